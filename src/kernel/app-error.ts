@@ -1,0 +1,35 @@
+/** What went wrong, in words that know no protocol. `platform/http` maps each kind to one status, once. */
+export type ErrorKind =
+  | 'invalid' // 400: the request is at fault
+  | 'unauthenticated' // 401
+  | 'forbidden' // 403
+  | 'not_found' // 404
+  | 'conflict' // 409
+  | 'too_large' // 413
+  | 'unprocessable' // 422
+  | 'too_many' // 429
+  | 'failed' // 500: we are at fault
+  | 'upstream' // 502: the provider refused or was silent
+  | 'unavailable'; // 503
+
+/**
+ * An error whose text goes to the client as it stands. The texts are the specification's and are literal;
+ * they never carry SQL, a stack, a host or a secret.
+ */
+export class AppError extends Error {
+  /**
+   * @param kind decides the HTTP status
+   * @param code stable machine name, for logs and tests (`insufficient_credits`)
+   * @param text the answer's `message`, literally
+   * @param retryAfterSeconds only for `too_many`: becomes the `Retry-After` header
+   */
+  constructor(
+    readonly kind: ErrorKind,
+    readonly code: string,
+    text: string,
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(text);
+    this.name = 'AppError';
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * GSM 03.38 (3GPP TS 23.038): the 7-bit default alphabet and its extension table. Position in the string = code.
+ * 0x1b is the escape to the extension table and stands for no character of its own.
+ */
+const ESCAPE = 0x1b;
+const BASIC =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
+  '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const EXTENSION: Readonly<Record<string, number>> = {
+  '\f': 0x0a,
+  '^': 0x14,
+  '{': 0x28,
+  '}': 0x29,
+  '\\': 0x2f,
+  '[': 0x3c,
+  '~': 0x3d,
+  ']': 0x3e,
+  '|': 0x40,
+  '€': 0x65,
+};
+
+/**
+ * Code of every UTF-16 unit: 0–127 in the basic table, 256 + code in the extension table, -1 when it is no GSM character.
+ * One array read a character keeps the pricing of long broadcasts and the wire path cheap.
+ */
+const CODES = new Int16Array(0x10000).fill(-1);
+for (let code = 0; code < BASIC.length; code++) if (code !== ESCAPE) CODES[BASIC.charCodeAt(code)] = code;
+for (const [character, code] of Object.entries(EXTENSION)) CODES[character.charCodeAt(0)] = 256 + code;
+
+/** True when every character stands in the basic or the extension table (decisions §5). Empty text is GSM text. */
+export function isGsmText(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if ((CODES[text.charCodeAt(i)] as number) < 0) return false;
+  return true;
+}
+
+/**
+ * Length in septets: extension characters count two.
+ * @param text GSM text; a character outside the alphabet counts one (ask {@link isGsmText} first)
+ */
+export function septets(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i++) if ((CODES[text.charCodeAt(i)] as number) >= 256) count++;
+  return count;
+}
+
+/**
+ * The text as GSM 03.38 codes, one byte a septet (unpacked, as SMPP carries it); extension characters as escape + code.
+ * @param text GSM text
+ * @throws RangeError on a character outside the alphabet
+ */
+export function encodeGsm(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(septets(text));
+  let at = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = CODES[text.charCodeAt(i)] as number;
+    if (code < 0) throw new RangeError('Not a character of the GSM alphabet');
+    if (code >= 256) bytes[at++] = ESCAPE;
+    bytes[at++] = code & 0x7f;
+  }
+  return bytes;
+}
+
+const EXTENSION_CHARACTERS = new Map(Object.entries(EXTENSION).map(([character, code]) => [code, character]));
+
+/**
+ * Reads unpacked GSM 03.38 codes. As the standard asks of a receiver, an unknown extension code shows the basic
+ * character and a trailing escape shows a space.
+ */
+export function decodeGsm(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i++) {
+    const code = (bytes[i] as number) & 0x7f;
+    if (code !== ESCAPE) text += BASIC[code] ?? '';
+    else if (++i >= bytes.length) text += ' ';
+    else {
+      const extended = (bytes[i] as number) & 0x7f;
+      text += EXTENSION_CHARACTERS.get(extended) ?? (extended === ESCAPE ? ' ' : (BASIC[extended] ?? ''));
+    }
+  }
+  return text;
+}
+
+/** The different characters (code points) that force a text out of the GSM alphabet, in order of first appearance. */
+export function nonGsmCharacters(text: string): string[] {
+  const found = new Set<string>();
+  for (const character of text) {
+    if (character.length > 1 || (CODES[character.charCodeAt(0)] as number) < 0) found.add(character);
+  }
+  return [...found];
+}

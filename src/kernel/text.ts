@@ -1,0 +1,36 @@
+/**
+ * How client input is read where a text is due (decisions §3): a finite number is taken as its text;
+ * missing, null, '' and white space only are empty; anything else is at fault.
+ */
+export type ReadText = { kind: 'text'; value: string } | { kind: 'empty' } | { kind: 'fault' };
+
+export function readText(value: unknown): ReadText {
+  if (value === undefined || value === null) return { kind: 'empty' };
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? { kind: 'text', value: String(value) } : { kind: 'fault' };
+  if (typeof value !== 'string') return { kind: 'fault' };
+  return value.trim() === '' ? { kind: 'empty' } : { kind: 'text', value };
+}
+
+/** The text, or null when it is empty or at fault. */
+export function textOrNull(value: unknown): string | null {
+  const read = readText(value);
+  return read.kind === 'text' ? read.value : null;
+}
+
+/** Length in Unicode code points (decisions §3). */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++, count++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      const next = text.charCodeAt(i + 1);
+      if (next >= 0xdc00 && next < 0xe000) i++;
+    }
+  }
+  return count;
+}
+
+/** The first `max` code points; never splits one. */
+export const cutCodePoints = (text: string, max: number): string =>
+  text.length <= max ? text : Array.from(text).slice(0, max).join('');

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+
+const duration = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\d+(ms|s|m|h|d)?$/, 'a duration such as 500ms, 30s, 15m, 72h or 3d')
+    .default(fallback)
+    .transform((text) => {
+      const [, count, unit] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) as unknown as [string, string, string | undefined];
+      const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? 's'] as number;
+      return Number(count) * factor;
+    });
+
+const bytes = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\d+(kb|mb)?$/i, 'a size such as 500kb or 10mb')
+    .default(fallback)
+    .transform((text) => {
+      const [, count, unit] = /^(\d+)(kb|mb)?$/i.exec(text) as unknown as [string, string, string | undefined];
+      return Number(count) * ({ kb: 1024, mb: 1024 * 1024 }[(unit ?? '').toLowerCase()] ?? 1);
+    });
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0', 'on', 'off'])
+    .default(fallback ? 'true' : 'false')
+    .transform((text) => text === 'true' || text === '1' || text === 'on');
+
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+const port = z.coerce.number().int().min(0).max(65535);
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+const timeZone = z.string().refine((zone) => {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }));
+  } catch {
+    return false;
+  }
+}, 'an IANA time zone such as Asia/Kolkata');
+
+/** Every variable the service reads, with its default. `.env.example` lists the same names; a test compares them. */
+export const environmentSchema = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  DATABASE_URL: z.url({ protocol: /^(mysql|mariadb)$/ }),
+  DATABASE_POOL_SIZE: count(12),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and -')
+    .default('switchboard'),
+  HOST: z.string().optional(),
+  PORT: port.default(3000),
+  WORKER_PORT: port.default(0),
+  SANDBOX_PORT: port.default(0),
+  SANDBOX_SMPP_PORT: port.default(0),
+  PUBLIC_URL: z.url().optional(),
+  DATA_DIR: z.string().default('.data'),
+  JWT_SECRET: z.string().min(32, 'at least 32 characters'),
+  ENCRYPTION_KEY: z.string().regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits (32 bytes)'),
+  ADMIN_USERNAME: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{3,64}$/)
+    .default('admin'),
+  ADMIN_PASSWORD: z.string().max(72).optional(),
+  APP_TIME_ZONE: timeZone.default('UTC'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  DOCS: flag(true),
+  METRICS_TOKEN: z.string().min(16).optional(),
+  CORS_ORIGINS: list,
+  TRUST_PROXY: z.string().default(''),
+  REGISTRATION: z.enum(['open', 'off']).default('open'),
+  ALLOW_BODY_USERNAME: flag(true),
+  PROTECT_REPORTS: flag(false),
+  BODY_LIMIT: bytes('10mb'),
+  BROADCAST_RATE_LIMIT: count(10),
+  LOGIN_FAILURE_LIMIT: count(10),
+  IP_FAILURE_LIMIT: count(300),
+  REGISTER_RATE_LIMIT: count(60),
+  OPEN_MISS_LIMIT: count(60),
+  USER_RATE_LIMIT: count(6000),
+  RECEIPT_TIMEOUT: duration('72h'),
+  SHUTDOWN_DELAY: duration('1s'),
+  WORKER_QUEUES: list,
+  WORKER_CONCURRENCY: count(8),
+  LANE_LEASE: duration('30s'),
+  OUTBOUND_ALLOW: z.string().optional(),
+});
+
+export type Environment = z.infer<typeof environmentSchema> & {
+  /** address the API listens on: 127.0.0.1 in development, 0.0.0.0 in production */
+  HOST: string;
+  OUTBOUND_ALLOW: string;
+};
+
+/** A bad value stops the start and names the variable (decisions §2). */
+export class InvalidEnvironment extends Error {}
+
+/**
+ * Validates the process environment. In production a weak secret is refused; outside it, the start script has put
+ * generated secrets into the environment beforehand.
+ * @throws InvalidEnvironment with one line a faulty variable, without its value
+ */
+export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
+  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environmentSchema.safeParse(present);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+    throw new InvalidEnvironment(`The environment is not valid:\n  ${lines.join('\n  ')}`);
+  }
+  const environment = parsed.data;
+  const production = environment.NODE_ENV === 'production';
+  if (production && new Set(environment.JWT_SECRET).size < 10) {
+    throw new InvalidEnvironment(
+      'The environment is not valid:\n  JWT_SECRET: too weak, use at least 32 random characters',
+    );
+  }
+  if (production && new Set(environment.ENCRYPTION_KEY.toLowerCase()).size < 6) {
+    throw new InvalidEnvironment('The environment is not valid:\n  ENCRYPTION_KEY: too weak, use 32 random bytes');
+  }
+  return {
+    ...environment,
+    HOST: environment.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    OUTBOUND_ALLOW: environment.OUTBOUND_ALLOW ?? (production ? '' : '127.0.0.0/8'),
+  };
+}

@@ -1,0 +1,3 @@
+export { DatabaseModule } from './database.module.js';
+export { dataSourceOptions } from './options.js';
+export { duplicateKeyName, inTransaction, isDuplicateKey, isRetryable } from './transaction.js';
