@@ -1,0 +1,92 @@
+import { UnsupportedMediaTypeException } from '@nestjs/common';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../kernel/app-error.js';
+import type { Environment } from '../config/index.js';
+import { markForm } from './form-body.js';
+
+const KB = 1024;
+const MB = 1024 * KB;
+export const MALFORMED_TEXT = 'Malformed JSON body';
+export const TOO_LARGE_TEXT = 'Request body is too large';
+
+/** A request of a provider callback, with the bytes that its signature covers. */
+export interface RawBodyRequest extends Request {
+  rawBody?: Buffer;
+}
+
+interface BodyRule {
+  prefix: string;
+  limit: number;
+  /** takes `application/x-www-form-urlencoded` */
+  form: boolean;
+  /** keeps the bytes, and any JSON value as it stands */
+  raw: boolean;
+}
+
+/** What bodies each family of paths takes (decisions §3); the first prefix that fits decides. */
+const bodyRules = (limit: number): BodyRule[] => [
+  { prefix: '/v1/auth/', limit: 64 * KB, form: false, raw: false },
+  { prefix: '/v6/api/v1/auth/', limit: 64 * KB, form: false, raw: false },
+  { prefix: '/webhook/api/getgsmreport.php', limit: 64 * KB, form: true, raw: false },
+  { prefix: '/webhook/', limit, form: true, raw: false },
+  { prefix: '/v5/', limit: MB, form: true, raw: false },
+  { prefix: '/provider/', limit: 3 * MB, form: true, raw: true },
+  { prefix: '/', limit, form: false, raw: false },
+];
+
+const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
+
+/** JSON by its type, or a body that names no type at all. */
+function isJson(request: IncomingMessage): boolean {
+  const type = request.headers['content-type'];
+  return type === undefined || type === '' || JSON_TYPE.test(type);
+}
+
+/** Reads bodies within their limits. `request.body` is always an object afterwards, except below `/provider/`. */
+export function bodyReader(environment: Pick<Environment, 'BODY_LIMIT'>): RequestHandler {
+  const readers = bodyRules(environment.BODY_LIMIT).map((rule) => ({ rule, read: readerOf(rule) }));
+  return (request, response, next) => {
+    const path = request.path.toLowerCase();
+    const reader = readers.find(({ rule }) => path.startsWith(rule.prefix)) ?? readers.at(-1);
+    if (reader) reader.read(request, response, next);
+    else next();
+  };
+}
+
+function readerOf(rule: BodyRule): RequestHandler {
+  const keep = (request: IncomingMessage, _response: ServerResponse, bytes: Buffer): void => {
+    (request as RawBodyRequest).rawBody = bytes;
+  };
+  const options = rule.raw ? { limit: rule.limit, verify: keep } : { limit: rule.limit };
+  const json = express.json({ ...options, strict: false, type: isJson });
+  const form = rule.form ? express.urlencoded({ ...options, extended: false, parameterLimit: 100_000 }) : null;
+  return (request, response, next) => {
+    const done = (error?: unknown): void => {
+      if (error) next(bodyFault(error));
+      else finish(rule, request, response, next);
+    };
+    json(request, response, (error?: unknown) => {
+      if (error || form === null || request.body !== undefined) done(error);
+      else form(request, response, done);
+    });
+  };
+}
+
+function finish(rule: BodyRule, request: Request, _response: Response, next: NextFunction): void {
+  const body: unknown = request.body;
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (isObject && !isJson(request)) markForm(body);
+  // An endpoint reads fields: what is no object has none of them.
+  if (!isObject && !rule.raw) request.body = {};
+  next();
+}
+
+/** The parser's errors in our words. */
+function bodyFault(error: unknown): Error {
+  const { type, status } = error as { type?: string; status?: number };
+  if (type === 'entity.parse.failed') return new AppError('invalid', 'malformed_json', MALFORMED_TEXT);
+  if (status === 413) return new AppError('too_large', 'body_too_large', TOO_LARGE_TEXT);
+  if (status === 415) return new UnsupportedMediaTypeException('Unsupported charset or encoding');
+  return new AppError('invalid', 'unreadable_body', 'Request body could not be read');
+}

@@ -1,0 +1,84 @@
+import { MethodNotAllowedException } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import cookieParser from 'cookie-parser';
+import type { NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+import { type Environment, InvalidEnvironment } from '../config/index.js';
+import { Drain, requestLog } from '../observability/index.js';
+import { bodyReader } from './body.js';
+import { METHOD_TEXT } from './error.filter.js';
+import { requestId } from './request-id.js';
+import { RouteTable } from './route-table.js';
+
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/**
+ * Puts the technical layers before the routes. The application must be created with `bodyParser: false`; call this
+ * before `init` or `listen`.
+ */
+export function configureHttp(app: NestExpressApplication, environment: Environment): void {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  trustProxies(app, environment.TRUST_PROXY);
+  app.use(requestId);
+  app.use(requestLog(app));
+  const drain = app.get(Drain);
+  app.use((_request: Request, response: Response, next: NextFunction) => {
+    drain.watch(response);
+    next();
+  });
+  app.use(securityHeaders());
+  if (environment.CORS_ORIGINS.length > 0) {
+    app.enableCors({
+      origin: environment.CORS_ORIGINS,
+      credentials: true,
+      exposedHeaders: ['X-Request-Id', 'Retry-After'],
+      maxAge: 600,
+    });
+  }
+  app.use(refuseHead(app.get(RouteTable)));
+  app.use(cookieParser());
+  app.use(bodyReader(environment));
+  const server = app.getHttpServer();
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+}
+
+/** `upgrade-insecure-requests` would break Swagger UI over plain HTTP; TLS is the business of what stands in front. */
+function securityHeaders(): ReturnType<typeof helmet> {
+  return helmet({
+    contentSecurityPolicy: {
+      directives: { upgradeInsecureRequests: null },
+    },
+    strictTransportSecurity: false,
+  });
+}
+
+function trustProxies(app: NestExpressApplication, text: string): void {
+  try {
+    app.set('trust proxy', trustedProxies(text));
+  } catch {
+    throw new InvalidEnvironment(
+      `The environment is not valid:\n  TRUST_PROXY: "${text}" is neither a number of hops nor a list of addresses`,
+    );
+  }
+}
+
+/** Empty: no proxy is trusted. Otherwise a number of hops, `true`, or a comma-separated list of addresses and ranges. */
+export function trustedProxies(text: string): boolean | number | string[] {
+  if (text === '' || text === 'false') return false;
+  if (text === 'true') return true;
+  return /^\d+$/.test(text) ? Number(text) : text.split(',').map((item) => item.trim());
+}
+
+function refuseHead(routes: RouteTable) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (request.method !== 'HEAD' || !routes.refusesHead(request.path)) {
+      next();
+      return;
+    }
+    response.setHeader('Allow', routes.methodsOf(request.path).join(', '));
+    next(new MethodNotAllowedException(METHOD_TEXT));
+  };
+}

@@ -1,0 +1,100 @@
+import { STATUS_CODES } from 'node:http';
+import { HttpException } from '@nestjs/common';
+import { AppError, type ErrorKind } from '../../kernel/app-error.js';
+
+/** The one place where kinds of errors become HTTP statuses. */
+export const STATUS_OF: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unprocessable: 422,
+  too_many: 429,
+  failed: 500,
+  upstream: 502,
+  unavailable: 503,
+};
+
+export const INTERNAL_TEXT = 'Internal server error';
+export const DATABASE_TEXT = 'Database connection failed';
+
+/** What an error becomes for the client, and whether it is worth an entry in the error log. */
+export interface ErrorAnswer {
+  status: number;
+  message: string;
+  retryAfterSeconds?: number;
+  fault: boolean;
+}
+
+/** The answer to anything thrown; unknown errors never show their own text. */
+export function answerOf(error: unknown): ErrorAnswer {
+  if (error instanceof AppError) {
+    const status = STATUS_OF[error.kind];
+    const answer = { status, message: error.message, fault: status === 500 };
+    return error.retryAfterSeconds === undefined ? answer : { ...answer, retryAfterSeconds: error.retryAfterSeconds };
+  }
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    if (status < 500) return { status, message: clientText(error, status), fault: false };
+    return { status, message: status === 500 ? INTERNAL_TEXT : (STATUS_CODES[status] ?? INTERNAL_TEXT), fault: true };
+  }
+  return { status: 500, message: isConnectionFault(error) ? DATABASE_TEXT : INTERNAL_TEXT, fault: true };
+}
+
+/** Nest's own errors carry a text or a list of texts; the first is the one that counts. */
+function clientText(error: HttpException, status: number): string {
+  const body = error.getResponse();
+  const inner: unknown = typeof body === 'string' ? body : (body as { message?: unknown }).message;
+  const first: unknown = Array.isArray(inner) ? inner[0] : inner;
+  return typeof first === 'string' && first !== '' ? first : (STATUS_CODES[status] ?? 'Error');
+}
+
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
+  'PROTOCOL_ENQUEUE_AFTER_QUIT',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'ER_CON_COUNT_ERROR',
+  'ER_ACCESS_DENIED_ERROR',
+  'ER_DBACCESS_DENIED_ERROR',
+  'ER_BAD_DB_ERROR',
+  'ER_TOO_MANY_USER_CONNECTIONS',
+  'ER_USER_LIMIT_REACHED',
+  'ER_SERVER_SHUTDOWN',
+  'ER_CONNECTION_KILLED',
+  'ER_CLIENT_INTERACTION_TIMEOUT',
+]);
+/** mysql2's pool says these without a code. */
+const CONNECTION_TEXTS =
+  /^(Pool is closed\.?|No connections available\.?|Queue limit reached\.?|Can't add new command when connection is in closed state|Connection lost|Driver not Connected)/;
+const MAX_CAUSES = 4;
+
+/** True when the database could not be reached, as against a statement that it refused. */
+export function isConnectionFault(error: unknown): boolean {
+  let current: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth++) {
+    const fault = current as {
+      code?: unknown;
+      message?: unknown;
+      driverError?: unknown;
+      cause?: unknown;
+      name?: unknown;
+    };
+    if (typeof fault.code === 'string' && CONNECTION_CODES.has(fault.code)) return true;
+    if (typeof fault.message === 'string' && CONNECTION_TEXTS.test(fault.message)) return true;
+    if (fault.name === 'ConnectionIsNotSetError' || fault.name === 'DriverNotConnectedError') return true;
+    current = fault.driverError ?? fault.cause;
+  }
+  return false;
+}

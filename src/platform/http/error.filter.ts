@@ -1,0 +1,65 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable, Logger, NotFoundException } from '@nestjs/common';
+import type { Response } from 'express';
+import { safeError } from '../observability/index.js';
+import { clientIp, type MeteredRequest, TOO_MANY_TEXT, UserMeter } from '../security/index.js';
+import { answerOf, type ErrorAnswer } from './error-answer.js';
+import { errorBody } from './error-shape.js';
+import { RouteTable } from './route-table.js';
+
+export const METHOD_TEXT = 'Method not allowed';
+
+/** Turns everything thrown into the service's error answers: the only place that does. */
+@Catch()
+@Injectable()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Errors');
+
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly users: UserMeter,
+  ) {}
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<MeteredRequest>();
+    const response = host.switchToHttp().getResponse<Response>();
+    try {
+      const answer = (await this.meteredAnswer(request)) ?? this.answer(error, request, response);
+      if (answer.fault) this.logger.error({ requestId: request.id, err: safeError(error) }, 'Request failed');
+      this.send(answer, request, response);
+    } catch (fault) {
+      this.logger.error({ requestId: request.id, err: safeError(fault) }, 'An error could not be answered');
+      response.destroy();
+    }
+  }
+
+  /** Requests that failed before their limit was applied (unknown paths, bad tokens, bad bodies) count by address. */
+  private async meteredAnswer(request: MeteredRequest): Promise<ErrorAnswer | null> {
+    if (request.metered) return null;
+    request.metered = true;
+    const seconds = await this.users.check(`ip:${clientIp(request)}`);
+    return seconds > 0 ? { status: 429, message: TOO_MANY_TEXT, retryAfterSeconds: seconds, fault: false } : null;
+  }
+
+  private answer(error: unknown, request: MeteredRequest, response: Response): ErrorAnswer {
+    if (error instanceof NotFoundException && !request.route) {
+      const methods = this.routes.methodsOf(request.path);
+      if (methods.length > 0) {
+        response.setHeader('Allow', methods.join(', '));
+        return { status: 405, message: METHOD_TEXT, fault: false };
+      }
+      return { status: 404, message: 'Not Found', fault: false };
+    }
+    return answerOf(error);
+  }
+
+  private send(answer: ErrorAnswer, request: MeteredRequest, response: Response): void {
+    if (response.headersSent) {
+      // A stream broke off: the client must see that the body is not whole.
+      response.destroy();
+      return;
+    }
+    if (answer.retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(answer.retryAfterSeconds));
+    const shape = this.routes.shapeOf(request.method, request.path);
+    response.status(answer.status).json(errorBody(shape, answer.status, answer.message));
+  }
+}

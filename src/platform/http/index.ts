@@ -1,0 +1,12 @@
+export { MALFORMED_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
+export { configureHttp } from './configure-http.js';
+export { DATABASE_TEXT, INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './error-answer.js';
+export { ERROR_SHAPE_METADATA, errorBody, ErrorShape, type ErrorShapeName } from './error-shape.js';
+export { API_ERRORS_METADATA, ApiErrors, type ErrorRow } from './error-table.js';
+export { METHOD_TEXT } from './error.filter.js';
+export { fromForm } from './form-body.js';
+export { HttpModule } from './http.module.js';
+export { NoHead } from './no-head.js';
+export { type Page, type Paged, paged, readPage } from './page.js';
+export { RouteTable } from './route-table.js';
+export { clientIp } from '../security/index.js';

@@ -1,0 +1,37 @@
+import { QueryFailedError } from 'typeorm';
+import { describe, expect, it } from 'vitest';
+import { createLogger } from './logging.js';
+import { safeError } from './safe-error.js';
+
+const lines = (): { text: () => string; stream: { write(line: string): void } } => {
+  const written: string[] = [];
+  return { text: () => written.join(''), stream: { write: (line) => void written.push(line) } };
+};
+
+describe('the log', () => {
+  it('holds no secret of an object that somebody logs', () => {
+    const { text, stream } = lines();
+    const logger = createLogger({ LOG_LEVEL: 'info' }, stream);
+    logger.info({ password: 'hunter2', body: { token: 'hunter2', password_confirmation: 'hunter2' } }, 'x');
+    logger.info({ headers: { authorization: 'hunter2', cookie: 'hunter2' } }, 'x');
+    expect(text()).not.toContain('hunter2');
+    expect(text()).toContain('***');
+  });
+
+  it('holds neither statement nor parameters nor row values of a database error', () => {
+    const { text, stream } = lines();
+    const driver = Object.assign(new Error("Duplicate entry 'bob@example.com' for key 'uq'"), {
+      code: 'ER_DUP_ENTRY',
+      errno: 1062,
+    });
+    const error = new QueryFailedError('INSERT INTO accounts VALUES (?)', ['hunter2'], driver);
+    createLogger({ LOG_LEVEL: 'info' }, stream).error({ err: error }, 'failed');
+    expect(text()).toContain('1062');
+    for (const secret of ['hunter2', 'INSERT', 'bob@example.com']) expect(text()).not.toContain(secret);
+  });
+
+  it('survives errors that are none', () => {
+    expect(safeError('text')).toEqual({ type: 'string' });
+    expect(safeError(undefined)).toEqual({ type: 'undefined' });
+  });
+});

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * This process's metrics. Features take their counters from here by name; asking twice gives the same one.
+ * Names end in their unit (`_total`, `_seconds`), labels have few values.
+ */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+  /** seconds of an HTTP request by method, route pattern and status */
+  readonly requests: Histogram<'method' | 'route' | 'status'>;
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+    this.requests = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the request to the end of its answer',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers: [this.registry],
+    });
+  }
+
+  counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    const known = this.registry.getSingleMetric(name) as Counter<Label> | undefined;
+    return known ?? new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** @param read called at each scrape, for values that something else keeps */
+  gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+    read?: (gauge: Gauge<Label>) => void | Promise<void>,
+  ): Gauge<Label> {
+    const known = this.registry.getSingleMetric(name) as Gauge<Label> | undefined;
+    if (known) return known;
+    const gauge: Gauge<Label> = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      ...(read ? { collect: () => read(gauge) } : {}),
+    });
+    return gauge;
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ): Histogram<Label> {
+    const known = this.registry.getSingleMetric(name) as Histogram<Label> | undefined;
+    return known ?? new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+}

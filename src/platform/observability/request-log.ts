@@ -1,0 +1,46 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { clientIp } from '../security/index.js';
+import { ROOT_LOGGER } from './logging.js';
+import { Metrics } from './metrics.js';
+
+const QUIET = /^\/(health|metrics)(\/|$)/;
+/** Paths with a secret in them are logged as their route's pattern. */
+const SECRET_PATHS = '/provider/';
+
+type Handler = (request: Request, response: Response, next: NextFunction) => void;
+
+/** One line and one measurement a request. The query string is never logged: `sms_get.php` has a password in it. */
+export function requestLog(app: INestApplicationContext): Handler {
+  const logger = app.get<Logger>(ROOT_LOGGER);
+  const { requests } = app.get(Metrics);
+  return (request, response, next) => {
+    const begun = performance.now();
+    const { path } = request;
+    response.on('close', () => {
+      const ms = performance.now() - begun;
+      const pattern = routePattern(request);
+      const { method } = request;
+      requests.labels(method, pattern, String(response.statusCode)).observe(ms / 1000);
+      if (QUIET.test(path)) return;
+      const line = {
+        requestId: request.id,
+        method,
+        path: path.startsWith(SECRET_PATHS) ? pattern : path,
+        status: response.statusCode,
+        ms: Math.round(ms * 10) / 10,
+        ip: clientIp(request),
+        user: (request as { actor?: { account: { username: string } } }).actor?.account.username,
+      };
+      if (response.writableFinished) logger.info(line, 'request');
+      else logger.warn(line, 'request broken off by the client');
+    });
+    next();
+  };
+}
+
+function routePattern(request: Request): string {
+  const route = request.route as { path?: unknown } | undefined;
+  return typeof route?.path === 'string' ? route.path : 'unmatched';
+}

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { AddressRefused } from './address-guard.js';
+import { isConnectFault, OutboundError } from './outbound-error.js';
+
+/** An answer, whole. */
+export interface OutboundResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** What one exchange sends and how much it may take. */
+export interface ExchangeOptions {
+  url: URL;
+  method: Dispatcher.HttpMethod;
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+/**
+ * One request and its answer, without redirects. Built on undici's dispatch, because its handler tells the moment when
+ * the request goes to a socket: before it, a failed send is certain not to have left.
+ * @throws OutboundError
+ */
+export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<OutboundResponse> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let sent = false;
+    let settled = false;
+    let status = 0;
+    let headers: IncomingHttpHeaders = {};
+    let controller: Dispatcher.DispatchController | null = null;
+
+    const fail = (error: OutboundError): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      reject(error);
+      if (controller && !controller.aborted) controller.abort(error);
+    };
+    const timer = setTimeout(() => fail(new OutboundError('timeout', sent)), options.timeoutMs);
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(begun) {
+        controller = begun;
+        // The time limit may have passed while the request waited for a connection: it must not leave any more.
+        if (settled) begun.abort(new OutboundError('timeout', false));
+        else sent = true;
+      },
+      onResponseStart(_controller, code, received) {
+        status = code;
+        headers = received;
+      },
+      onResponseData(_controller, chunk) {
+        size += chunk.length;
+        if (size > options.maxBytes) fail(new OutboundError('too_large', true));
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        resolve({ status, headers, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+      },
+      onResponseError(_controller, error) {
+        fail(faultOf(error, sent));
+      },
+    };
+
+    try {
+      dispatcher.dispatch(
+        {
+          origin: options.url.origin,
+          path: options.url.pathname + options.url.search,
+          method: options.method,
+          headers: options.headers,
+          body: options.body,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        handler,
+      );
+    } catch (error) {
+      fail(faultOf(error, false));
+    }
+  });
+}
+
+function faultOf(error: unknown, sent: boolean): OutboundError {
+  if (error instanceof OutboundError) return error;
+  if (isRefusal(error)) return new OutboundError('refused', false, error);
+  if (!sent && isConnectFault(error)) return new OutboundError('unreachable', false, error);
+  return new OutboundError(sent ? 'interrupted' : 'unreachable', sent, error);
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isRefusal);
+  return error instanceof AddressRefused;
+}

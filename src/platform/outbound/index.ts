@@ -1,0 +1,4 @@
+export { OutboundClient, type OutboundRequest } from './outbound-client.js';
+export { OutboundError, type OutboundFault } from './outbound-error.js';
+export type { OutboundResponse } from './exchange.js';
+export { OutboundModule } from './outbound.module.js';

@@ -1,0 +1,4 @@
+export { LaneQueues } from './lane-queues.js';
+export { QueuesModule, RelayBellModule } from './queues.module.js';
+export { RelayBell } from './relay-bell.js';
+export { type LaneJob, laneJobId, QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';

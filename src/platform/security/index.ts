@@ -1,0 +1,16 @@
+export { clientIp } from './client-ip.js';
+export { constantTimeEqual, tokenKey } from './keys.js';
+export { PasswordHasher } from './password-hasher.js';
+export { RateCounters, type WindowCount, wholeSeconds } from './rate-counters.js';
+export {
+  type MeteredRequest,
+  RATE_LIMIT_METADATA,
+  RateLimited,
+  RateLimitInterceptor,
+  type RateRule,
+} from './rate-limits.js';
+export { RedisLink } from './redis-link.js';
+export { Sealer } from './sealer.js';
+export { RateLimitsModule, SecurityModule } from './security.module.js';
+export { TOO_MANY_TEXT, tooMany } from './too-many.js';
+export { UserMeter } from './user-meter.js';

@@ -1,0 +1,88 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  type CustomDecorator,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ThrottlerGuard, type ThrottlerRequest, type ThrottlerStorage } from '@nestjs/throttler';
+import type { Request } from 'express';
+import type { Observable } from 'rxjs';
+import { clientIp } from './client-ip.js';
+import { RateCounters, wholeSeconds } from './rate-counters.js';
+import { tooMany } from './too-many.js';
+import { UserMeter } from './user-meter.js';
+
+/**
+ * `broadcast`: BROADCAST_RATE_LIMIT per 60 s, username and IP, each endpoint by itself, over all instances.
+ * `user` (every route that declares nothing): USER_RATE_LIMIT per minute per user or IP.
+ * `none`: for probes and for carriers' callbacks.
+ */
+export type RateRule = 'broadcast' | 'user' | 'none';
+
+export const RATE_LIMIT_METADATA = 'switchboard:rate-limit';
+
+/** Declares the limit of a controller or handler. It is applied after authentication and before validation. */
+export const RateLimited = (rule: RateRule): CustomDecorator => SetMetadata(RATE_LIMIT_METADATA, rule);
+
+/** A request as limits see it: authentication has put the acting account on it. */
+export interface MeteredRequest extends Request {
+  actor?: { account: { username: string } };
+  /** a limit has been applied, so the error filter need not count this request */
+  metered?: boolean;
+}
+
+/** Lets @nestjs/throttler count in `RateCounters`: one fixed window, no further punishment after it. */
+export const throttlerStorage = (counters: RateCounters): ThrottlerStorage => ({
+  async increment(key, ttl, limit) {
+    const { count, leftMs } = await counters.add(key, 1, ttl);
+    const seconds = wholeSeconds(leftMs);
+    const isBlocked = count > limit;
+    return { totalHits: count, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
+  },
+});
+
+/** The broadcasts' limit. The key is the handler, the acting username (body username too) and the address. */
+@Injectable()
+export class BroadcastThrottler extends ThrottlerGuard {
+  protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {
+    if (props.limit === 0) return true;
+    const request = props.context.switchToHttp().getRequest<MeteredRequest>();
+    const endpoint = `${props.context.getClass().name}.${props.context.getHandler().name}`;
+    const key = `broadcast:${endpoint}:${request.actor?.account.username ?? ''}:${clientIp(request)}`;
+    const record = await this.storageService.increment(key, props.ttl, props.limit, props.blockDuration, endpoint);
+    if (record.isBlocked) throw tooMany(record.timeToBlockExpire);
+    return true;
+  }
+}
+
+/**
+ * Applies the declared limit of every route. An interceptor, because all guards (authentication, path username) come
+ * before it and all pipes (validation) after it, whatever the order of a handler's decorators.
+ */
+@Injectable()
+export class RateLimitInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly broadcasts: BroadcastThrottler,
+    private readonly users: UserMeter,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const rule = this.reflector.getAllAndOverride<RateRule | undefined>(RATE_LIMIT_METADATA, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const request = context.switchToHttp().getRequest<MeteredRequest>();
+    request.metered = true;
+    if (rule === 'broadcast') await this.broadcasts.canActivate(context);
+    else if (rule !== 'none') {
+      const username = request.actor?.account.username;
+      const seconds = await this.users.check(username === undefined ? `ip:${clientIp(request)}` : `name:${username}`);
+      if (seconds > 0) throw tooMany(seconds);
+    }
+    return next.handle();
+  }
+}

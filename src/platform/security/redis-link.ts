@@ -1,0 +1,68 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+
+const COMMAND_TIMEOUT_MS = 300;
+const FIRST_CONNECTION_MS = 1_000;
+
+/**
+ * This process's connection to Redis for counters. Nothing waits for it: a command on a missing Redis fails at once,
+ * on a silent one after 300 ms, and the caller goes on without it.
+ */
+@Injectable()
+export class RedisLink implements OnModuleInit, OnApplicationShutdown {
+  readonly client: Redis;
+  /** Put before every key, so that installations can share a server; in braces for Redis Cluster. */
+  readonly prefix: string;
+  private readonly logger = new Logger('Redis');
+  private away = false;
+
+  constructor(@Inject(ENVIRONMENT) environment: Environment) {
+    this.prefix = `{${environment.REDIS_PREFIX}}`;
+    this.client = new Redis(environment.REDIS_URL, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      enableAutoPipelining: true,
+      maxRetriesPerRequest: 0,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      connectTimeout: 2_000,
+      retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
+    });
+    this.client.on('error', () => this.note(true));
+    this.client.on('ready', () => this.note(false));
+  }
+
+  /** True while commands can be sent. */
+  get ready(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  /** Answers within 300 ms. */
+  async ping(): Promise<boolean> {
+    return this.client.ping().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Waits a second for the first connection, no longer: the process must start without Redis too. */
+  async onModuleInit(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, FIRST_CONNECTION_MS);
+    });
+    await Promise.race([this.client.connect().catch(() => undefined), patience]);
+    clearTimeout(timer);
+  }
+
+  onApplicationShutdown(): void {
+    this.client.disconnect();
+  }
+
+  private note(away: boolean): void {
+    if (away === this.away) return;
+    this.away = away;
+    if (away) this.logger.warn('Redis is away: limits are counted in this process until it is back');
+    else this.logger.log('Redis is back');
+  }
+}

@@ -1,0 +1,85 @@
+import { availableParallelism } from 'node:os';
+import { describe, expect, it, vi } from 'vitest';
+import { clientIp, constantTimeEqual, PasswordHasher, Sealer, tokenKey } from './index.js';
+
+const KEY = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
+
+describe('Sealer', () => {
+  it('opens what it sealed, and seals one text differently each time', () => {
+    const sealer = new Sealer({ ENCRYPTION_KEY: KEY });
+    for (const text of ['', 'secret', 'ünï©ödé 🔑', 'x'.repeat(100_000)]) {
+      expect(sealer.open(sealer.seal(text))).toBe(text);
+    }
+    expect(sealer.seal('a')).not.toBe(sealer.seal('a'));
+    expect(sealer.seal('visible')).not.toContain('visible');
+  });
+
+  it('refuses changed texts and other keys', () => {
+    const sealer = new Sealer({ ENCRYPTION_KEY: KEY });
+    const sealed = sealer.seal('secret');
+    const [id, payload] = sealed.split('.') as [string, string];
+    const flipped = `${payload.startsWith('A') ? 'B' : 'A'}${payload.slice(1)}`;
+    expect(() => sealer.open(`${id}.${flipped}`)).toThrow();
+    expect(() => sealer.open(`${id}.`)).toThrow('damaged');
+    expect(() => sealer.open('nonsense')).toThrow('ENCRYPTION_KEY');
+    expect(() => new Sealer({ ENCRYPTION_KEY: KEY.replace('00', '01') }).open(sealed)).toThrow('ENCRYPTION_KEY');
+  });
+});
+
+describe('PasswordHasher', () => {
+  const hasher = new PasswordHasher();
+
+  it('verifies its own hashes and PHP’s $2y$', async () => {
+    const hash = await hasher.hash('Secret-123');
+    expect(hash).toMatch(/^\$2b\$10\$/);
+    expect(await hasher.verify('Secret-123', hash)).toBe(true);
+    expect(await hasher.verify('secret-123', hash)).toBe(false);
+    expect(await hasher.verify('Secret-123', hash.replace('$2b$', '$2y$'))).toBe(true);
+  });
+
+  it('answers false for what is no hash', async () => {
+    expect(await hasher.verify('x', '')).toBe(false);
+    expect(await hasher.verify('x', 'plain')).toBe(false);
+  });
+
+  it('serves many waiting callers, each once', async () => {
+    const hash = await hasher.hash('a');
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => hasher.verify(i % 2 === 0 ? 'a' : 'b', hash)),
+    );
+    expect(answers).toEqual(Array.from({ length: 12 }, (_, i) => i % 2 === 0));
+  });
+
+  it('refuses who waits longer than 10 s with the 429 of every limit', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const running = Array.from({ length: availableParallelism() }, () => hasher.hash('a'));
+      const late = expect(hasher.hash('b')).rejects.toMatchObject({ kind: 'too_many', retryAfterSeconds: 10 });
+      vi.advanceTimersByTime(10_000);
+      await late;
+      await Promise.all(running);
+      expect(await hasher.verify('a', await hasher.hash('a'))).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('keys and addresses', () => {
+  it('compares in constant time, whatever the lengths', () => {
+    expect(constantTimeEqual('abc', 'abc')).toBe(true);
+    expect(constantTimeEqual('abc', 'abd')).toBe(false);
+    expect(constantTimeEqual('abc', 'abcd')).toBe(false);
+    expect(constantTimeEqual('', '')).toBe(true);
+  });
+
+  it('makes a KeyObject of the token secret', () => {
+    expect(tokenKey({ JWT_SECRET: 'x'.repeat(32) }).type).toBe('secret');
+  });
+
+  it('writes IPv4 in IPv6 clothes as IPv4', () => {
+    expect(clientIp({ ip: '::ffff:10.1.2.3' })).toBe('10.1.2.3');
+    expect(clientIp({ ip: '2001:db8::1' })).toBe('2001:db8::1');
+    expect(clientIp({ socket: { remoteAddress: '10.0.0.1' } })).toBe('10.0.0.1');
+  });
+});

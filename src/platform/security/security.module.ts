@@ -1,0 +1,36 @@
+import { Global, Module } from '@nestjs/common';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { PasswordHasher } from './password-hasher.js';
+import { RateCounters } from './rate-counters.js';
+import { BroadcastThrottler, RateLimitInterceptor, throttlerStorage } from './rate-limits.js';
+import { RedisLink } from './redis-link.js';
+import { Sealer } from './sealer.js';
+import { UserMeter } from './user-meter.js';
+
+const BROADCAST_WINDOW_MS = 60_000;
+
+/** Secrets and counters, for every process. */
+@Global()
+@Module({
+  providers: [RedisLink, RateCounters, PasswordHasher, Sealer],
+  exports: [RedisLink, RateCounters, PasswordHasher, Sealer],
+})
+export class SecurityModule {}
+
+/** The limits of HTTP routes, for the API. */
+@Module({
+  imports: [
+    ThrottlerModule.forRootAsync({
+      inject: [ENVIRONMENT, RateCounters],
+      useFactory: (environment: Environment, counters: RateCounters) => ({
+        throttlers: [{ ttl: BROADCAST_WINDOW_MS, limit: environment.BROADCAST_RATE_LIMIT }],
+        storage: throttlerStorage(counters),
+        setHeaders: false,
+      }),
+    }),
+  ],
+  providers: [BroadcastThrottler, RateLimitInterceptor, UserMeter],
+  exports: [BroadcastThrottler, RateLimitInterceptor, UserMeter],
+})
+export class RateLimitsModule {}

@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { RateCounters, wholeSeconds } from './rate-counters.js';
+
+const WINDOW_MS = 60_000;
+const MAX_KEYS = 100_000;
+/** Share of the limit that one instance counts by itself before it tells the others. */
+const STEP_SHARE = 100;
+
+interface Meter {
+  /** what all instances had counted at the last exchange */
+  known: number;
+  /** counted here since then */
+  unsent: number;
+  until: number;
+}
+
+/**
+ * The general limit (`USER_RATE_LIMIT` a minute per user or IP). It stands on every request, so it is counted in memory
+ * and exchanged with the other instances at the first request and then every hundredth of the limit: the limit can be
+ * overshot by one hundredth for each further instance, and most requests cost no round trip.
+ */
+@Injectable()
+export class UserMeter {
+  private readonly meters = new Map<string, Meter>();
+  private readonly limit: number;
+  private readonly step: number;
+
+  constructor(
+    private readonly counters: RateCounters,
+    @Inject(ENVIRONMENT) environment: Pick<Environment, 'USER_RATE_LIMIT'>,
+  ) {
+    this.limit = environment.USER_RATE_LIMIT;
+    this.step = Math.ceil(this.limit / STEP_SHARE);
+  }
+
+  /**
+   * Counts one request.
+   * @param who the user or the address
+   * @returns 0 when it may pass, otherwise seconds until the next window; a plain number where no exchange is due
+   */
+  check(who: string): number | Promise<number> {
+    if (this.limit === 0) return 0;
+    const now = Date.now();
+    const meter = this.meters.get(who);
+    if (!meter || meter.until <= now) return this.begin(who, now);
+    if (meter.known >= this.limit) return wholeSeconds(meter.until - now);
+    meter.unsent++;
+    if (meter.unsent >= this.step) return this.exchange(who, meter);
+    return this.judge(meter);
+  }
+
+  private begin(who: string, now: number): Promise<number> {
+    if (this.meters.size >= MAX_KEYS) this.sweep(now);
+    const meter: Meter = { known: 0, unsent: 1, until: now + WINDOW_MS };
+    this.meters.set(who, meter);
+    return this.exchange(who, meter);
+  }
+
+  private async exchange(who: string, meter: Meter): Promise<number> {
+    const amount = meter.unsent;
+    const mine = meter.known + amount;
+    meter.unsent = 0;
+    meter.known = mine;
+    const { count, leftMs } = await this.counters.add(`user:${who}`, amount, WINDOW_MS);
+    // Answers of parallel exchanges may arrive in any order; the highest count stands.
+    meter.known = Math.max(meter.known, count);
+    meter.until = Date.now() + leftMs;
+    return Math.max(mine, count) > this.limit ? wholeSeconds(leftMs) : 0;
+  }
+
+  private judge(meter: Meter): number {
+    return meter.known + meter.unsent > this.limit ? wholeSeconds(meter.until - Date.now()) : 0;
+  }
+
+  private sweep(now: number): void {
+    for (const [who, meter] of this.meters) if (meter.until <= now) this.meters.delete(who);
+    if (this.meters.size >= MAX_KEYS) this.meters.clear();
+  }
+}

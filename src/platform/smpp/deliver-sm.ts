@@ -1,0 +1,65 @@
+import { HEADER_LENGTH } from './pdu.js';
+import { readMessageBody } from './submit-sm.js';
+
+/** What a carrier pushes to us: a receipt, or a message from a handset. */
+export interface DeliverSm {
+  sourceAddr: string;
+  destinationAddr: string;
+  esmClass: number;
+  dataCoding: number;
+  text: string;
+  /** optional parameters (TLVs) that receipts use */
+  receiptedMessageId: string | null;
+  messageState: number | null;
+  networkErrorCode: number | null;
+}
+
+const RECEIPTED_MESSAGE_ID = 0x001e;
+const NETWORK_ERROR_CODE = 0x0423;
+const MESSAGE_PAYLOAD = 0x0424;
+const MESSAGE_STATE = 0x0427;
+const UDH_INDICATOR = 0x40;
+
+/**
+ * Reads a deliver_sm by hand: as many receipts come in as messages go out.
+ * @returns null when its fields do not fit its length
+ */
+export function readDeliverSm(bytes: Buffer, start: number, end: number): DeliverSm | null {
+  if (end - start < HEADER_LENGTH + 17) return null;
+  const read = readMessageBody(bytes, start, end);
+  if (!read) return null;
+  const { body } = read;
+  let content = body.shortMessage;
+  let receiptedMessageId: string | null = null;
+  let messageState: number | null = null;
+  let networkErrorCode: number | null = null;
+  for (let at = read.next; at + 4 <= end; ) {
+    const tag = bytes.readUInt16BE(at);
+    const length = bytes.readUInt16BE(at + 2);
+    const from = at + 4;
+    at = from + length;
+    if (at > end) return null;
+    if (tag === RECEIPTED_MESSAGE_ID) receiptedMessageId = bytes.toString('latin1', from, at).replace(/\0+$/, '');
+    else if (tag === MESSAGE_STATE && length === 1) messageState = bytes[from] ?? null;
+    else if (tag === NETWORK_ERROR_CODE && length === 3) networkErrorCode = bytes.readUInt16BE(from + 1);
+    else if (tag === MESSAGE_PAYLOAD && content.length === 0) content = bytes.subarray(from, at);
+  }
+  return {
+    sourceAddr: body.sourceAddr,
+    destinationAddr: body.destinationAddr,
+    esmClass: body.esmClass,
+    dataCoding: body.dataCoding,
+    text: decode(content, body.dataCoding, body.esmClass),
+    receiptedMessageId: receiptedMessageId === '' ? null : receiptedMessageId,
+    messageState,
+    networkErrorCode,
+  };
+}
+
+/** Receipts are ASCII in every alphabet but UCS-2. */
+function decode(content: Buffer, dataCoding: number, esmClass: number): string {
+  const header = esmClass & UDH_INDICATOR && content.length > 0 ? (content[0] as number) + 1 : 0;
+  const text = content.subarray(header);
+  if ((dataCoding & 0x0c) !== 8 || text.length % 2 === 1) return text.toString('latin1');
+  return Buffer.from(text).swap16().toString('utf16le');
+}

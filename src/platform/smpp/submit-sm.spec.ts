@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import smpp from 'smpp';
+import { describe, expect, it } from 'vitest';
+import { Command, encodePdu, PduReader } from './pdu.js';
+import { type SmsParts, splitSms } from './sms-parts.js';
+import { readMessageBody, readMessageId, SubmitSmEncoder, writeIdResponse } from './submit-sm.js';
+
+const addressing = { sourceAddr: 'Switchbrd', sourceTon: 5, sourceNpi: 0, destTon: 1, destNpi: 1 };
+const digits = fc.stringMatching(/^[0-9]{1,20}$/);
+const text = fc.oneof(
+  fc.string({ maxLength: 400 }),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.constant('€'.repeat(200)),
+);
+
+function write(sms: SmsParts, part: number, to: string, sequence: number, reference: number | null): Buffer {
+  const encoder = new SubmitSmEncoder(addressing);
+  const body = sms.parts[part] as Buffer;
+  const bytes = Buffer.alloc(encoder.size(to, body) + 3, 0xee);
+  expect(encoder.write(bytes, 3, sequence, to, body, sms.dataCoding, reference)).toBe(bytes.length);
+  return bytes.subarray(3);
+}
+
+describe('submit_sm by hand', () => {
+  it('writes the bytes that npm smpp writes', () => {
+    fc.assert(
+      fc.property(digits, text, fc.integer({ min: 1, max: 0x7fffffff }), fc.nat(255), (to, message, sequence, ref) => {
+        const sms = splitSms(message) as SmsParts;
+        sms.parts.forEach((body, index) => {
+          const reference = sms.concatenated ? ref : null;
+          const short = Buffer.from(body);
+          if (reference !== null) short[3] = reference;
+          const expected = new smpp.PDU('submit_sm', {
+            sequence_number: sequence,
+            source_addr: 'Switchbrd',
+            source_addr_ton: 5,
+            dest_addr_ton: 1,
+            dest_addr_npi: 1,
+            destination_addr: to,
+            esm_class: reference === null ? 0 : 0x40,
+            registered_delivery: 1,
+            data_coding: sms.dataCoding,
+            short_message: short,
+          }).toBuffer();
+          expect(write(sms, index, to, sequence, reference)).toEqual(expected);
+        });
+      }),
+    );
+  });
+
+  it('leaves the shared parts as they are', () => {
+    const sms = splitSms('a'.repeat(200)) as SmsParts;
+    write(sms, 0, '4912345', 7, 200);
+    expect((sms.parts[0] as Buffer)[3]).toBe(0);
+  });
+
+  it('is read back, by ours and by npm smpp', () => {
+    const sms = splitSms('Grüße {€}') as SmsParts;
+    const bytes = write(sms, 0, '4912345', 7, null);
+    const read = readMessageBody(bytes, 0, bytes.length);
+    expect(read).toMatchObject({
+      next: bytes.length,
+      body: { sourceAddr: 'Switchbrd', destinationAddr: '4912345', esmClass: 0, registeredDelivery: 1, dataCoding: 0 },
+    });
+    expect(new smpp.PDU(bytes)).toMatchObject({ destination_addr: '4912345', short_message: { message: 'Grüße {€}' } });
+  });
+
+  it('gives up on a body that is cut short, at every length', () => {
+    const bytes = write(splitSms('hello') as SmsParts, 0, '4912345', 7, null);
+    for (let end = 16; end < bytes.length; end++) expect(readMessageBody(bytes.subarray(0, end), 0, end)).toBeNull();
+  });
+});
+
+describe('answers', () => {
+  it('are written as npm smpp writes them and read back', () => {
+    const bytes = Buffer.alloc(16 + 5);
+    expect(writeIdResponse(bytes, 0, Command.SubmitSmResp, 0, 9, 'a1B2')).toBe(21);
+    expect(bytes).toEqual(encodePdu('submit_sm_resp', 9, { message_id: 'a1B2' }));
+    expect(readMessageId(bytes, 0, bytes.length)).toBe('a1B2');
+    expect(readMessageId(bytes.subarray(0, 16), 0, 16)).toBe('');
+  });
+});
+
+describe('PduReader', () => {
+  it('finds the same PDUs however the stream is cut', () => {
+    const stream = Buffer.concat([1, 2, 3, 4, 5].map((sequence) => encodePdu('enquire_link', sequence)).concat(
+      encodePdu('submit_sm_resp', 6, { message_id: 'abc' }),
+    ));
+    fc.assert(
+      fc.property(fc.array(fc.nat(stream.length), { maxLength: 12 }), (cuts) => {
+        const seen: number[] = [];
+        const reader = new PduReader((bytes, start) => seen.push(bytes.readUInt32BE(start + 12)));
+        let from = 0;
+        for (const cut of [...cuts.sort((a, b) => a - b), stream.length]) {
+          reader.push(Buffer.from(stream.subarray(from, cut)));
+          from = cut;
+        }
+        expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
+      }),
+    );
+  });
+
+  it.each([0, 15, 0x10001, 0xffffffff])('refuses the length %i', (length) => {
+    const bytes = Buffer.alloc(16);
+    bytes.writeUInt32BE(length, 0);
+    expect(() => new PduReader(() => undefined).push(bytes)).toThrow('PDU length');
+  });
+});

@@ -1,0 +1,74 @@
+import { createServer, type Server, type Socket, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../support/api.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** A proxy before the database that can be cut, so that the API loses a server that other tests go on using. */
+class Cable {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | null = null;
+
+  async plug(target: URL): Promise<number> {
+    this.server = createServer((near) => {
+      const far = connect(Number(target.port || 3306), target.hostname);
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => this.sockets.delete(socket));
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server?.close(() => resolve()));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+}
+
+let api: RunningApi;
+let database: TestDatabase;
+const cable = new Cable();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const through = new URL(database.url);
+  through.port = String(await cable.plug(new URL(database.url)));
+  api = await startApi({}, { ...database, url: through.href });
+  await cable.cut();
+});
+afterAll(async () => {
+  await api.stop();
+  await database.drop();
+});
+
+describe('without the database', () => {
+  it('answers 500 with the text of the spec and nothing else', async () => {
+    const response = await fetch(`${api.url}/v6/api/v1/auth/login`, {
+      method: 'POST',
+      body: JSON.stringify({ email_or_username: 'somebody', password: 'Secret-123' }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      success: false,
+      statusCode: 500,
+      message: 'Database connection failed',
+      error: 'Internal Server Error',
+    });
+  });
+
+  it('is alive and not ready', async () => {
+    expect((await fetch(`${api.url}/health/live`)).status).toBe(200);
+    const ready = await fetch(`${api.url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({
+      status: 'error',
+      details: { database: { status: 'down' }, redis: { status: 'up' } },
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FirstAccounts } from '../../src/apps/api/first-start/first-accounts.js';
+import { migrate, whileLocked } from '../../src/apps/api/first-start/migrate.js';
+import { PrepareModule } from '../../src/apps/api/first-start/prepare.module.js';
+import { SandboxRoutes } from '../../src/apps/api/first-start/sandbox-routes.js';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { RouteDirectory } from '../../src/modules/providers/index.js';
+import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { testEnvironment } from '../support/api.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+let directory: string;
+let key: Partial<Environment>;
+const modules: TestingModule[] = [];
+
+async function prepared(overrides: Partial<Environment>): Promise<TestingModule> {
+  const environment = testEnvironment(database.url, { ...key, DATA_DIR: directory, ...overrides });
+  const module = await Test.createTestingModule({ imports: [PrepareModule] })
+    .overrideProvider(ENVIRONMENT)
+    .useValue(environment)
+    .compile();
+  modules.push(module);
+  return module.init();
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  directory = await mkdtemp(join(tmpdir(), 'first-start-'));
+  key = { ENCRYPTION_KEY: 'ab'.repeat(32) };
+});
+afterAll(async () => {
+  for (const module of modules) await module.close();
+  await database.drop();
+  await rm(directory, { recursive: true });
+});
+
+describe('the first start', () => {
+  it('lets one process at a time prepare', async () => {
+    let inside = 0;
+    const enter = (): Promise<number> =>
+      whileLocked(database.dataSource, async () => {
+        inside++;
+        const together = inside;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        inside--;
+        return together;
+      });
+    expect(await Promise.all([enter(), enter(), enter()])).toEqual([1, 1, 1]);
+    expect(await migrate(database.dataSource)).toEqual([]);
+  });
+
+  it('makes the first admin with a random password, prints it once and keeps it for the owner alone', async () => {
+    const accounts = (await prepared({ NODE_ENV: 'production' })).get(FirstAccounts);
+    const lines = await accounts.ensure();
+    const file = join(directory, 'admin-password');
+    const password = (await readFile(file, 'utf8')).trim();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(password);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await accounts.ensure()).toEqual([]);
+    const rows = await database.dataSource.query('SELECT username, user_type FROM accounts');
+    expect(rows).toEqual([{ username: 'admin', user_type: 'super' }]);
+  });
+
+  it('never touches an existing admin, and does not print ADMIN_PASSWORD', async () => {
+    const before = await database.dataSource.query('SELECT * FROM accounts');
+    const again = await prepared({ ADMIN_PASSWORD: 'Another-Password-1' });
+    expect(await again.get(FirstAccounts).ensure()).toEqual([]);
+    expect(await database.dataSource.query('SELECT * FROM accounts')).toEqual(before);
+    const other = await prepared({ ADMIN_USERNAME: 'chief', ADMIN_PASSWORD: 'Another-Password-1' });
+    const lines = await other.get(FirstAccounts).ensure();
+    expect(lines.join()).toContain('chief');
+    expect(lines.join()).not.toContain('Another-Password-1');
+  });
+
+  it('makes the demo account and the sandbox routes in development only', async () => {
+    const ports = { SANDBOX_PORT: 40_001, SANDBOX_SMPP_PORT: 40_002, PORT: 40_003 };
+    const production = await prepared({ NODE_ENV: 'production', ...ports });
+    await production.get(FirstAccounts).ensure();
+    await production.get(SandboxRoutes).ensure();
+    expect(await production.get(AccountDirectory).byUsername('demo')).toBeNull();
+    expect(await production.get(RouteDirectory).list()).toEqual([]);
+
+    const development = await prepared({ NODE_ENV: 'development', ...ports });
+    expect(await development.get(FirstAccounts).ensure()).toHaveLength(1);
+    await development.get(SandboxRoutes).ensure();
+    const balances = await database.dataSource.query<{ available: number }[]>(
+      'SELECT available FROM credit_balances b JOIN accounts a ON a.id = b.account_id WHERE a.username = ?',
+      ['demo'],
+    );
+    expect(balances.map((row) => Number(row.available))).toEqual(Array(6).fill(1000));
+    const routes = await development.get(RouteDirectory).list();
+    expect(routes.map((route) => [route.name, route.driver, route.isDefault])).toEqual([
+      ['sandbox', 'smpp', true],
+      ['sandbox-http', 'http', false],
+    ]);
+    const secret = routes[1]?.callbackSecret ?? '';
+    expect(routes[1]?.config['body']).toMatchObject({
+      callback_url: `http://127.0.0.1:40003/provider/sms/sandbox-http/${secret}`,
+    });
+
+    const moved = await prepared({ NODE_ENV: 'development', ...ports, SANDBOX_SMPP_PORT: 40_009 });
+    await moved.get(SandboxRoutes).ensure();
+    expect(await moved.get(RouteDirectory).byName('sandbox')).toMatchObject({
+      isDefault: true,
+      config: { port: 40_009, system_id: 'switchboard' },
+    });
+    expect((await moved.get(RouteDirectory).byName('sandbox-http'))?.callbackSecret).toBe(secret);
+  });
+});

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
+import { ApiModule } from '../../src/apps/api/api.module.js';
+import { configureApi } from '../../src/apps/api/configure-api.js';
+import { ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
+import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
+
+/** The real API, listening, on a database and a Redis prefix of its own. */
+export interface RunningApi {
+  /** such as http://127.0.0.1:40123 */
+  url: string;
+  app: NestExpressApplication;
+  database: TestDatabase;
+  environment: Environment;
+  stop(): Promise<void>;
+}
+
+/** A valid environment for tests: production-like, silent, with secrets of its own. */
+export function testEnvironment(databaseUrl: string, overrides: Partial<Environment> = {}): Environment {
+  const environment = readEnvironment({
+    NODE_ENV: 'test',
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: requireVariable('REDIS_URL'),
+    REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}`,
+    JWT_SECRET: randomBytes(32).toString('base64url'),
+    ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+    LOG_LEVEL: 'silent',
+    SHUTDOWN_DELAY: '0s',
+  });
+  return { ...environment, ...overrides };
+}
+
+/**
+ * Starts the ApiModule on 127.0.0.1 and a free port.
+ * @param overrides variables that the test needs otherwise
+ * @param database a database of an earlier call, which is then not dropped here. A second instance of the same
+ * installation (secrets, Redis prefix): `startApi(first.environment, first.database)`
+ */
+export async function startApi(overrides: Partial<Environment> = {}, database?: TestDatabase): Promise<RunningApi> {
+  const own = database ?? (await createTestDatabase());
+  const module = await Test.createTestingModule({ imports: [ApiModule] })
+    .overrideProvider(ENVIRONMENT)
+    .useValue(testEnvironment(own.url, overrides))
+    .compile();
+  const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, bufferLogs: true });
+  const environment = configureApi(app);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    app,
+    database: own,
+    environment,
+    stop: async () => {
+      app.getHttpServer().closeAllConnections();
+      await app.close();
+      if (!database) await own.drop();
+    },
+  };
+}
