@@ -1,0 +1,24 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { accountErrors } from '../domain/account-errors.js';
+import type { AuthenticatedRequest } from './actor.js';
+import { ADMIN_METADATA, type AdminRules } from './rules.js';
+
+/** Lets staff pass. The role comes from the database (through the directory), never from the token. */
+@Injectable()
+export class AdminGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const rules = this.reflector.getAllAndOverride<AdminRules>(ADMIN_METADATA, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const userType = context.switchToHttp().getRequest<AuthenticatedRequest>().actor?.account.userType;
+    const allowed =
+      userType === 'super' ||
+      (!rules.superOnly && (userType === 'admin' || (rules.resellers && userType === 'reseller')));
+    if (!allowed) throw accountErrors.forbidden();
+    return true;
+  }
+}

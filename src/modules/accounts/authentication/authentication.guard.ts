@@ -1,0 +1,86 @@
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { accountErrors } from '../domain/account-errors.js';
+import type { Account } from '../domain/account.js';
+import type { AuthenticatedRequest } from './actor.js';
+import { BodyUsernames } from './body-username.js';
+import { presentedToken } from './presented-token.js';
+import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA } from './rules.js';
+
+/**
+ * Establishes who acts and puts him on the request as `actor`: by username in the body where the route takes it,
+ * otherwise by token. Then compares the username of the path. Nothing is read from the database while the directory
+ * remembers the account.
+ */
+@Injectable()
+export class AuthenticationGuard extends AuthGuard('jwt') {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly bodyUsernames: BodyUsernames,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {
+    super();
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const rules = this.rules(context);
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const named = rules.bodyUsername ? await this.bodyUsernames.read(request) : null;
+    if (named?.kind === 'open') {
+      request.actor = { account: named.account, via: 'body' };
+    } else {
+      const account = await this.byToken(context, request, rules);
+      if (named && named.account.id !== account.id) throw failure(rules);
+    }
+    this.comparePath(context, request);
+    return true;
+  }
+
+  /** passport's answer: an error is ours (the database …), no user is the client's. */
+  override handleRequest<User = Account>(
+    error: unknown,
+    user: User | false | null,
+    _: unknown,
+    context: ExecutionContext,
+  ): User {
+    if (error) throw error instanceof Error ? error : new Error('Authentication failed', { cause: error });
+    if (!user) throw failure(this.rules(context));
+    return user;
+  }
+
+  private async byToken(
+    context: ExecutionContext,
+    request: AuthenticatedRequest,
+    rules: AuthenticationRules,
+  ): Promise<Account> {
+    const presented = presentedToken(request, rules, this.environment);
+    if (!presented) throw failure(rules);
+    request.presentedToken = presented;
+    await super.canActivate(context);
+    const account = request.user as Account;
+    request.actor = { account, via: presented.via };
+    return account;
+  }
+
+  private comparePath(context: ExecutionContext, request: AuthenticatedRequest): void {
+    const parameter = this.metadata<string>(PATH_USERNAME_METADATA, context);
+    if (parameter !== undefined && request.params[parameter] !== request.actor?.account.username) {
+      throw accountErrors.pathUsername();
+    }
+  }
+
+  private rules(context: ExecutionContext): AuthenticationRules {
+    const rules = this.metadata<AuthenticationRules>(AUTHENTICATION_METADATA, context);
+    if (!rules) throw new Error('AuthenticationGuard without @Authenticated');
+    return rules;
+  }
+
+  private metadata<T>(key: string, context: ExecutionContext): T | undefined {
+    return this.reflector.getAllAndOverride<T | undefined>(key, [context.getHandler(), context.getClass()]);
+  }
+}
+
+const failure = (rules: AuthenticationRules): Error =>
+  accountErrors.invalidToken(rules.failureStatus === 400 ? 'invalid' : 'unauthenticated');

@@ -1,0 +1,53 @@
+import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
+import { AdminGuard } from './admin.guard.js';
+import { AuthenticationGuard } from './authentication.guard.js';
+import {
+  ADMIN_METADATA,
+  type AdminRules,
+  AUTHENTICATION_METADATA,
+  type AuthenticationRules,
+  OPEN_METADATA,
+  PATH_USERNAME_METADATA,
+} from './rules.js';
+
+/** Names of the security schemes in the OpenAPI document. */
+export const SECURITY_SCHEMES = { bearer: 'bearer', cookie: 'cookie', v5: 'v5' } as const;
+
+/**
+ * The route needs an acting account (decisions §4). Default: header only, 401.
+ * @param options see `AuthenticationRules`
+ */
+export function Authenticated(options: Partial<AuthenticationRules> = {}): MethodDecorator & ClassDecorator {
+  const rules: AuthenticationRules = {
+    cookie: false,
+    bodyUsername: false,
+    failureStatus: 401,
+    scheme: 'standard',
+    ...options,
+  };
+  return applyDecorators(
+    SetMetadata(AUTHENTICATION_METADATA, rules),
+    UseGuards(AuthenticationGuard),
+    rules.scheme === 'v5' ? ApiSecurity(SECURITY_SCHEMES.v5) : ApiBearerAuth(SECURITY_SCHEMES.bearer),
+    ...(rules.cookie ? [ApiCookieAuth(SECURITY_SCHEMES.cookie)] : []),
+    ...(rules.bodyUsername ? [ApiSecurity({})] : []),
+  );
+}
+
+/**
+ * The route is for staff: super and admin, by header; everybody else gets 403 `Forbidden`.
+ * @param options `resellers`: they may use it for their own clients; `superOnly`: nobody else
+ */
+export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & ClassDecorator {
+  const rules: AdminRules = { resellers: false, superOnly: false, ...options };
+  return applyDecorators(Authenticated(), SetMetadata(ADMIN_METADATA, rules), UseGuards(AdminGuard));
+}
+
+/** The route takes no authentication, and why: shown by the house's tests. */
+export const Open = (reason: string): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(OPEN_METADATA, reason), ApiSecurity({}));
+
+/** The path parameter (default `username`) must be the acting username, byte for byte: spec 5. */
+export const PathUsername = (parameter = 'username'): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(PATH_USERNAME_METADATA, parameter));

@@ -1,0 +1,52 @@
+import type { Request } from 'express';
+import type { Environment } from '../../../platform/config/index.js';
+import type { PresentedToken } from './actor.js';
+
+const BEARER = /^Bearer +(\S+)$/i;
+const ONE_WORD = /^\S+$/;
+
+type Configuration = Pick<Environment, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
+
+/**
+ * Finds the token of a request (decisions §4). A header of any kind wins over the cookie: a bad header beside a good
+ * cookie is refused.
+ * @param scheme `standard` wants `Bearer <token>`; `v5` takes the bare token too
+ * @returns null when there is none that counts
+ */
+export function presentedToken(
+  request: Request,
+  rules: { scheme: 'standard' | 'v5'; cookie: boolean },
+  configuration: Configuration,
+): PresentedToken | null {
+  const header = request.headers.authorization?.trim();
+  if (header) {
+    const token = BEARER.exec(header)?.[1] ?? (rules.scheme === 'v5' && ONE_WORD.test(header) ? header : null);
+    return token ? { token, via: 'header' } : null;
+  }
+  if (!rules.cookie) return null;
+  const cookie = (request.cookies as Record<string, unknown> | undefined)?.['auth_token'];
+  if (typeof cookie !== 'string' || cookie === '' || !cookieCounts(request, configuration)) return null;
+  return { token: cookie, via: 'cookie' };
+}
+
+/** A browser sends cookies by itself, so a page of another site must not be the one that makes it do so. */
+function cookieCounts(request: Request, configuration: Configuration): boolean {
+  if (request.headers['sec-fetch-site'] === 'cross-site') return false;
+  const { origin } = request.headers;
+  if (origin === undefined) return true;
+  if (configuration.CORS_ORIGINS.includes(origin)) return true;
+  const host = hostOf(origin);
+  if (host === null) return false;
+  return (
+    host === request.headers.host ||
+    (configuration.PUBLIC_URL !== undefined && host === hostOf(configuration.PUBLIC_URL))
+  );
+}
+
+function hostOf(url: string): string | null {
+  try {
+    return new URL(url).host || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,30 @@
+/** How a route wants its caller authenticated. Written by the decorators, read by the guards and by the house's tests. */
+export interface AuthenticationRules {
+  /** takes the `auth_token` cookie beside the header */
+  cookie: boolean;
+  /** takes `username` in the body instead of a token: the two broadcasts */
+  bodyUsername: boolean;
+  /** status of `Invalid Authorization token`: 400 on chat and chatTemplate, 401 elsewhere */
+  failureStatus: 400 | 401;
+  /** v5 takes the bare token in the header */
+  scheme: 'standard' | 'v5';
+}
+
+/** Metadata: `AuthenticationRules` of an authenticated route. */
+export const AUTHENTICATION_METADATA = 'switchboard:authentication';
+
+/** Metadata: why a route takes no authentication. */
+export const OPEN_METADATA = 'switchboard:open';
+
+/** Metadata: name of the path parameter that must be the acting username. */
+export const PATH_USERNAME_METADATA = 'switchboard:path-username';
+
+/** Who of the staff may use an admin route. */
+export interface AdminRules {
+  /** resellers too, for their own clients */
+  resellers: boolean;
+  superOnly: boolean;
+}
+
+/** Metadata: `AdminRules` of an admin route. */
+export const ADMIN_METADATA = 'switchboard:admin';

@@ -1,0 +1,28 @@
+import { Command } from '@nestjs/cqrs';
+import type { Account } from '../domain/account.js';
+
+/** What to change (decisions §8); absent = keep. Texts as they came; null clears where a field may be empty. */
+export interface AccountChanges {
+  isActive?: boolean;
+  expiresAt?: string | null;
+  parentUsername?: string | null;
+  userType?: string;
+  requireToken?: boolean;
+  refundFailed?: boolean;
+  publicLookup?: boolean;
+  timeZone?: string | null;
+  /** some of the names, each true or false */
+  permissions?: Record<string, unknown>;
+  password?: string;
+}
+
+/** Change an account from the admin API. A new password ends every token issued before it. */
+export class ChangeAccountCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly username: string,
+    readonly changes: AccountChanges,
+  ) {
+    super();
+  }
+}

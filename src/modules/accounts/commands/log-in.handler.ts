@@ -1,0 +1,18 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { AccessTokens } from '../authentication/access-tokens.js';
+import { Credentials } from '../authentication/credentials.js';
+import type { Account } from '../domain/account.js';
+import { LogInCommand } from './log-in.command.js';
+
+@CommandHandler(LogInCommand)
+export class LogInHandler implements ICommandHandler<LogInCommand> {
+  constructor(
+    private readonly credentials: Credentials,
+    private readonly tokens: AccessTokens,
+  ) {}
+
+  async execute({ emailOrUsername, password, ip }: LogInCommand): Promise<{ token: string; account: Account }> {
+    const account = await this.credentials.check(emailOrUsername, password, ip);
+    return { token: this.tokens.issue(account), account };
+  }
+}

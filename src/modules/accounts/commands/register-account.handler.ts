@@ -1,0 +1,41 @@
+import { Inject } from '@nestjs/common';
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { accountErrors } from '../domain/account-errors.js';
+import type { Account } from '../domain/account.js';
+import { readRegistration } from '../domain/registration-form.js';
+import { AccountRegistrar } from '../persistence/account-registrar.js';
+import { NameCheck } from '../persistence/name-check.js';
+import { RegisterAccountCommand } from './register-account.command.js';
+
+const WINDOW_SECONDS = 60;
+
+@CommandHandler(RegisterAccountCommand)
+export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly counters: RateCounters,
+    private readonly names: NameCheck,
+    private readonly hasher: PasswordHasher,
+    private readonly registrar: AccountRegistrar,
+  ) {}
+
+  /** The names are looked up before the slow hash; the unique keys judge once more in the transaction. */
+  async execute({ body, ip }: RegisterAccountCommand): Promise<Account> {
+    if (this.environment.REGISTRATION === 'off') throw accountErrors.registrationClosed();
+    const limit = await this.counters.hit(`register:${ip}`, this.environment.REGISTER_RATE_LIMIT, WINDOW_SECONDS);
+    if (!limit.allowed) throw tooMany(limit.retryAfterSeconds);
+    const form = readRegistration(body);
+    const names = await this.names.check(form);
+    const passwordHash = await this.hasher.hash(form.password);
+    const { firstname, lastname, country } = form;
+    return inTransaction(this.dataSource, (tx) =>
+      this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country }),
+    );
+  }
+}

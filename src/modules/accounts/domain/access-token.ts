@@ -1,0 +1,66 @@
+import type { Account } from './account.js';
+
+/** `iss` of our tokens (decisions §4). */
+export const TOKEN_ISSUER = 'switchboard';
+
+/** 7 days. */
+export const TOKEN_SECONDS = 604_800;
+
+/** Claims of a token that we sign. `exp` = `iat` + 7 days. */
+export interface TokenClaims {
+  iat: number;
+  exp: number;
+  iss: string;
+  /** the id as text */
+  sub: string;
+  /** `name` is an acting username too (spec 5), so it is the username and never a display name */
+  data: { id: number; name: string; username: string; email: string | null; mobile: string | null };
+}
+
+/**
+ * Claims for an account at a moment. A token issued in the very second of a password change carries the change's
+ * (rounded up) second, so that it is good while every earlier one is not.
+ */
+export function claimsFor(account: Account, at: Date): TokenClaims {
+  const iat = Math.max(Math.floor(at.getTime() / 1000), Math.ceil(account.passwordChangedAt.getTime() / 1000));
+  return {
+    iat,
+    exp: iat + TOKEN_SECONDS,
+    iss: TOKEN_ISSUER,
+    sub: String(account.id),
+    data: {
+      id: account.id,
+      name: account.username,
+      username: account.username,
+      email: account.email,
+      mobile: account.mobileNo,
+    },
+  };
+}
+
+/** What counts of a verified token. */
+export interface ReadToken {
+  /** the acting username: `data.username` when present, else `data.name` */
+  username: string;
+  /** seconds since the epoch */
+  issuedAt: number;
+}
+
+/**
+ * Reads the payload of a token whose signature and expiry have been verified.
+ * @returns null when it lacks `exp` or `iat`, names another issuer, or has no acting username
+ */
+export function readClaims(payload: unknown): ReadToken | null {
+  if (!isRecord(payload) || !isRecord(payload['data'])) return null;
+  const { exp, iat, iss } = payload;
+  if (typeof exp !== 'number' || typeof iat !== 'number') return null;
+  if (iss !== undefined && iss !== TOKEN_ISSUER) return null;
+  const username = payload['data']['username'] ?? payload['data']['name'];
+  return typeof username === 'string' && username !== '' ? { username, issuedAt: iat } : null;
+}
+
+/** True for a token from before the last password change, which no longer counts. */
+export const isOutdated = (token: ReadToken, account: Account): boolean =>
+  token.issuedAt < Math.ceil(account.passwordChangedAt.getTime() / 1000);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

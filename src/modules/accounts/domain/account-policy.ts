@@ -1,0 +1,45 @@
+import { accountErrors } from './account-errors.js';
+import type { Account } from './account.js';
+
+/** Who acts and on whom, as far as the rules need it. */
+type Person = Pick<Account, 'id' | 'userType' | 'parentId'>;
+type Manager = Pick<Account, 'id' | 'username' | 'userType' | 'permissions'>;
+
+/** Fields whose change also needs `reseller_settings` (decisions §4). */
+export const SETTINGS = ['requireToken', 'refundFailed', 'publicLookup', 'timeZone', 'permissions'] as const;
+
+const isStaff = (userType: string | null): boolean =>
+  userType === 'super' || userType === 'admin' || userType === 'reseller';
+
+/** Whoever manages accounts needs `client_management`; super needs no permission, so that nobody locks the house. */
+export function assertManager(actor: Manager): void {
+  if (actor.userType !== 'super' && !actor.permissions.client_management) throw accountErrors.permissionDenied();
+}
+
+/** A reseller sees only its own clients: another's account does not exist for it (404). */
+export function assertMaySee(actor: Manager, target: Person): void {
+  if (actor.userType === 'reseller' && target.parentId !== actor.id) throw accountErrors.notFound();
+}
+
+/** Only super changes super, admin and reseller accounts, their credits included. */
+export function assertMayChange(actor: Manager, target: Person): void {
+  assertMaySee(actor, target);
+  if (actor.userType !== 'super' && isStaff(target.userType)) throw accountErrors.forbidden();
+}
+
+/** Settings of a client need `reseller_settings` as well. */
+export function assertMayChangeSettings(actor: Manager): void {
+  if (actor.userType !== 'super' && !actor.permissions.reseller_settings) throw accountErrors.permissionDenied();
+}
+
+/** Only super makes staff, by creation or promotion; nobody changes his own user_type. */
+export function assertMaySetUserType(actor: Manager, target: Person | null, userType: string): void {
+  if (target?.userType === userType) return;
+  if (actor.userType !== 'super' && isStaff(userType)) throw accountErrors.forbidden();
+  if (target?.id === actor.id) throw accountErrors.forbidden();
+}
+
+/** A reseller's accounts stay its own clients. @param parentUsername null = none */
+export function assertMaySetParent(actor: Manager, parentUsername: string | null): void {
+  if (actor.userType === 'reseller' && parentUsername !== actor.username) throw accountErrors.forbidden();
+}

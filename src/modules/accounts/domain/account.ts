@@ -1,0 +1,53 @@
+import type { Permissions } from './permissions.js';
+
+export const USER_TYPES = ['super', 'admin', 'reseller', 'client'] as const;
+
+export type UserType = (typeof USER_TYPES)[number];
+
+/** What an account may reach: `super` and `admin` the admin API (resellers a part of it), `user` its own things. */
+export type Role = 'super' | 'admin' | 'user';
+
+/** An account as every other module sees it; it carries no secret. */
+export interface Account {
+  id: number;
+  username: string;
+  email: string | null;
+  mobileNo: string | null;
+  firstname: string;
+  lastname: string;
+  /** super, admin, reseller, client, or whatever an imported account had */
+  userType: string | null;
+  parentId: number | null;
+  isActive: boolean;
+  /** the last usable moment; null = never expires */
+  expiresAt: Date | null;
+  /** IANA name, resolved: the account's own or APP_TIME_ZONE */
+  timeZone: string;
+  /** closes the routes that need no token (decisions §4) */
+  requireToken: boolean;
+  /** carrier failures are refunded too (decisions §5) */
+  refundFailed: boolean;
+  publicLookup: boolean;
+  permissions: Permissions;
+  /** whole seconds: a token issued before it is refused */
+  passwordChangedAt: Date;
+  apiBaseUrl: string | null;
+}
+
+/** Role of a user_type (decisions §4): `super` → super; `admin` and `reseller` → admin; anything else → user. */
+export function roleOf(userType: string | null): Role {
+  if (userType === 'super') return 'super';
+  return userType === 'admin' || userType === 'reseller' ? 'admin' : 'user';
+}
+
+/** True when the account is past its last usable moment. */
+export const isExpired = (account: Pick<Account, 'expiresAt'>, at: Date): boolean =>
+  account.expiresAt !== null && account.expiresAt.getTime() < at.getTime();
+
+/** True for an active, unexpired account. */
+export const isUsable = (account: Pick<Account, 'isActive' | 'expiresAt'>, at: Date): boolean =>
+  account.isActive && !isExpired(account, at);
+
+/** First and last name joined and trimmed (spec 2.7 `name`). */
+export const displayName = (account: Pick<Account, 'firstname' | 'lastname'>): string =>
+  `${account.firstname} ${account.lastname}`.trim();

@@ -1,0 +1,34 @@
+import type { Permissions } from './permissions.js';
+
+/** Credits a new account starts with (spec 2.7). */
+export const STARTING_CREDITS = { chat_marketing_credits: 10, chat_utility_credits: 10, voice_credits: 10 } as const;
+
+/** Name of the team every account gets. */
+export const DEFAULT_TEAM = 'Default';
+
+/** A new account, checked and normalised: what `AccountRegistrar.create` takes. */
+export interface NewAccount {
+  /** `^[A-Za-z0-9._-]{3,64}$`, trimmed */
+  username: string;
+  /** made by PasswordHasher before the transaction begins: it takes long */
+  passwordHash: string;
+  firstname: string;
+  lastname: string;
+  /** lower case */
+  email?: string | null;
+  /** digits */
+  mobileNo?: string | null;
+  country?: string | null;
+  /** default `client` */
+  userType?: string | null;
+  parentId?: number | null;
+  /** default true */
+  isActive?: boolean;
+  expiresAt?: Date | null;
+  /** IANA name; absent = APP_TIME_ZONE */
+  timeZone?: string | null;
+  /** default: the set of spec 2.7 */
+  permissions?: Permissions;
+  /** by balance; default: `STARTING_CREDITS` */
+  startingCredits?: Partial<Record<string, number>>;
+}

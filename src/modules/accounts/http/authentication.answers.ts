@@ -1,0 +1,62 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ErrorRow } from '../../../platform/http/index.js';
+import { AccountView } from './account.view.js';
+
+/** Answer of login. */
+export class LogInAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Login successful' })
+  message!: string;
+
+  @ApiProperty({ description: 'JWT, valid for 7 days', example: 'eyJhbGciOiJIUzI1NiJ9.eyJkYXRhIjp7fX0.signature' })
+  token!: string;
+
+  @ApiProperty({ type: AccountView })
+  user!: AccountView;
+}
+
+/** Answer of register: no token. */
+export class RegisterAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Account registered successfully' })
+  message!: string;
+
+  @ApiProperty({ type: AccountView })
+  user!: AccountView;
+}
+
+const TOO_MANY = 'Too many requests. Please try again later.';
+
+/** Spec 7, "Login and register". */
+export const LOGIN_ERRORS: ErrorRow[] = [
+  { status: 429, message: TOO_MANY, reason: 'too many failed tries in a minute' },
+  { status: 400, message: 'Missing email_or_username or password', reason: 'a field is missing' },
+  { status: 401, message: 'Invalid credentials', reason: 'no such account or wrong password' },
+  { status: 401, message: 'Account is inactive', reason: 'account not active' },
+  { status: 401, message: 'Account expired. Please contact your administrator.', reason: 'expiry date passed' },
+];
+
+export const REGISTER_ERRORS: ErrorRow[] = [
+  { status: 403, message: 'Registration is closed', reason: 'the operator closed it (REGISTRATION=off)' },
+  { status: 429, message: TOO_MANY, reason: 'more than 60 registrations a minute from one address' },
+  { status: 400, message: 'firstname is required', reason: 'missing; likewise every required field, in order' },
+  { status: 400, message: 'Password must be at least 8 characters', reason: 'too short' },
+  { status: 400, message: 'Password must contain at least one uppercase letter', reason: 'none' },
+  { status: 400, message: 'Password must contain at least one lowercase letter', reason: 'none' },
+  { status: 400, message: 'Password must contain at least one digit', reason: 'none' },
+  { status: 400, message: 'Password must contain at least one special character', reason: 'none' },
+  { status: 400, message: 'Password must be at most 72 bytes', reason: 'too long' },
+  { status: 400, message: 'Passwords do not match', reason: 'confirmation differs' },
+  { status: 400, message: 'firstname must be at most 100 characters', reason: 'likewise lastname and country' },
+  { status: 400, message: 'country is invalid', reason: 'not a text' },
+  { status: 400, message: 'email is invalid', reason: 'not an address' },
+  { status: 409, message: 'Email already registered', reason: 'in any case of letters' },
+  { status: 400, message: 'username is invalid', reason: 'not 3 to 64 of A-Z a-z 0-9 . _ -' },
+  { status: 409, message: 'Username already taken', reason: 'in any case of letters' },
+  { status: 400, message: 'mobile_no is invalid', reason: 'no digits, or more than 30' },
+  { status: 409, message: 'Mobile number already registered', reason: 'compared as digits' },
+];

@@ -1,0 +1,51 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { textOrNull } from '../../../kernel/text.js';
+import { ApiErrors } from '../../../platform/http/index.js';
+import { clientIp } from '../../../platform/security/index.js';
+import { accountErrors } from '../domain/account-errors.js';
+import { Open } from '../authentication/decorators.js';
+import { LogInCommand } from '../commands/log-in.command.js';
+import { RegisterAccountCommand } from '../commands/register-account.command.js';
+import { accountView } from './account.view.js';
+import { LOGIN_ERRORS, LogInAnswer, REGISTER_ERRORS, RegisterAnswer } from './authentication.answers.js';
+import { LogInRequest, RegisterRequest } from './authentication.request.js';
+
+/** Login and registration, below `{base_url}/v6/api` and below `{base_url}` itself (decisions §4). */
+@ApiTags('Authentication')
+@Controller(['v6/api/v1/auth', 'v1/auth'])
+export class AuthenticationController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('login')
+  @HttpCode(200)
+  @Open('gives the token')
+  @ApiOperation({ summary: 'Log in', description: 'Copy `token` from the answer into Authorize (bearer).' })
+  @ApiBody({ type: LogInRequest })
+  @ApiOkResponse({ type: LogInAnswer })
+  @ApiErrors(LOGIN_ERRORS)
+  async logIn(@Body() body: unknown, @Req() request: Request): Promise<LogInAnswer> {
+    const fields = record(body);
+    const name = textOrNull(fields['email_or_username']);
+    const password = textOrNull(fields['password']);
+    if (name === null || password === null) throw accountErrors.missingCredentials();
+    const { token, account } = await this.commands.execute(new LogInCommand(name, password, clientIp(request)));
+    return { success: true, message: 'Login successful', token, user: accountView(account) };
+  }
+
+  @Post('register')
+  @Open('makes the account')
+  @ApiOperation({ summary: 'Register an account', description: 'Returns no token: log in afterwards.' })
+  @ApiBody({ type: RegisterRequest })
+  @ApiCreatedResponse({ type: RegisterAnswer })
+  @ApiErrors(REGISTER_ERRORS)
+  async register(@Body() body: unknown, @Req() request: Request): Promise<RegisterAnswer> {
+    const account = await this.commands.execute(new RegisterAccountCommand(record(body), clientIp(request)));
+    return { success: true, message: 'Account registered successfully', user: accountView(account) };
+  }
+}
+
+const record = (body: unknown): Record<string, unknown> =>
+  typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

@@ -1,0 +1,29 @@
+export { AccountDirectoryModule, AccountsModule } from './accounts.module.js';
+export { type Actor, type AuthenticatedRequest, CurrentActor } from './authentication/actor.js';
+export { AccessTokens } from './authentication/access-tokens.js';
+export { openMissKey } from './authentication/body-username.js';
+export { Credentials } from './authentication/credentials.js';
+export { Admin, Authenticated, Open, PathUsername, SECURITY_SCHEMES } from './authentication/decorators.js';
+export {
+  ADMIN_METADATA,
+  type AdminRules,
+  AUTHENTICATION_METADATA,
+  type AuthenticationRules,
+  OPEN_METADATA,
+  PATH_USERNAME_METADATA,
+} from './authentication/rules.js';
+export { type AccountChanges, ChangeAccountCommand } from './commands/change-account.command.js';
+export { type AccountDraft, CreateAccountCommand } from './commands/create-account.command.js';
+export { type Account, type Role, roleOf, USER_TYPES, type UserType } from './domain/account.js';
+export { accountErrors } from './domain/account-errors.js';
+export { assertMayChange } from './domain/account-policy.js';
+export { type Permission, PERMISSIONS, type Permissions } from './domain/permissions.js';
+export { type NewAccount, STARTING_CREDITS } from './domain/registration.js';
+export { AccountDirectory } from './persistence/account-directory.js';
+export { AccountRegistrar } from './persistence/account-registrar.js';
+export { AuditLog, type AuditRecord } from './persistence/audit-log.js';
+export { ManagedAccounts } from './persistence/managed-accounts.js';
+export { FindAccountQuery } from './queries/find-account.query.js';
+export { ListAccountsQuery } from './queries/list-accounts.query.js';
+export { type AuditEntryView, ListAuditQuery } from './queries/list-audit.query.js';
+export type { ManagedAccountView } from './queries/managed-account.view.js';

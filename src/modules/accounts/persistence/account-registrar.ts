@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { isDuplicateKey } from '../../../platform/database/index.js';
+import { CreditBook } from '../../credits/index.js';
+import { accountErrors } from '../domain/account-errors.js';
+import type { Account } from '../domain/account.js';
+import { type Identity, identitiesOf } from '../domain/identity.js';
+import { defaultPermissions } from '../domain/permissions.js';
+import { DEFAULT_TEAM, type NewAccount, STARTING_CREDITS } from '../domain/registration.js';
+import { AccountEntity } from './account.entity.js';
+import { AccountStore } from './account-store.js';
+import { LoginIdentityEntity } from './login-identity.entity.js';
+import { TeamEntity } from './team.entity.js';
+
+/**
+ * Makes an account whole: the record, its names, the default team, permissions and starting credits, all in the
+ * caller's transaction. Registration, the admin API and the first start use it.
+ */
+@Injectable()
+export class AccountRegistrar {
+  constructor(
+    private readonly store: AccountStore,
+    private readonly credits: CreditBook,
+  ) {}
+
+  /**
+   * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number.
+   * The unique keys decide a race: who loses it looks again and reports what the winner took.
+   */
+  async create(tx: EntityManager, input: NewAccount): Promise<Account> {
+    const names = { username: input.username, email: input.email ?? null, mobileNo: input.mobileNo ?? null };
+    const identities = identitiesOf(names);
+    await this.refuseTaken(tx, identities);
+    try {
+      return await this.insert(tx, input, identities);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      await this.refuseTaken(tx, identities);
+      throw accountErrors.taken('username');
+    }
+  }
+
+  private async refuseTaken(tx: EntityManager, identities: Identity[]): Promise<void> {
+    const [kind] = await this.store.taken(identities, tx);
+    if (kind) throw accountErrors.taken(kind);
+  }
+
+  private async insert(tx: EntityManager, input: NewAccount, identities: Identity[]): Promise<Account> {
+    const at = now();
+    const row = tx.create(AccountEntity, {
+      username: input.username,
+      passwordHash: input.passwordHash,
+      passwordChangedAt: new Date(Math.floor(at.getTime() / 1000) * 1000),
+      email: input.email ?? null,
+      mobileNo: input.mobileNo ?? null,
+      firstname: input.firstname,
+      lastname: input.lastname,
+      country: input.country ?? null,
+      userType: input.userType === undefined ? 'client' : input.userType,
+      parentId: input.parentId ?? null,
+      isActive: input.isActive ?? true,
+      expiresAt: input.expiresAt ?? null,
+      apiBaseUrl: null,
+      timeZone: input.timeZone ?? null,
+      requireToken: false,
+      refundFailed: false,
+      publicLookup: true,
+      permissions: JSON.stringify(input.permissions ?? defaultPermissions()),
+      createdAt: at,
+      updatedAt: at,
+    });
+    await tx.insert(AccountEntity, row);
+    await tx.insert(
+      LoginIdentityEntity,
+      identities.map((identity) => ({ ...identity, accountId: row.id })),
+    );
+    await tx.insert(TeamEntity, { accountId: row.id, name: DEFAULT_TEAM, isDefault: true, createdAt: at });
+    await this.credits.open(tx, row.id, input.startingCredits ?? STARTING_CREDITS);
+    return this.store.toAccount(row);
+  }
+}

@@ -1,0 +1,87 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import type { Account } from '../domain/account.js';
+import type { Identity, IdentityKind } from '../domain/identity.js';
+import { IDENTITY_KINDS } from '../domain/identity.js';
+import { readPermissions } from '../domain/permissions.js';
+import { AccountEntity } from './account.entity.js';
+import { LoginIdentityEntity } from './login-identity.entity.js';
+
+/** Uncached reads of accounts; within a transaction when given its manager. */
+@Injectable()
+export class AccountStore {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /**
+   * The row of a username, byte for byte. The collation is binary but ignores trailing spaces, hence the second look.
+   */
+  async rowByUsername(
+    username: string,
+    source: EntityManager = this.dataSource.manager,
+  ): Promise<AccountEntity | null> {
+    const row = await source.findOneBy(AccountEntity, { username });
+    return row?.username === username ? row : null;
+  }
+
+  async rowById(id: number, source: EntityManager = this.dataSource.manager): Promise<AccountEntity | null> {
+    return source.findOneBy(AccountEntity, { id });
+  }
+
+  /** The row an e-mail address in lower case leads to. */
+  async rowByEmail(email: string): Promise<AccountEntity | null> {
+    const identity = await this.dataSource.manager.findOneBy(LoginIdentityEntity, { kind: 'email', value: email });
+    return identity?.value === email ? this.rowById(identity.accountId) : null;
+  }
+
+  /** The row, locked until the transaction ends. */
+  async lockById(tx: EntityManager, id: number): Promise<AccountEntity | null> {
+    return tx.findOne(AccountEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Which of the identities are taken, in the order in which spec 7 reports them. */
+  async taken(identities: Identity[], source: EntityManager = this.dataSource.manager): Promise<IdentityKind[]> {
+    const rows = await source.findBy(
+      LoginIdentityEntity,
+      identities.map(({ kind, value }) => ({ kind, value })),
+    );
+    return IDENTITY_KINDS.filter((kind) => rows.some((row) => row.kind === kind));
+  }
+
+  /** Usernames by id, for lists that show parents. */
+  async usernames(ids: number[]): Promise<Map<number, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.dataSource.manager.find(AccountEntity, {
+      where: { id: In([...new Set(ids)]) },
+      select: { id: true, username: true },
+    });
+    return new Map(rows.map((row) => [row.id, row.username]));
+  }
+
+  /** The plain record without secrets. */
+  toAccount(row: AccountEntity): Account {
+    return {
+      id: row.id,
+      username: row.username,
+      email: row.email,
+      mobileNo: row.mobileNo,
+      firstname: row.firstname,
+      lastname: row.lastname,
+      userType: row.userType,
+      parentId: row.parentId,
+      isActive: row.isActive,
+      expiresAt: row.expiresAt,
+      timeZone: row.timeZone ?? this.environment.APP_TIME_ZONE,
+      requireToken: row.requireToken,
+      refundFailed: row.refundFailed,
+      publicLookup: row.publicLookup,
+      permissions: readPermissions(JSON.parse(row.permissions) as Record<string, unknown>),
+      passwordChangedAt: row.passwordChangedAt,
+      apiBaseUrl: row.apiBaseUrl,
+    };
+  }
+}

@@ -1,0 +1,72 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A customer, reseller or member of staff. Usernames compare byte for byte (binary collation). */
+@Entity('accounts')
+@Index('uq_accounts_username', ['username'], { unique: true })
+@Index('ix_accounts_parent', ['parentId'])
+export class AccountEntity {
+  @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
+  id!: number;
+
+  @Column({ type: 'varchar', length: 64 })
+  username!: string;
+
+  @Column({ name: 'password_hash', type: 'varchar', length: 100, charset: 'ascii', collation: 'ascii_bin' })
+  passwordHash!: string;
+
+  /** whole seconds, rounded up at a change: `iat` of a token has no fraction */
+  @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
+  passwordChangedAt!: Date;
+
+  @Column({ type: 'varchar', length: 254, nullable: true })
+  email!: string | null;
+
+  @Column({ name: 'mobile_no', type: 'varchar', length: 32, nullable: true })
+  mobileNo!: string | null;
+
+  @Column({ type: 'varchar', length: 100 })
+  firstname!: string;
+
+  @Column({ type: 'varchar', length: 100 })
+  lastname!: string;
+
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  country!: string | null;
+
+  @Column({ name: 'user_type', type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin', nullable: true })
+  userType!: string | null;
+
+  @Column({ name: 'parent_id', type: 'int', unsigned: true, nullable: true })
+  parentId!: number | null;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  @Column({ name: 'expires_at', type: 'datetime', precision: 3, nullable: true })
+  expiresAt!: Date | null;
+
+  @Column({ name: 'api_base_url', type: 'varchar', length: 255, nullable: true })
+  apiBaseUrl!: string | null;
+
+  @Column({ name: 'time_zone', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin', nullable: true })
+  timeZone!: string | null;
+
+  @Column({ name: 'require_token', type: 'boolean' })
+  requireToken!: boolean;
+
+  @Column({ name: 'refund_failed', type: 'boolean' })
+  refundFailed!: boolean;
+
+  @Column({ name: 'public_lookup', type: 'boolean' })
+  publicLookup!: boolean;
+
+  /** JSON text: no `json` columns (decisions §2) */
+  @Column({ type: 'longtext' })
+  permissions!: string;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}

@@ -1,0 +1,29 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+/** Who did what when (decisions §8). Append-only. */
+@Entity('audit_log')
+@Index('ix_audit_log_actor', ['actor', 'id'])
+export class AuditEntryEntity {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id!: number;
+
+  /** null: the system itself */
+  @Column({ name: 'actor_id', type: 'int', unsigned: true, nullable: true })
+  actorId!: number | null;
+
+  @Column({ type: 'varchar', length: 64 })
+  actor!: string;
+
+  @Column({ type: 'varchar', length: 64 })
+  action!: string;
+
+  @Column({ type: 'varchar', length: 128 })
+  subject!: string;
+
+  /** JSON text */
+  @Column({ type: 'longtext' })
+  details!: string;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}

@@ -1,0 +1,16 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A name that is taken. The primary key is what makes registration race-safe, whoever registers where. */
+@Entity('login_identities')
+@Index('ix_login_identities_account', ['accountId'])
+export class LoginIdentityEntity {
+  @PrimaryColumn({ type: 'varchar', length: 8, charset: 'ascii', collation: 'ascii_bin' })
+  kind!: string;
+
+  /** username and e-mail in lower case, mobile number as digits */
+  @PrimaryColumn({ type: 'varchar', length: 254 })
+  value!: string;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+}

@@ -1,0 +1,120 @@
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import {
+  type AccountChanges,
+  type Actor,
+  Admin,
+  ChangeAccountCommand,
+  CreateAccountCommand,
+  CurrentActor,
+  FindAccountQuery,
+  ListAccountsQuery,
+  type ManagedAccountView,
+} from '../../accounts/index.js';
+import { AccountAnswer, AccountPageAnswer, ChangedAccountAnswer } from './account.answers.js';
+import { ChangeAccountRequest, CreateAccountRequest } from './account.requests.js';
+import { ACCOUNT_ERRORS, CHANGE_ACCOUNT_ERRORS, CREATE_ACCOUNT_ERRORS, MANAGER_ERRORS } from './admin.errors.js';
+
+/** Accounts of the house; a reseller's own clients. */
+@ApiTags('Admin: accounts')
+@Admin({ resellers: true })
+@Controller('v6/api/admin/accounts')
+export class AccountsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Create an account',
+    description:
+      'With the default team, permissions and starting credits. Only super creates super, admin and reseller.',
+  })
+  @ApiCreatedResponse({ type: ChangedAccountAnswer })
+  @ApiErrors(CREATE_ACCOUNT_ERRORS)
+  async create(@Body() body: CreateAccountRequest, @CurrentActor() { account }: Actor): Promise<ChangedAccountAnswer> {
+    const draft = {
+      username: body.username,
+      password: body.password,
+      firstname: body.firstname,
+      lastname: body.lastname,
+      email: textOrNull(body.email),
+      mobileNo: textOrNull(body.mobile_no),
+      userType: textOrNull(body.user_type),
+      parentUsername: textOrNull(body.parent_username),
+      expiresAt: textOrNull(body.expires_at),
+      isActive: body.is_active ?? true,
+      timeZone: textOrNull(body.time_zone),
+    };
+    const created = await this.commands.execute(new CreateAccountCommand(account, draft));
+    const data = await this.queries.execute(new FindAccountQuery(account, created.username));
+    return { success: true, message: 'Account created successfully', data };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List accounts, newest first' })
+  @ApiQuery({ name: 'search', required: false, description: 'Part of username, e-mail, mobile number or name' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: AccountPageAnswer })
+  @ApiErrors(MANAGER_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<ManagedAccountView>> {
+    const page = readPage(query);
+    const search = textOrNull(query['search']);
+    const found = await this.queries.execute(new ListAccountsQuery(account, search, page.page, page.limit));
+    return paged(found.accounts, page, found.total);
+  }
+
+  @Get(':username')
+  @ApiParam({ name: 'username', example: 'jane.doe' })
+  @ApiOperation({ summary: 'Show an account' })
+  @ApiOkResponse({ type: AccountAnswer })
+  @ApiErrors(ACCOUNT_ERRORS)
+  async show(@Param('username') username: string, @CurrentActor() { account }: Actor): Promise<AccountAnswer> {
+    return { success: true, data: await this.queries.execute(new FindAccountQuery(account, username)) };
+  }
+
+  @Patch(':username')
+  @ApiParam({ name: 'username', example: 'jane.doe' })
+  @ApiOperation({
+    summary: 'Change an account',
+    description: 'Absent fields stay. Effective on every instance in 3 s.',
+  })
+  @ApiOkResponse({ type: ChangedAccountAnswer })
+  @ApiErrors(CHANGE_ACCOUNT_ERRORS)
+  async change(
+    @Param('username') username: string,
+    @Body() body: ChangeAccountRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<ChangedAccountAnswer> {
+    await this.commands.execute(new ChangeAccountCommand(account, username, changesOf(body)));
+    const data = await this.queries.execute(new FindAccountQuery(account, username));
+    return { success: true, message: 'Account updated successfully', data };
+  }
+}
+
+/** Absent and null keep; only expires_at, parent_username and time_zone are cleared by null or ''. */
+function changesOf(body: ChangeAccountRequest): AccountChanges {
+  const { is_active, require_token, refund_failed, public_lookup, permissions } = body;
+  const userType = textOrNull(body.user_type);
+  const password = textOrNull(body.password);
+  return {
+    ...(typeof is_active === 'boolean' ? { isActive: is_active } : {}),
+    ...(body.expires_at === undefined ? {} : { expiresAt: textOrNull(body.expires_at) }),
+    ...(body.parent_username === undefined ? {} : { parentUsername: textOrNull(body.parent_username) }),
+    ...(userType === null ? {} : { userType }),
+    ...(typeof require_token === 'boolean' ? { requireToken: require_token } : {}),
+    ...(typeof refund_failed === 'boolean' ? { refundFailed: refund_failed } : {}),
+    ...(typeof public_lookup === 'boolean' ? { publicLookup: public_lookup } : {}),
+    ...(body.time_zone === undefined ? {} : { timeZone: textOrNull(body.time_zone) }),
+    ...(permissions ? { permissions } : {}),
+    ...(password === null ? {} : { password }),
+  };
+}

@@ -1,0 +1,98 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AppError } from '../../../kernel/app-error.js';
+import { codePoints, textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Actor, Admin, CurrentActor, FindAccountQuery } from '../../accounts/index.js';
+import {
+  BALANCES,
+  GetBalancesQuery,
+  isBalanceName,
+  type LedgerEntryView,
+  ListLedgerQuery,
+  ProveCreditsQuery,
+} from '../../credits/index.js';
+import { AdjustCreditsCommand } from '../commands/adjust-credits.command.js';
+import { ACCOUNT_ERRORS, ADJUST_CREDITS_ERRORS } from './admin.errors.js';
+import { AdjustedCreditsAnswer, BalancesAnswer, CreditProofsAnswer, LedgerPageAnswer } from './credit.answers.js';
+import { AdjustCreditsRequest } from './credit.requests.js';
+
+const LONGEST_NOTE = 255;
+
+/** Credits of an account, for those who manage it. */
+@ApiTags('Admin: credits')
+@Admin({ resellers: true })
+@ApiParam({ name: 'username', example: 'jane.doe' })
+@Controller('v6/api/admin/accounts/:username/credits')
+export class CreditsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Grant credits, or take them back',
+    description: 'A negative amount takes back. A reseller’s grants come out of its own balance, in one transaction.',
+  })
+  @ApiOkResponse({ type: AdjustedCreditsAnswer })
+  @ApiErrors(ADJUST_CREDITS_ERRORS)
+  async adjust(
+    @Param('username') username: string,
+    @Body() body: AdjustCreditsRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<AdjustedCreditsAnswer> {
+    const note = textOrNull(body.note);
+    if (note !== null && codePoints(note) > LONGEST_NOTE) {
+      throw new AppError('invalid', 'note_too_long', `note must be at most ${LONGEST_NOTE} characters`);
+    }
+    const command = new AdjustCreditsCommand(account, username, body.balance, body.amount, note);
+    return { success: true, data: await this.commands.execute(command) };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'The six balances' })
+  @ApiOkResponse({ type: BalancesAnswer })
+  @ApiErrors(ACCOUNT_ERRORS)
+  async balances(@Param('username') username: string, @CurrentActor() { account }: Actor): Promise<BalancesAnswer> {
+    const { id } = await this.queries.execute(new FindAccountQuery(account, username));
+    return { success: true, data: await this.queries.execute(new GetBalancesQuery(id)) };
+  }
+
+  @Get('ledger')
+  @ApiOperation({ summary: 'Every movement of credits, newest first' })
+  @ApiQuery({ name: 'balance', required: false, enum: [...BALANCES] })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: LedgerPageAnswer })
+  @ApiErrors([
+    ...ACCOUNT_ERRORS,
+    { status: 400, message: `balance must be one of: ${BALANCES.join(', ')}`, reason: 'another word' },
+  ])
+  async ledger(
+    @Param('username') username: string,
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<LedgerEntryView>> {
+    const { id, time_zone } = await this.queries.execute(new FindAccountQuery(account, username));
+    const balance = query['balance'] === '' ? undefined : query['balance'];
+    if (balance !== undefined && !isBalanceName(balance)) {
+      throw new AppError('invalid', 'unknown_balance', `balance must be one of: ${BALANCES.join(', ')}`);
+    }
+    const page = readPage(query);
+    const list = new ListLedgerQuery(id, time_zone, balance ?? null, page.page, page.limit);
+    const { entries, total } = await this.queries.execute(list);
+    return paged(entries, page, total);
+  }
+
+  @Get('proof')
+  @ApiOperation({ summary: 'The ledger’s sum against the stored balance' })
+  @ApiOkResponse({ type: CreditProofsAnswer })
+  @ApiErrors(ACCOUNT_ERRORS)
+  async proof(@Param('username') username: string, @CurrentActor() { account }: Actor): Promise<CreditProofsAnswer> {
+    const { id } = await this.queries.execute(new FindAccountQuery(account, username));
+    return { success: true, data: await this.queries.execute(new ProveCreditsQuery(id)) };
+  }
+}

@@ -1,0 +1,80 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { RouteView } from '../queries/list-routes.query.js';
+
+/** A route as operators see it. */
+export class RouteAnswerData implements RouteView {
+  @ApiProperty({ example: 'carrier-1' })
+  name!: string;
+
+  @ApiProperty({ example: 'sms' })
+  channel!: string;
+
+  @ApiProperty({ example: 'smpp' })
+  driver!: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Secrets read `***`',
+    example: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: '***', window: 100 },
+  })
+  config!: Record<string, unknown>;
+
+  @ApiProperty({ type: 'integer', nullable: true, example: 100, description: 'null: no limit of ours' })
+  messages_per_second!: number | null;
+
+  @ApiProperty({ example: true })
+  is_default!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'Where an HTTP gateway sends its receipts; its last segment is a secret',
+  })
+  callback_url!: string | null;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  updated_at!: string;
+}
+
+export class RouteAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: RouteAnswerData })
+  data!: RouteAnswerData;
+}
+
+export class SavedRouteAnswer extends RouteAnswer {
+  @ApiProperty({ example: 'Route saved successfully' })
+  message!: string;
+}
+
+export class RemovedRouteAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Route deleted successfully' })
+  message!: string;
+}
+
+export class RoutePageAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [RouteAnswerData] })
+  data!: RouteAnswerData[];
+
+  @ApiProperty({ example: 1 })
+  page!: number;
+
+  @ApiProperty({ example: 50 })
+  limit!: number;
+
+  @ApiProperty({ example: 1 })
+  total!: number;
+}

@@ -1,0 +1,110 @@
+import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AppError } from '../../../kernel/app-error.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import { PutRouteCommand } from '../commands/put-route.command.js';
+import { RemoveRouteCommand } from '../commands/remove-route.command.js';
+import { ListRoutesQuery, type RouteView } from '../queries/list-routes.query.js';
+import { ADMIN_ERRORS } from './admin.errors.js';
+import { RemovedRouteAnswer, RouteAnswer, RoutePageAnswer, SavedRouteAnswer } from './route.answers.js';
+import { PUT_ROUTE_ERRORS, REMOVE_ROUTE_ERRORS, ROUTE_ERRORS } from './route.errors.js';
+import { PutRouteRequest } from './route.requests.js';
+
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+const SMPP_EXAMPLE = {
+  channel: 'sms',
+  driver: 'smpp',
+  messages_per_second: 100,
+  is_default: true,
+  config: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: 'secret', window: 100, source_addr: 'Acme' },
+};
+
+const HTTP_EXAMPLE = {
+  channel: 'sms',
+  driver: 'http',
+  config: {
+    url: 'https://gateway.example/messages',
+    method: 'POST',
+    headers: { authorization: 'Bearer secret' },
+    body: { to: '{{to}}', text: '{{text}}', media: '{{media_url}}', reference: '{{ref}}' },
+    id_path: 'data.id',
+    receipt: { id_path: 'id', status_path: 'status', status_map: { ok: 'delivered', lost: 'failed' }, receiver_path: 'to' },
+  },
+};
+
+/** The ways to the carriers. */
+@ApiTags('Admin: routes')
+@Admin()
+@Controller('v6/api/admin/routes')
+export class RoutesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List routes, by name' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: RoutePageAnswer })
+  @ApiErrors(ADMIN_ERRORS)
+  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<RouteView>> {
+    const page = readPage(query);
+    const routes = await this.queries.execute(new ListRoutesQuery(null, account.timeZone));
+    const from = (page.page - 1) * page.limit;
+    return paged(routes.slice(from, from + page.limit), page, routes.length);
+  }
+
+  @Get(':name')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'Show a route; secrets read `***`' })
+  @ApiOkResponse({ type: RouteAnswer })
+  @ApiErrors(ROUTE_ERRORS)
+  async show(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteAnswer> {
+    return { success: true, data: await this.find(name, account) };
+  }
+
+  @Put(':name')
+  @ApiParam({ name: 'name', example: 'carrier-1', description: '1 to 64 of A-Z a-z 0-9 . _ -' })
+  @ApiOperation({
+    summary: 'Create or change a route',
+    description:
+      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret. Absent `messages_per_second` and `is_default` stay as they are.',
+  })
+  @ApiBody({
+    type: PutRouteRequest,
+    examples: { smpp: { summary: 'SMPP', value: SMPP_EXAMPLE }, http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE } },
+  })
+  @ApiOkResponse({ type: SavedRouteAnswer })
+  @ApiErrors(PUT_ROUTE_ERRORS)
+  async put(
+    @Param('name') name: string,
+    @Body() body: PutRouteRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<SavedRouteAnswer> {
+    if (!NAME.test(name)) throw new AppError('invalid', 'invalid_route', 'name is invalid');
+    const { channel, driver, config, messages_per_second: messagesPerSecond } = body;
+    const isDefault = body.is_default ?? undefined;
+    await this.commands.execute(new PutRouteCommand(account, name, { channel, driver, config, messagesPerSecond, isDefault }));
+    return { success: true, message: 'Route saved successfully', data: await this.find(name, account) };
+  }
+
+  @Delete(':name')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'Remove a route' })
+  @ApiOkResponse({ type: RemovedRouteAnswer })
+  @ApiErrors(REMOVE_ROUTE_ERRORS)
+  async remove(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RemovedRouteAnswer> {
+    await this.commands.execute(new RemoveRouteCommand(account, name));
+    return { success: true, message: 'Route deleted successfully' };
+  }
+
+  private async find(name: string, account: Account): Promise<RouteView> {
+    const [route] = await this.queries.execute(new ListRoutesQuery(name, account.timeZone));
+    if (!route) throw new AppError('not_found', 'route_not_found', 'Route not found');
+    return route;
+  }
+}

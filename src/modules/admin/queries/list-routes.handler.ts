@@ -1,0 +1,36 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import { dateTime } from '../../../kernel/clock.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { DriverRegistry, maskSecrets, RouteDirectory, type RouteRecord } from '../../providers/index.js';
+import { ListRoutesQuery, type RouteView } from './list-routes.query.js';
+
+@QueryHandler(ListRoutesQuery)
+export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+  ) {}
+
+  async execute({ name, timeZone }: ListRoutesQuery): Promise<RouteView[]> {
+    const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
+    return routes.flatMap((route) => (route ? [this.view(route, timeZone)] : []));
+  }
+
+  private view(route: RouteRecord, timeZone: string): RouteView {
+    const driver = this.drivers.find(route.driver);
+    const path = `/provider/${route.channel}/${encodeURIComponent(route.name)}/${route.callbackSecret}`;
+    return {
+      name: route.name,
+      channel: route.channel,
+      driver: route.driver,
+      config: driver ? maskSecrets(route.config, driver.secretFields) : {},
+      messages_per_second: route.messagesPerSecond,
+      is_default: route.isDefault,
+      callback_url: driver?.parseCallback ? `${(this.environment.PUBLIC_URL ?? '').replace(/\/+$/, '')}${path}` : null,
+      created_at: dateTime(route.createdAt, timeZone),
+      updated_at: dateTime(route.updatedAt, timeZone),
+    };
+  }
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AccountsModule } from '../accounts/index.js';
+import { CampaignsModule } from '../campaigns/index.js';
+import { RoutesModule } from '../providers/index.js';
+import { PutRouteHandler } from './commands/put-route.handler.js';
+import { RemoveRouteHandler } from './commands/remove-route.handler.js';
+import { RoutesController } from './http/routes.controller.js';
+import { ListRoutesHandler } from './queries/list-routes.handler.js';
+
+/** The admin API's part for routes. */
+@Module({
+  imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule],
+  controllers: [RoutesController],
+  providers: [PutRouteHandler, RemoveRouteHandler, ListRoutesHandler],
+})
+export class RoutesAdminModule {}

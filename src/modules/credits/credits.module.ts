@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { CreditBalanceEntity } from './persistence/credit-balance.entity.js';
+import { CreditBook } from './persistence/credit-book.js';
+import { CreditLedgerEntity } from './persistence/credit-ledger.entity.js';
+import { GetBalancesHandler } from './queries/get-balances.handler.js';
+import { ListLedgerHandler } from './queries/list-ledger.handler.js';
+import { ProveCreditsHandler } from './queries/prove-credits.handler.js';
+
+/** Balances and their ledger. Has no HTTP of its own: accounts, admin and the campaign engine use it. */
+@Module({
+  imports: [CqrsModule, TypeOrmModule.forFeature([CreditBalanceEntity, CreditLedgerEntity])],
+  providers: [CreditBook, GetBalancesHandler, ListLedgerHandler, ProveCreditsHandler],
+  exports: [CreditBook],
+})
+export class CreditsModule {}

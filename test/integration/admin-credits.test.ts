@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/modules/accounts/index.js';
+import { AccountsDesk, type Answer } from '../support/accounts-desk.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const FORBIDDEN = [403, 'Forbidden'];
+
+let api: RunningApi;
+let desk: AccountsDesk;
+let root: Account;
+
+const path = (target: Account, rest = ''): string => `/v6/api/admin/accounts/${target.username}/credits${rest}`;
+const adjust = (actor: Account, target: Account, body: unknown): Promise<Answer> =>
+  desk.call('POST', path(target), { token: desk.token(actor), body });
+const gsm = (amount: unknown, note?: unknown): object => ({ balance: 'gsm_credits', amount, note });
+const get = async (target: Account, rest = ''): Promise<Record<string, unknown>> =>
+  (await desk.call('GET', path(target, rest), { token: desk.token(root) })).body;
+const available = async (target: Account): Promise<number | undefined> =>
+  ((await get(target))['data'] as { balance: string; available: number }[]).find((row) => row.balance === 'gsm_credits')
+    ?.available;
+
+beforeAll(async () => {
+  api = await startApi({ USER_RATE_LIMIT: 0 });
+  desk = new AccountsDesk(api);
+  root = await desk.account({ username: 'root', userType: 'super' });
+});
+afterAll(() => api.stop());
+
+describe('credits of an account', () => {
+  it('are granted and taken back, with ledger, proof and audit', async () => {
+    const target = await desk.account({ timeZone: 'Asia/Kolkata' });
+    const granted = await adjust(root, target, gsm(500, 'Invoice 4711'));
+    expect([granted.status, granted.body]).toEqual([
+      200,
+      { success: true, data: { balance: 'gsm_credits', available: 500 } },
+    ]);
+    expect((await adjust(root, target, gsm(-120))).body['data']).toEqual({ balance: 'gsm_credits', available: 380 });
+    expect(await get(target)).toEqual({
+      success: true,
+      data: [
+        { balance: 'bulk_chat_credits', available: 0 },
+        { balance: 'gsm_credits', available: 380 },
+        { balance: 'voice_credits', available: 10 },
+        { balance: 'chat_marketing_credits', available: 10 },
+        { balance: 'chat_utility_credits', available: 10 },
+        { balance: 'chat_auth_credits', available: 0 },
+      ],
+    });
+    const ledger = await get(target, '/ledger?balance=gsm_credits');
+    expect(ledger).toMatchObject({ success: true, page: 1, limit: 50, total: 2 });
+    expect(ledger['data']).toEqual([
+      {
+        id: expect.any(Number) as number,
+        balance: 'gsm_credits',
+        amount: -120,
+        available: 380,
+        kind: 'take_back',
+        request_id: null,
+        note: null,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
+      },
+      expect.objectContaining({ amount: 500, available: 500, kind: 'grant', note: 'Invoice 4711' }) as object,
+    ]);
+    expect(await get(target, '/ledger?limit=2&page=3')).toMatchObject({ page: 3, limit: 2, total: 5 });
+    const proof = (await get(target, '/proof'))['data'] as object[];
+    expect(proof).toContainEqual({ balance: 'gsm_credits', stored: 380, ledger: 380, ok: true });
+    expect(proof).toHaveLength(6);
+    const audit = await desk.call('GET', '/v6/api/admin/audit?actor=root&limit=2', { token: desk.token(root) });
+    expect(audit.body['data']).toMatchObject([
+      { action: 'credits.take_back', details: { amount: -120 } },
+      { action: 'credits.grant', subject: target.username, details: { amount: 500, note: 'Invoice 4711' } },
+    ]);
+  });
+
+  it('show in the proof when they were touched by hand', async () => {
+    const target = await desk.account();
+    await api.database.dataSource.query(
+      "UPDATE credit_balances SET available = 11 WHERE account_id = ? AND balance = 'voice_credits'",
+      [target.id],
+    );
+    expect((await get(target, '/proof'))['data']).toContainEqual({
+      balance: 'voice_credits',
+      stored: 11,
+      ledger: 10,
+      ok: false,
+    });
+  });
+
+  it('are not taken back beyond what there is', async () => {
+    const target = await desk.account();
+    await adjust(root, target, gsm(3));
+    const { status, body } = await adjust(root, target, gsm(-5));
+    expect([status, body.message]).toEqual([400, 'Insufficient credits. Available: 3, Required: 5']);
+    expect(await available(target)).toBe(3);
+    expect(await get(target, '/ledger?balance=gsm_credits')).toMatchObject({ total: 1 });
+  });
+
+  it('want a balance and an amount', async () => {
+    const target = await desk.account();
+    const balances =
+      'balance must be one of: bulk_chat_credits, gsm_credits, voice_credits, chat_marketing_credits, chat_utility_credits, chat_auth_credits';
+    const amounts = 'amount must be a whole number between -1000000000 and 1000000000, other than 0';
+    const faults: [unknown, string][] = [
+      [{}, balances],
+      [{ balance: 'gold', amount: 1 }, balances],
+      [{ balance: {}, amount: 1 }, balances],
+      [gsm(0), amounts],
+      [gsm(1.5), amounts],
+      [gsm('5'), amounts],
+      [gsm(null), amounts],
+      [gsm(1e10), amounts],
+      [gsm([5]), amounts],
+      [gsm(5, {}), 'note is invalid'],
+      [gsm(5, 'x'.repeat(256)), 'note must be at most 255 characters'],
+    ];
+    for (const [body, text] of faults) {
+      const answer = await adjust(root, target, body);
+      expect([answer.status, answer.body.message]).toEqual([400, text]);
+    }
+    expect(await desk.row('GET', path(target, '/ledger?balance=gold'), { token: desk.token(root) })).toEqual([
+      400,
+      balances,
+    ]);
+    expect(await available(target)).toBe(0);
+  });
+});
+
+describe('a reseller', () => {
+  it('grants out of its own balance to its own clients', async () => {
+    const reseller = await desk.account({ userType: 'reseller' });
+    const own = await desk.account({ parentId: reseller.id });
+    const other = await desk.account();
+    await adjust(root, reseller, gsm(100));
+    expect((await adjust(reseller, own, gsm(60))).body['data']).toEqual({ balance: 'gsm_credits', available: 60 });
+    expect([await available(reseller), await available(own)]).toEqual([40, 60]);
+    const refused = await adjust(reseller, own, gsm(41));
+    expect([refused.status, refused.body.message]).toEqual([400, 'Insufficient credits. Available: 40, Required: 41']);
+    expect((await adjust(reseller, own, gsm(-10))).status).toBe(200);
+    expect([await available(reseller), await available(own)]).toEqual([50, 50]);
+    const tooMuch = await adjust(reseller, own, gsm(-51));
+    expect(tooMuch.body.message).toBe('Insufficient credits. Available: 50, Required: 51');
+    for (const target of [other, reseller]) expect((await adjust(reseller, target, gsm(1))).status).toBe(404);
+    const many = await Promise.all(Array.from({ length: 20 }, () => adjust(reseller, own, gsm(7))));
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(7);
+    expect([await available(reseller), await available(own)]).toEqual([1, 99]);
+    for (const account of [reseller, own]) {
+      const proof = (await get(account, '/proof'))['data'] as { ok: boolean }[];
+      expect(proof.every(({ ok }) => ok)).toBe(true);
+    }
+  });
+});
+
+describe('others', () => {
+  it('are kept out', async () => {
+    const admin = await desk.account({ userType: 'admin' });
+    const reseller = await desk.account({ userType: 'reseller' });
+    const client = await desk.account();
+    expect((await adjust(admin, client, gsm(5))).status).toBe(200);
+    for (const [actor, target] of [
+      [admin, reseller],
+      [admin, admin],
+      [client, client],
+    ] as const) {
+      const { status, body } = await adjust(actor, target, gsm(5));
+      expect([status, body.message]).toEqual(FORBIDDEN);
+    }
+    for (const rest of ['', '/ledger', '/proof']) {
+      expect(await desk.row('GET', path(client, rest), { token: desk.token(client) })).toEqual(FORBIDDEN);
+      expect((await desk.call('GET', path(client, rest), { token: desk.token(reseller) })).status).toBe(404);
+      expect((await desk.call('GET', path(client, rest), { token: desk.token(admin) })).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QueryBus } from '@nestjs/cqrs';
+import { inTransaction } from '../../src/platform/database/index.js';
+import type { Account } from '../../src/modules/accounts/index.js';
+import { CreditBook, type CreditProof, ProveCreditsQuery } from '../../src/modules/credits/index.js';
+import { AccountsDesk } from '../support/accounts-desk.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+let api: RunningApi;
+let desk: AccountsDesk;
+let dataSource: DataSource;
+let book: CreditBook;
+
+const GSM = 'gsm_credits';
+const account = (credits: number): Promise<Account> => desk.account({ startingCredits: { [GSM]: credits } });
+const available = (id: number): Promise<number> => book.available(id, GSM);
+const debit = (id: number, ...amounts: number[]): Promise<boolean> =>
+  inTransaction(dataSource, (tx) =>
+    book.debit(
+      tx,
+      id,
+      GSM,
+      amounts.map((amount, i) => ({ requestId: `R${i}`, amount })),
+    ),
+  );
+const ledger = (id: number): Promise<Record<string, unknown>[]> =>
+  dataSource.query<Record<string, unknown>[]>(
+    'SELECT amount, available, kind, request_id, note FROM credit_ledger WHERE account_id = ? ORDER BY id',
+    [id],
+  );
+const proven = async (id: number): Promise<boolean> => {
+  const proofs: CreditProof[] = await api.app.get(QueryBus).execute(new ProveCreditsQuery(id));
+  return proofs.length === 6 && proofs.every(({ ok, stored }) => ok && stored >= 0);
+};
+
+beforeAll(async () => {
+  api = await startApi();
+  desk = new AccountsDesk(api);
+  dataSource = api.app.get(DataSource);
+  book = api.app.get(CreditBook, { strict: false });
+});
+afterAll(() => api.stop());
+
+describe('a debit', () => {
+  it('takes the sum in one go and writes an entry for each request', async () => {
+    const { id } = await account(100);
+    expect(await debit(id, 5, 0, 7)).toBe(true);
+    expect(await available(id)).toBe(88);
+    expect((await ledger(id)).slice(1)).toEqual([
+      { amount: -5, available: 95, kind: 'debit', request_id: 'R0', note: null },
+      { amount: -7, available: 88, kind: 'debit', request_id: 'R2', note: null },
+    ]);
+    expect(await debit(id, 88)).toBe(true);
+    expect(await available(id)).toBe(0);
+    expect((await ledger(id)).at(-1)).toMatchObject({ amount: -88, available: 0 });
+    expect(await proven(id)).toBe(true);
+  });
+
+  it('changes nothing when the sum is more than there is', async () => {
+    const { id } = await account(10);
+    expect(await debit(id, 5, 6)).toBe(false);
+    expect(await debit(id, 11)).toBe(false);
+    expect(await available(id)).toBe(10);
+    expect(await ledger(id)).toHaveLength(1);
+    expect(await debit(id, 0)).toBe(true);
+    expect(await ledger(id)).toHaveLength(1);
+  });
+
+  it('refuses what is no amount', async () => {
+    const { id } = await account(10);
+    for (const amount of [-1, 0.5, Number.NaN]) await expect(debit(id, amount)).rejects.toThrow(RangeError);
+    expect(await available(id)).toBe(10);
+  });
+
+  it('never overdraws: of 60 at the same moment exactly balance / cost pass', async () => {
+    const { id } = await account(100);
+    const answers = await Promise.all(Array.from({ length: 60 }, () => debit(id, 7)));
+    expect(answers.filter(Boolean)).toHaveLength(14);
+    expect(await available(id)).toBe(2);
+    const running = (await ledger(id)).map((entry) => Number(entry['available']));
+    expect(running).toEqual([100, ...Array.from({ length: 14 }, (_, i) => 100 - 7 * (i + 1))]);
+    expect(await proven(id)).toBe(true);
+  });
+
+  it('is undone with its transaction', async () => {
+    const { id } = await account(10);
+    await expect(
+      inTransaction(dataSource, async (tx) => {
+        await book.debit(tx, id, GSM, [{ requestId: 'X', amount: 4 }]);
+        throw new Error('afterwards');
+      }),
+    ).rejects.toThrow('afterwards');
+    expect(await available(id)).toBe(10);
+    expect(await proven(id)).toBe(true);
+  });
+});
+
+describe('refunds, grants and take-backs', () => {
+  it('stand in the ledger with their kind', async () => {
+    const { id } = await account(10);
+    await debit(id, 6);
+    await inTransaction(dataSource, async (tx) => {
+      await book.refund(tx, id, GSM, 2, 'R0', 'Cancelled');
+      await book.grant(tx, id, GSM, 5, 'Invoice 1');
+      expect(await book.takeBack(tx, id, GSM, 3, null)).toBe(true);
+      expect(await book.takeBack(tx, id, GSM, 9, null)).toBe(false);
+    });
+    expect((await ledger(id)).slice(2)).toEqual([
+      { amount: 2, available: 6, kind: 'refund', request_id: 'R0', note: 'Cancelled' },
+      { amount: 5, available: 11, kind: 'grant', request_id: null, note: 'Invoice 1' },
+      { amount: -3, available: 8, kind: 'take_back', request_id: null, note: null },
+    ]);
+    expect(await proven(id)).toBe(true);
+  });
+
+  it('fail for an account that has no balances', async () => {
+    await expect(inTransaction(dataSource, (tx) => book.grant(tx, 999_999, GSM, 5, null))).rejects.toThrow('999999');
+    expect(await inTransaction(dataSource, (tx) => book.takeBack(tx, 999_999, GSM, 5, null))).toBe(false);
+    expect(await book.available(999_999, GSM)).toBe(0);
+  });
+});
+
+describe('a transfer', () => {
+  const transfer = (from: number, to: number, amount: number): Promise<boolean> =>
+    inTransaction(dataSource, (tx) => book.transfer(tx, from, to, GSM, amount, null));
+
+  it('moves all or nothing', async () => {
+    const [a, b] = [await account(10), await account(0)];
+    expect(await transfer(a.id, b.id, 11)).toBe(false);
+    expect([await available(a.id), await available(b.id)]).toEqual([10, 0]);
+    expect(await transfer(a.id, b.id, 10)).toBe(true);
+    expect([await available(a.id), await available(b.id)]).toEqual([0, 10]);
+    await expect(transfer(b.id, 999_999, 5)).rejects.toThrow();
+    expect(await available(b.id)).toBe(10);
+  });
+
+  it('keeps the sum when both sides give at the same moment, beside debits', async () => {
+    const [a, b] = [await account(50), await account(50)];
+    const debits = Array.from({ length: 10 }, () => debit(a.id, 1));
+    const moves = Array.from({ length: 40 }, (_, i) => (i % 2 ? transfer(a.id, b.id, 9) : transfer(b.id, a.id, 9)));
+    const [paid] = await Promise.all([Promise.all(debits), Promise.all(moves)]);
+    const sum = (await available(a.id)) + (await available(b.id));
+    expect(sum).toBe(100 - paid.filter(Boolean).length);
+    expect(await proven(a.id)).toBe(true);
+    expect(await proven(b.id)).toBe(true);
+  });
+});
