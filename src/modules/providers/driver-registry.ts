@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { OutboundClient } from '../../platform/outbound/index.js';
+import { HttpDriver } from './drivers/http/http.driver.js';
+import { SmppDriver } from './drivers/smpp/smpp.driver.js';
+import type { MessageDriver, Receipt, Route, RouteConnection } from './ports/message-driver.js';
+
+/** The kinds of upstream there are. A driver checks a stored config again before it uses it. */
+@Injectable()
+export class DriverRegistry {
+  private readonly drivers: ReadonlyMap<string, MessageDriver>;
+
+  constructor(outbound: OutboundClient) {
+    const drivers: MessageDriver[] = [new SmppDriver() as MessageDriver, new HttpDriver(outbound) as MessageDriver];
+    this.drivers = new Map(drivers.map((driver) => [driver.name, driver]));
+  }
+
+  get names(): string[] {
+    return [...this.drivers.keys()];
+  }
+
+  find(name: string): MessageDriver | null {
+    return this.drivers.get(name) ?? null;
+  }
+
+  /** @throws Error for a name that no driver has */
+  get(name: string): MessageDriver {
+    const driver = this.find(name);
+    if (!driver) throw new Error(`No driver is named ${name}`);
+    return driver;
+  }
+
+  /** True when the upstream of this route drops a second message with the same reference. */
+  deduplicates(route: Route): boolean {
+    return this.get(route.driver).deduplicates(route.config);
+  }
+
+  /** @throws Error when the driver is unknown or the stored config is not valid any more */
+  open(route: Route, onReceipts: (receipts: Receipt[]) => Promise<void>): RouteConnection {
+    const driver = this.get(route.driver);
+    return driver.open({ ...route, config: driver.configSchema.parse(route.config) }, onReceipts);
+  }
+}

@@ -1,0 +1,83 @@
+import { OutboundError, type OutboundResponse } from '../../../../platform/outbound/index.js';
+import type { SendOutcome } from '../../ports/message-driver.js';
+import type { HttpRouteConfig } from './http-config.js';
+import { asCode } from './http-receipts.js';
+import { readPath, readScalar } from './template.js';
+
+const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 3_600_000;
+const LONGEST_TEXT = 200;
+const LONGEST_ID = 128;
+const TOO_EARLY = new Set([408, 425]);
+
+/**
+ * What an answer of the gateway means (port). @param ref stands for the id where the route names no `id_path`: the
+ * gateway then uses our reference
+ */
+export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
+  const { status } = response;
+  if (status >= 200 && status < 300) return accepted(config, response, ref);
+  const retryAfter = response.headers['retry-after'];
+  if (status === 429 || (status === 503 && retryAfter !== undefined)) {
+    const afterMs = retryAfterMs(retryAfter);
+    return { kind: 'retry', afterMs, code: status, text: 'Throttled by the gateway', throttled: true };
+  }
+  // A proxy gave up waiting; what stands behind it may have taken the message.
+  if (status === 504) return ambiguous(config);
+  const { code, text } = refusal(config, response);
+  if (status >= 500 || TOO_EARLY.has(status)) return { kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false };
+  return { kind: 'rejected', code, text, submitted: true };
+}
+
+/** What a call without an answer means. */
+export function outcomeOfFault(config: HttpRouteConfig, error: unknown): SendOutcome {
+  if (!(error instanceof OutboundError) || error.sent) return ambiguous(config);
+  return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Gateway is not reachable', throttled: false };
+}
+
+/** Never sent again, unless the gateway drops a second message with the same reference. */
+function ambiguous(config: HttpRouteConfig): SendOutcome {
+  if (!config.deduplicates) return { kind: 'unknown' };
+  return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Gateway did not answer', throttled: false };
+}
+
+function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
+  if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };
+  const id = readScalar(readPath(json(response.body), config.id_path));
+  // A 2xx without the promised id: taken or not, nobody can tell.
+  return id === null || id.length > LONGEST_ID ? ambiguous(config) : { kind: 'accepted', providerMessageIds: [id] };
+}
+
+function refusal(config: HttpRouteConfig, response: OutboundResponse): { code: number; text: string } {
+  const body = config.error_code_path || config.error_text_path ? json(response.body) : null;
+  const code = config.error_code_path ? asCode(readScalar(readPath(body, config.error_code_path))) : null;
+  const text = config.error_text_path ? readScalar(readPath(body, config.error_text_path)) : null;
+  return {
+    code: code ?? response.status,
+    text: text === null ? `Gateway answered ${response.status}` : withoutSecrets(config, text).slice(0, LONGEST_TEXT),
+  };
+}
+
+/** A gateway that quotes our request must not publish its secrets. */
+function withoutSecrets(config: HttpRouteConfig, text: string): string {
+  let clean = text;
+  for (const secret of [...Object.values(config.secrets), ...Object.values(config.headers)]) {
+    if (secret.length >= 4) clean = clean.replaceAll(secret, '***');
+  }
+  return clean;
+}
+
+function json(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** `Retry-After` in seconds or as a date; a second when it says nothing. */
+export function retryAfterMs(header: string | undefined): number {
+  if (header === undefined) return RETRY_MS;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, RETRY_MS), LONGEST_RETRY_MS) : RETRY_MS;
+}

@@ -1,0 +1,27 @@
+import type { OutboundClient } from '../../../../platform/outbound/index.js';
+import type { MessageDriver, ProviderCallback, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
+import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
+import { HttpConnection } from './http-connection.js';
+import { readReceipts } from './http-receipts.js';
+
+/** Any HTTP gateway whose request and receipts a template can describe (decisions §8): SMS, and self-hosted chat gateways. */
+export class HttpDriver implements MessageDriver<HttpRouteConfig> {
+  readonly name = 'http';
+  readonly channels = ['sms', 'unofficial'] as const;
+  readonly configSchema = httpConfigSchema;
+  readonly secretFields = ['headers.*', 'secrets.*'];
+
+  constructor(private readonly outbound: OutboundClient) {}
+
+  deduplicates(config: HttpRouteConfig): boolean {
+    return config.deduplicates === true;
+  }
+
+  open(route: Route<HttpRouteConfig>): RouteConnection {
+    return new HttpConnection(route.config, this.outbound);
+  }
+
+  parseCallback(route: Route<HttpRouteConfig>, callback: ProviderCallback): Receipt[] {
+    return readReceipts(route.config.receipt, callback);
+  }
+}

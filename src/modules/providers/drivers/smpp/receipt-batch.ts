@@ -1,0 +1,59 @@
+import type { Receipt } from '../../ports/message-driver.js';
+
+const GATHER_MS = 4;
+const MOST_RECEIPTS = 1_000;
+
+/**
+ * Gathers receipts for a few milliseconds, hands them over in one batch, one batch at a time, and says afterwards which
+ * deliver_sm may be answered: with success only after their commit (decisions §5, receipts).
+ */
+export class ReceiptBatch {
+  private receipts: Receipt[] = [];
+  private sequences: number[] = [];
+  private committing = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private idle: (() => void)[] = [];
+
+  constructor(
+    private readonly commit: (receipts: Receipt[]) => Promise<void>,
+    private readonly answer: (sequences: readonly number[], committed: boolean) => void,
+  ) {}
+
+  /** Receipts without an answer yet. */
+  get unanswered(): number {
+    return this.receipts.length + this.committing;
+  }
+
+  /** @param sequence of the deliver_sm that brought the receipt */
+  add(receipt: Receipt, sequence: number): void {
+    this.receipts.push(receipt);
+    this.sequences.push(sequence);
+    if (this.committing > 0) return;
+    if (this.receipts.length >= MOST_RECEIPTS) void this.run();
+    else this.timer ??= setTimeout(() => void this.run(), GATHER_MS);
+  }
+
+  /** Resolves when every receipt has its answer. */
+  drained(): Promise<void> {
+    return this.unanswered === 0 ? Promise.resolve() : new Promise((resolve) => this.idle.push(resolve));
+  }
+
+  private async run(): Promise<void> {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    while (this.receipts.length > 0) {
+      const receipts = this.receipts;
+      const sequences = this.sequences;
+      this.receipts = [];
+      this.sequences = [];
+      this.committing = receipts.length;
+      const committed = await this.commit(receipts).then(
+        () => true,
+        () => false,
+      );
+      this.committing = 0;
+      this.answer(sequences, committed);
+    }
+    for (const resolve of this.idle.splice(0)) resolve();
+  }
+}

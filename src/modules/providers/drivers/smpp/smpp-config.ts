@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { Addressing } from '../../../../platform/smpp/index.js';
+
+const ascii = (max: number) => z.string().max(max).regex(/^[\x20-\x7e]*$/, 'must be ASCII text');
+const oneByte = z.number().int().min(0).max(255);
+
+/**
+ * `config` of a route with driver `smpp`, as the operator writes it (decisions §8). Beyond the fields named there:
+ * `dest_ton`, `dest_npi`, `system_type`, `tls_ca` (PEM), `tls_verify`, `submit_timeout_ms`, `enquire_link_ms`.
+ */
+export const smppConfigSchema = z.object({
+  host: z.string().min(1).max(253),
+  port: z.number().int().min(1).max(65535),
+  system_id: ascii(15).min(1),
+  password: ascii(64).default(''),
+  system_type: ascii(12).default(''),
+  tls: z.boolean().default(false),
+  tls_ca: z.string().max(100_000).optional(),
+  tls_verify: z.boolean().default(true),
+  window: z.number().int().min(1).max(10_000).default(100),
+  source_addr: ascii(20).default(''),
+  ton: oneByte.optional(),
+  npi: oneByte.optional(),
+  dest_ton: oneByte.default(1),
+  dest_npi: oneByte.default(1),
+  submit_timeout_ms: z.number().int().min(100).max(15_000).default(10_000),
+  enquire_link_ms: z.number().int().min(100).max(600_000).default(30_000),
+});
+
+export type SmppRouteConfig = z.infer<typeof smppConfigSchema>;
+
+/** The same, as the session reads it. */
+export interface SmppConfig extends Addressing {
+  host: string;
+  port: number;
+  systemId: string;
+  password: string;
+  systemType: string;
+  tls: boolean;
+  tlsCa: string | null;
+  tlsVerify: boolean;
+  window: number;
+  submitTimeoutMs: number;
+  enquireLinkMs: number;
+}
+
+/** Type of number and numbering plan of a sender nobody described: a name is alphanumeric, digits are international. */
+function defaultSource(source: string): { ton: number; npi: number } {
+  if (source === '') return { ton: 0, npi: 0 };
+  return /^[0-9]+$/.test(source) ? { ton: 1, npi: 1 } : { ton: 5, npi: 0 };
+}
+
+export function sessionConfig(config: SmppRouteConfig): SmppConfig {
+  const source = defaultSource(config.source_addr);
+  return {
+    host: config.host,
+    port: config.port,
+    systemId: config.system_id,
+    password: config.password,
+    systemType: config.system_type,
+    tls: config.tls,
+    tlsCa: config.tls_ca ?? null,
+    tlsVerify: config.tls_verify,
+    window: config.window,
+    sourceAddr: config.source_addr,
+    sourceTon: config.ton ?? source.ton,
+    sourceNpi: config.npi ?? source.npi,
+    destTon: config.dest_ton,
+    destNpi: config.dest_npi,
+    submitTimeoutMs: config.submit_timeout_ms,
+    enquireLinkMs: config.enquire_link_ms,
+  };
+}

@@ -1,0 +1,188 @@
+import { randomInt } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { isTemporary, isThrottling, LONGEST_DESTINATION, PartsCache, type SmsParts, statusText } from '../../../../platform/smpp/index.js';
+import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
+import type { SmppConfig } from './smpp-config.js';
+import { SmppSession } from './smpp-session.js';
+import type { SubmitResult } from './submit-queue.js';
+import { Throttle } from './throttle.js';
+
+/** A send is over within 30 s, whatever happens (port). */
+const SEND_MS = 28_000;
+const CLOSE_MS = 10_000;
+const RECONNECT_MS = 500;
+const LONGEST_RECONNECT_MS = 30_000;
+/** A session that lived shorter than this did not prove the carrier well. */
+const STEADY_MS = 10_000;
+const TEMPORARY_RETRY_MS = 1_000;
+
+type Waiting = Extract<SendOutcome, { kind: 'retry' }>;
+
+/** Keeps one route bound: sessions come and go, sends get exactly one outcome each. */
+export class SmppConnection implements RouteConnection {
+  private readonly logger = new Logger('Smpp');
+  private readonly cache = new PartsCache();
+  private readonly throttle = new Throttle();
+  private session: SmppSession;
+  private reference = randomInt(256);
+  private closing = false;
+  private reconnects = 0;
+  private boundAt = 0;
+  private timer: NodeJS.Timeout | null = null;
+  /** messages from handsets, acknowledged and counted */
+  inbound = 0;
+
+  constructor(
+    private readonly route: string,
+    private readonly config: SmppConfig,
+    private readonly onReceipts: (receipts: Receipt[]) => Promise<void>,
+  ) {
+    this.session = this.connect();
+  }
+
+  get ready(): boolean {
+    return !this.closing && this.session.bound;
+  }
+
+  send(message: OutboundMessage): Promise<SendOutcome> {
+    const { to } = message;
+    if (to.length > LONGEST_DESTINATION) return Promise.resolve(refusal('Number too long for the carrier'));
+    if (to === '' || /[^0-9]/.test(to)) return Promise.resolve(refusal('Number is invalid'));
+    const sms = this.cache.of(message.text);
+    if (!sms) return Promise.resolve(refusal('Message too long for the carrier'));
+    if (sms.concatenated) return this.sendParts(message, sms);
+    const queueUntil = this.queueUntil(performance.now());
+    return new Promise((resolve) =>
+      this.submit(message, sms, 0, null, queueUntil, (result) => resolve(this.outcome(result))),
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.session.close(CLOSE_MS);
+  }
+
+  private queueUntil(started: number): number {
+    return started + SEND_MS - this.config.submitTimeoutMs;
+  }
+
+  private submit(
+    message: OutboundMessage,
+    sms: SmsParts,
+    part: number,
+    reference: number | null,
+    queueUntil: number,
+    done: (result: SubmitResult) => void,
+  ): void {
+    this.session.submit({
+      to: message.to,
+      body: sms.parts[part] as Buffer,
+      dataCoding: sms.dataCoding,
+      reference,
+      notAfter: message.notAfter,
+      queueUntil,
+      writtenAt: 0,
+      done,
+    });
+  }
+
+  private outcome(result: SubmitResult): SendOutcome {
+    if (result.kind === 'unknown') return result;
+    // After 0 ms: it never left, so this was no try.
+    if (result.kind === 'unsent') return { kind: 'retry', afterMs: 0, code: null, text: 'Carrier is not reachable', throttled: false };
+    const { status, messageId } = result;
+    if (status === 0) {
+      this.throttle.accepted();
+      return { kind: 'accepted', providerMessageIds: messageId === '' ? [] : [messageId] };
+    }
+    const text = statusText(status);
+    if (isThrottling(status)) {
+      const pause = this.throttle.throttled(this.session.paused);
+      if (pause > 0) this.session.pause(pause);
+      return { kind: 'retry', afterMs: this.throttle.retryAfterMs(), code: status, text, throttled: true };
+    }
+    if (isTemporary(status)) return { kind: 'retry', afterMs: TEMPORARY_RETRY_MS, code: status, text, throttled: false };
+    return { kind: 'rejected', code: status, text, submitted: true };
+  }
+
+  /**
+   * All parts at once. While none is with the carrier, the whole message may come again; once one is, the missing ones
+   * are repeated here, because a second copy of the whole would reach handsets that have the first.
+   */
+  private async sendParts(message: OutboundMessage, sms: SmsParts): Promise<SendOutcome> {
+    const started = performance.now();
+    const queueUntil = this.queueUntil(started);
+    this.reference = (this.reference + 1) % 256;
+    const { reference } = this;
+    const outcomes = new Array<SendOutcome | null>(sms.parts.length).fill(null);
+    for (;;) {
+      await Promise.all(
+        outcomes.map(async (known, part) => {
+          if (known?.kind === 'accepted') return;
+          outcomes[part] = await new Promise<SendOutcome>((resolve) =>
+            this.submit(message, sms, part, reference, queueUntil, (result) => resolve(this.outcome(result))),
+          );
+        }),
+      );
+      const whole = combine(outcomes as SendOutcome[]);
+      if (whole.kind !== 'parts missing') return whole;
+      const { waiting, taken } = whole;
+      const wait = Math.max(waiting.afterMs, RECONNECT_MS / 2);
+      const next = performance.now() + wait;
+      if (next >= queueUntil || next >= message.notAfter || this.closing) {
+        const text = `Only ${taken} of ${outcomes.length} parts were taken: ${waiting.text}`;
+        return { kind: 'rejected', code: waiting.code, text, submitted: true };
+      }
+      await sleep(wait);
+    }
+  }
+
+  private connect(): SmppSession {
+    return new SmppSession(this.config, {
+      bound: () => {
+        this.boundAt = performance.now();
+        this.logger.log({ route: this.route }, 'SMPP session bound');
+      },
+      closed: (reason) => this.lost(reason),
+      receipts: this.onReceipts,
+      inbound: () => (this.inbound += 1),
+    });
+  }
+
+  private lost(reason: string): void {
+    if (this.closing) return;
+    const steady = this.boundAt > 0 && performance.now() - this.boundAt > STEADY_MS;
+    this.boundAt = 0;
+    this.reconnects = steady ? 0 : this.reconnects + 1;
+    const backoff = Math.min(LONGEST_RECONNECT_MS, RECONNECT_MS * 2 ** Math.min(Math.max(this.reconnects - 1, 0), 10));
+    const delay = Math.round(backoff * (0.6 + Math.random() * 0.4));
+    this.logger.warn({ route: this.route, reason, reconnectInMs: delay }, 'SMPP session lost');
+    this.timer = setTimeout(() => (this.session = this.connect()), delay);
+  }
+}
+
+const refusal = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });
+
+/** One outcome for the parts of a message. */
+function combine(outcomes: readonly SendOutcome[]): SendOutcome | { kind: 'parts missing'; waiting: Waiting; taken: number } {
+  const ids: string[] = [];
+  let taken = 0;
+  let waiting: Waiting | null = null;
+  let unknown = false;
+  for (const outcome of outcomes) {
+    if (outcome.kind === 'rejected') return outcome;
+    if (outcome.kind === 'unknown') unknown = true;
+    else if (outcome.kind === 'retry') waiting = !waiting || outcome.afterMs > waiting.afterMs ? outcome : waiting;
+    else {
+      taken += 1;
+      ids.push(...outcome.providerMessageIds);
+    }
+  }
+  if (unknown) return { kind: 'unknown' };
+  if (!waiting) return { kind: 'accepted', providerMessageIds: [...new Set(ids)] };
+  return taken === 0 ? waiting : { kind: 'parts missing', waiting, taken };
+}

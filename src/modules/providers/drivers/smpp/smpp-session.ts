@@ -1,0 +1,288 @@
+import net from 'node:net';
+import { performance } from 'node:perf_hooks';
+import tls from 'node:tls';
+import { Command, encodePdu, headerOnly, nextSequence, PduReader, readDeliverSm, readMessageId, Status, statusText, SubmitSmEncoder, writeIdResponse } from '../../../../platform/smpp/index.js';
+import type { Receipt } from '../../ports/message-driver.js';
+import { isReceipt, readReceipt } from './receipt.js';
+import { ReceiptBatch } from './receipt-batch.js';
+import { type Submit, SubmitQueue } from './submit-queue.js';
+import type { SmppConfig } from './smpp-config.js';
+
+/** What a session tells its connection. */
+export interface SessionEvents {
+  bound(): void;
+  /** the end, once; everything under way has its result by then */
+  closed(reason: string): void;
+  receipts(receipts: Receipt[]): Promise<void>;
+  /** a message from a handset */
+  inbound(): void;
+}
+
+const CONNECT_MS = 10_000;
+const SWEEP_MS = 200;
+const UNBIND_MS = 1_000;
+const MOST_UNANSWERED = 1_000;
+/** A deliver_sm_resp: header and an empty message id. */
+const DELIVER_RESP_LENGTH = 17;
+
+/**
+ * One SMPP connection from connect to close: bind_transceiver, window, time-outs, enquire_link, receipts. It never
+ * reconnects. Submits of one turn of the event loop leave in one write.
+ */
+export class SmppSession {
+  private readonly socket: net.Socket;
+  private readonly encoder: SubmitSmEncoder;
+  private readonly queue = new SubmitQueue();
+  /** written and unanswered, oldest first */
+  private readonly pending = new Map<number, Submit>();
+  private readonly batch: ReceiptBatch;
+  private readonly sweeper: NodeJS.Timeout;
+  private state: 'binding' | 'bound' | 'closing' | 'closed' = 'binding';
+  private sequence = 0;
+  private flushing = false;
+  private pausedUntil = 0;
+  private lastHeard = performance.now();
+  private enquiredAt = 0;
+  private idle: (() => void) | null = null;
+  private unbound: (() => void) | null = null;
+  private reason = 'connection closed';
+
+  constructor(
+    private readonly config: SmppConfig,
+    private readonly events: SessionEvents,
+  ) {
+    this.encoder = new SubmitSmEncoder(config);
+    this.batch = new ReceiptBatch(
+      (receipts) => events.receipts(receipts),
+      (sequences, committed) => this.answerReceipts(sequences, committed ? Status.Ok : Status.SystemError),
+    );
+    const reader = new PduReader((bytes, start, end, command) => this.receive(bytes, start, end, command));
+    const { host, port } = config;
+    this.socket = config.tls
+      ? tls.connect({ host, port, rejectUnauthorized: config.tlsVerify, ...sni(host), ...(config.tlsCa && { ca: config.tlsCa }) })
+      : net.connect({ host, port });
+    this.socket.setNoDelay(true).setKeepAlive(true, 30_000);
+    this.socket.once(config.tls ? 'secureConnect' : 'connect', () => this.bind());
+    this.socket.on('data', (chunk: Buffer) => this.read(reader, chunk));
+    this.socket.on('drain', () => this.schedule());
+    this.socket.on('error', (error: NodeJS.ErrnoException) => (this.reason = error.code ?? error.message));
+    this.socket.on('close', () => this.end());
+    this.sweeper = setInterval(() => this.sweep(performance.now()), SWEEP_MS);
+  }
+
+  get bound(): boolean {
+    return this.state === 'bound';
+  }
+
+  /** Queues one submit_sm; its `done` is called exactly once. */
+  submit(submit: Submit): void {
+    if (this.state !== 'bound') return submit.done({ kind: 'unsent' });
+    this.queue.push(submit);
+    this.schedule();
+  }
+
+  /** Writes nothing more for a while: the carrier answers nothing but "throttled". */
+  pause(milliseconds: number): void {
+    this.pausedUntil = performance.now() + milliseconds;
+  }
+
+  get paused(): boolean {
+    return performance.now() < this.pausedUntil;
+  }
+
+  /** Takes nothing more, waits for answers under way and receipts being committed, unbinds. @param waitMs at most */
+  async close(waitMs: number): Promise<void> {
+    if (this.state === 'binding') this.fail('closed');
+    if (this.state !== 'bound') return;
+    this.state = 'closing';
+    this.queue.failAll();
+    if (this.pending.size > 0) await within(waitMs, (resolve) => (this.idle = resolve));
+    await within(waitMs, (resolve) => void this.batch.drained().then(resolve));
+    if (this.isClosed()) return;
+    this.socket.write(headerOnly(Command.Unbind, 0, this.next()));
+    await within(UNBIND_MS, (resolve) => (this.unbound = resolve));
+    this.fail('closed');
+  }
+
+  private isClosed(): boolean {
+    return this.state === 'closed';
+  }
+
+  private fail(reason: string): void {
+    this.reason = reason;
+    this.socket.destroy();
+    this.end();
+  }
+
+  private end(): void {
+    if (this.state === 'closed') return;
+    this.state = 'closed';
+    clearInterval(this.sweeper);
+    this.queue.failAll();
+    for (const submit of this.pending.values()) submit.done({ kind: 'unknown' });
+    this.pending.clear();
+    this.idle?.();
+    this.unbound?.();
+    this.events.closed(this.reason);
+  }
+
+  private next(): number {
+    return (this.sequence = nextSequence(this.sequence));
+  }
+
+  private bind(): void {
+    const { systemId, password, systemType } = this.config;
+    const fields = { system_id: systemId, password, system_type: systemType, interface_version: 0x34 };
+    this.socket.write(encodePdu('bind_transceiver', this.next(), fields));
+  }
+
+  private schedule(): void {
+    if (this.flushing) return;
+    this.flushing = true;
+    setImmediate(() => {
+      this.flushing = false;
+      this.flush();
+    });
+  }
+
+  /** Writes what the window and the socket have room for. */
+  private flush(): void {
+    const now = performance.now();
+    if (this.state !== 'bound' || now < this.pausedUntil || this.socket.writableNeedDrain) return;
+    const room = this.config.window - this.pending.size;
+    const leaving: Submit[] = [];
+    let size = 0;
+    while (leaving.length < room) {
+      const submit = this.queue.shift();
+      if (!submit) break;
+      if (now >= submit.notAfter) submit.done({ kind: 'unsent' });
+      else {
+        leaving.push(submit);
+        size += this.encoder.size(submit.to, submit.body);
+      }
+    }
+    if (leaving.length === 0) return;
+    const bytes = Buffer.allocUnsafe(size);
+    let at = 0;
+    for (const submit of leaving) {
+      const sequence = this.next();
+      at = this.encoder.write(bytes, at, sequence, submit.to, submit.body, submit.dataCoding, submit.reference);
+      submit.writtenAt = now;
+      this.pending.set(sequence, submit);
+    }
+    this.socket.write(bytes);
+  }
+
+  private read(reader: PduReader, chunk: Buffer): void {
+    this.lastHeard = performance.now();
+    this.enquiredAt = 0;
+    try {
+      reader.push(chunk);
+    } catch (error) {
+      return this.fail(error instanceof Error ? error.message : 'unreadable data');
+    }
+    if (this.batch.unanswered >= MOST_UNANSWERED) this.socket.pause();
+    if (this.queue.length > 0) this.schedule();
+    if (this.pending.size === 0) this.idle?.();
+  }
+
+  private receive(bytes: Buffer, start: number, end: number, command: number): void {
+    if (this.state === 'closed') return;
+    const status = bytes.readUInt32BE(start + 8);
+    const sequence = bytes.readUInt32BE(start + 12);
+    switch (command) {
+      case Command.SubmitSmResp:
+      case Command.GenericNack: {
+        const submit = this.pending.get(sequence);
+        if (!submit) return;
+        this.pending.delete(sequence);
+        const messageId = command === Command.SubmitSmResp ? readMessageId(bytes, start, end) : '';
+        const refused = status === 0 && command === Command.GenericNack ? Status.SystemError : status;
+        return submit.done({ kind: 'answered', status: refused, messageId });
+      }
+      case Command.DeliverSm:
+        return this.deliver(bytes, start, end, sequence);
+      case Command.EnquireLink:
+        return void this.socket.write(headerOnly(Command.EnquireLinkResp, 0, sequence));
+      case Command.BindTransceiverResp:
+        if (status !== 0) return this.fail(`bind refused: ${statusText(status)}`);
+        if (this.state !== 'binding') return;
+        this.state = 'bound';
+        return this.events.bound();
+      case Command.Unbind:
+        this.socket.end(headerOnly(Command.UnbindResp, 0, sequence));
+        this.reason = 'unbound by the carrier';
+        return this.end();
+      case Command.UnbindResp:
+        return this.unbound?.();
+      default:
+        // Answers nobody waits for are let go; requests that we do not know get the refusal the standard asks for.
+        if ((command & 0x80000000) === 0) this.socket.write(headerOnly(Command.GenericNack, Status.InvalidCommand, sequence));
+    }
+  }
+
+  private deliver(bytes: Buffer, start: number, end: number, sequence: number): void {
+    const message = readDeliverSm(bytes, start, end);
+    if (!message) return this.answerReceipts([sequence], Status.InvalidMessageLength);
+    if (!isReceipt(message)) {
+      this.events.inbound();
+      return this.answerReceipts([sequence], Status.Ok);
+    }
+    const receipt = readReceipt(message);
+    if (receipt) this.batch.add(receipt, sequence);
+    else this.answerReceipts([sequence], Status.Ok);
+  }
+
+  private answerReceipts(sequences: readonly number[], status: number): void {
+    if (this.isClosed() || !this.socket.writable) return;
+    const bytes = Buffer.allocUnsafe(sequences.length * DELIVER_RESP_LENGTH);
+    let at = 0;
+    for (const sequence of sequences) at = writeIdResponse(bytes, at, Command.DeliverSmResp, status, sequence, '');
+    this.socket.write(bytes);
+    if (this.socket.isPaused() && this.batch.unanswered < MOST_UNANSWERED) this.socket.resume();
+  }
+
+  /** Time-outs. While reading rests (too many receipts wait for their commit), answers may be there unread: they get more time. */
+  private sweep(now: number): void {
+    if (this.state === 'binding') {
+      if (now - this.lastHeard > CONNECT_MS) this.fail('no answer to the bind');
+      return;
+    }
+    for (let submit = this.queue.peek(); submit && now >= submit.queueUntil; submit = this.queue.peek()) {
+      this.queue.shift()?.done({ kind: 'unsent' });
+    }
+    if (this.socket.isPaused()) {
+      this.lastHeard = now;
+    } else if (this.enquiredAt > 0 && now - this.enquiredAt > this.config.submitTimeoutMs) {
+      return this.fail('no answer to enquire_link');
+    }
+    const patience = this.config.submitTimeoutMs;
+    let expired = false;
+    for (const [sequence, submit] of this.pending) {
+      if (now - submit.writtenAt < patience || (this.socket.isPaused() && now < submit.queueUntil + patience)) break;
+      this.pending.delete(sequence);
+      submit.done({ kind: 'unknown' });
+      expired = true;
+    }
+    if (this.pending.size === 0) this.idle?.();
+    if (this.enquiredAt === 0 && (expired || now - this.lastHeard > this.config.enquireLinkMs)) {
+      this.enquiredAt = now;
+      this.socket.write(headerOnly(Command.EnquireLink, 0, this.next()));
+    }
+    if (this.queue.length > 0) this.schedule();
+  }
+}
+
+/** Server name indication, which takes no bare address. */
+const sni = (host: string): { servername?: string } => (net.isIP(host) === 0 ? { servername: host } : {});
+
+/** Resolves when `begin` calls back, at the latest after `milliseconds`. */
+function within(milliseconds: number, begin: (resolve: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    begin(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

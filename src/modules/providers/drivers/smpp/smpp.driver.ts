@@ -1,0 +1,19 @@
+import type { MessageDriver, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
+import { sessionConfig, smppConfigSchema, type SmppRouteConfig } from './smpp-config.js';
+import { SmppConnection } from './smpp-connection.js';
+
+/** SMPP 3.4 as a transceiver (decisions §10). A carrier takes a repeated message for a new one. */
+export class SmppDriver implements MessageDriver<SmppRouteConfig> {
+  readonly name = 'smpp';
+  readonly channels = ['sms'] as const;
+  readonly configSchema = smppConfigSchema;
+  readonly secretFields = ['password'];
+
+  deduplicates(): boolean {
+    return false;
+  }
+
+  open(route: Route<SmppRouteConfig>, onReceipts: (receipts: Receipt[]) => Promise<void>): RouteConnection {
+    return new SmppConnection(route.name, sessionConfig(route.config), onReceipts);
+  }
+}

@@ -1,0 +1,59 @@
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiErrors, NoHead } from '../../../platform/http/index.js';
+import { RateLimited } from '../../../platform/security/index.js';
+import { Open } from '../../accounts/index.js';
+import { AcceptProviderCallback } from '../commands/accept-provider-callback.command.js';
+
+const FORBIDDEN = { status: 403, message: 'Forbidden', reason: 'unknown route or wrong secret; nothing happens' };
+const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
+const ACCEPTED = { schema: { example: { success: true, receipts: 1 } }, description: 'How many receipts were taken' };
+
+/** Delivery receipts that carriers send by HTTP. The secret in the path, compared in constant time, is the sender's proof. */
+@ApiTags('Provider callbacks')
+@ApiParam({ name: 'channel', enum: ['sms', 'unofficial'] })
+@ApiParam({ name: 'route', example: 'gateway-1' })
+@ApiParam({ name: 'secret', description: 'last segment of the `callback_url` that the admin route shows' })
+@Open('carriers prove themselves by the secret in the path')
+@RateLimited('none')
+@Controller('provider/:channel/:route/:secret')
+export class ProviderCallbacksController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Delivery receipts, as JSON or form' })
+  @ApiBody({ schema: { example: { id: 'abc-1', status: 'delivered', to: '4915112345678' } } })
+  @ApiOkResponse(ACCEPTED)
+  @ApiErrors([FORBIDDEN, TOO_LARGE])
+  post(
+    @Param('channel') channel: string,
+    @Param('route') route: string,
+    @Param('secret') secret: string,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | string[] | undefined>,
+    @Body() body: unknown,
+  ): Promise<{ success: true; receipts: number }> {
+    return this.accept(new AcceptProviderCallback(channel, route, secret, { method: 'POST', query, headers, body }));
+  }
+
+  @Get()
+  @NoHead()
+  @ApiOperation({ summary: 'A delivery receipt in the query' })
+  @ApiOkResponse(ACCEPTED)
+  @ApiErrors([FORBIDDEN])
+  get(
+    @Param('channel') channel: string,
+    @Param('route') route: string,
+    @Param('secret') secret: string,
+    @Query() query: Record<string, unknown>,
+    @Headers() headers: Record<string, string | string[] | undefined>,
+  ): Promise<{ success: true; receipts: number }> {
+    return this.accept(new AcceptProviderCallback(channel, route, secret, { method: 'GET', query, headers, body: null }));
+  }
+
+  private async accept(command: AcceptProviderCallback): Promise<{ success: true; receipts: number }> {
+    return { success: true, receipts: await this.commands.execute(command) };
+  }
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { Sealer } from '../../../platform/security/index.js';
+import type { Route, RouteChannel } from '../ports/message-driver.js';
+import { RouteEntity } from './route.entity.js';
+
+/** A route with what only its administration needs. */
+export interface RouteRecord extends Route<Record<string, unknown>> {
+  isDefault: boolean;
+  /** differs whenever an open connection of the route would have to be another one */
+  revision: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What an operator says of a route; `config` is validated by its driver and holds the secrets. */
+export interface RouteDraft {
+  name: string;
+  channel: RouteChannel;
+  driver: string;
+  config: Record<string, unknown>;
+  messagesPerSecond: number | null;
+  isDefault: boolean;
+}
+
+interface Snapshot {
+  byId: Map<number, RouteRecord>;
+  byName: Map<string, RouteRecord>;
+  defaults: Map<string, RouteRecord>;
+}
+
+const KEPT_MS = 2_000;
+const CALLBACK_SECRET_BYTES = 24;
+
+/** The operator's routes: read as a whole, kept for 2 s (there are few, and every send asks). */
+@Injectable()
+export class RouteDirectory {
+  private readonly logger = new Logger(RouteDirectory.name);
+  private snapshot: { routes: Promise<Snapshot>; until: number } | null = null;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /** The route of that name and channel, else the channel's default; null = nothing usable (decisions §5). */
+  async resolve(channel: RouteChannel, service: string): Promise<RouteRecord | null> {
+    const { byName, defaults } = await this.routes();
+    const named = byName.get(service);
+    return named?.channel === channel ? named : (defaults.get(channel) ?? null);
+  }
+
+  async byId(id: number): Promise<RouteRecord | null> {
+    return (await this.routes()).byId.get(id) ?? null;
+  }
+
+  /** Compares byte for byte. */
+  async byName(name: string): Promise<RouteRecord | null> {
+    return (await this.routes()).byName.get(name) ?? null;
+  }
+
+  /** All routes, by name. */
+  async list(): Promise<RouteRecord[]> {
+    return [...(await this.routes()).byId.values()];
+  }
+
+  /** The row itself, locked, past the cache; for changes. */
+  async locked(tx: EntityManager, name: string): Promise<RouteRecord | null> {
+    const row = await tx.findOne(RouteEntity, { where: { name }, lock: { mode: 'pessimistic_write' } });
+    return row ? this.open(row) : null;
+  }
+
+  /**
+   * Creates or replaces the route of that name; a new default takes the place of the old one. Call `forget` after the commit.
+   */
+  async put(tx: EntityManager, draft: RouteDraft): Promise<RouteRecord> {
+    const at = now();
+    const { name, channel, driver, messagesPerSecond } = draft;
+    if (draft.isDefault) {
+      await tx.update(RouteEntity, { defaultFor: channel }, { defaultFor: null });
+    }
+    const values = {
+      channel,
+      driver,
+      config: this.sealer.seal(JSON.stringify(draft.config)),
+      messagesPerSecond,
+      defaultFor: draft.isDefault ? channel : null,
+      updatedAt: at,
+    };
+    const updated = await tx.update(RouteEntity, { name }, values);
+    if (!updated.affected) {
+      const callbackSecret = randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
+      await tx.insert(RouteEntity, { ...values, name, callbackSecret, paceUs: 0, createdAt: at });
+    }
+    return this.open(await tx.findOneByOrFail(RouteEntity, { name }));
+  }
+
+  /** Removes the route. Call `forget` after the commit. */
+  async remove(tx: EntityManager, id: number): Promise<void> {
+    await tx.delete(RouteEntity, { id });
+  }
+
+  /** The next question reads the database again. */
+  forget(): void {
+    this.snapshot = null;
+  }
+
+  private routes(): Promise<Snapshot> {
+    const kept = this.snapshot;
+    if (kept && kept.until > performance.now()) return kept.routes;
+    const routes = this.load();
+    this.snapshot = { routes, until: performance.now() + KEPT_MS };
+    routes.catch(() => (this.snapshot = null));
+    return routes;
+  }
+
+  private async load(): Promise<Snapshot> {
+    const rows = await this.dataSource.getRepository(RouteEntity).find({ order: { name: 'ASC' } });
+    const snapshot: Snapshot = { byId: new Map(), byName: new Map(), defaults: new Map() };
+    for (const row of rows) {
+      try {
+        const route = this.open(row);
+        snapshot.byId.set(route.id, route);
+        snapshot.byName.set(route.name, route);
+        if (route.isDefault) snapshot.defaults.set(route.channel, route);
+      } catch (error) {
+        this.logger.error({ route: row.name, reason: (error as Error).message }, 'route cannot be opened');
+      }
+    }
+    return snapshot;
+  }
+
+  /** @throws Error when the config was sealed under another key */
+  private open(row: RouteEntity): RouteRecord {
+    const config = this.sealer.open(row.config);
+    return {
+      id: row.id,
+      name: row.name,
+      channel: row.channel as RouteChannel,
+      driver: row.driver,
+      config: JSON.parse(config) as Record<string, unknown>,
+      messagesPerSecond: row.messagesPerSecond,
+      callbackSecret: row.callbackSecret,
+      isDefault: row.defaultFor !== null,
+      revision: `${row.driver} ${config}`,
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
+    };
+  }
+}

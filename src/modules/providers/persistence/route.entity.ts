@@ -1,0 +1,45 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
+
+/** A way to a carrier that an operator set up. */
+@Entity('routes')
+@Index('uq_routes_name', ['name'], { unique: true })
+@Index('uq_routes_default', ['defaultFor'], { unique: true })
+export class RouteEntity {
+  @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
+  id!: number;
+
+  @Column({ type: 'varchar', length: 64 })
+  name!: string;
+
+  @Column({ type: 'varchar', length: 16, ...ASCII })
+  channel!: string;
+
+  @Column({ type: 'varchar', length: 16, ...ASCII })
+  driver!: string;
+
+  /** JSON text, sealed as a whole: where a carrier's secrets stand in it is the driver's business */
+  @Column({ type: 'longtext' })
+  config!: string;
+
+  @Column({ name: 'messages_per_second', type: 'int', unsigned: true, nullable: true })
+  messagesPerSecond!: number | null;
+
+  /** the channel whose default this route is; the unique key allows one a channel */
+  @Column({ name: 'default_for', type: 'varchar', length: 16, ...ASCII, nullable: true })
+  defaultFor!: string | null;
+
+  @Column({ name: 'callback_secret', type: 'varchar', length: 64, ...ASCII })
+  callbackSecret!: string;
+
+  /** the engine's: when the route is next free, microseconds since 1970 */
+  @Column({ name: 'pace_us', type: 'bigint' })
+  paceUs!: number;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}

@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+
+/** Channels that an operator's route can carry. Chat accounts are connections of another kind. */
+export type RouteChannel = 'sms' | 'unofficial' | 'voice';
+
+/** A route as drivers see it: the secrets are open. */
+export interface Route<Config = unknown> {
+  id: number;
+  name: string;
+  channel: RouteChannel;
+  driver: string;
+  config: Config;
+  /** speed shared by all workers, enforced by the engine; null = no limit of ours */
+  messagesPerSecond: number | null;
+  /** last segment of the callback path `/provider/{channel}/{route}/{secret}` */
+  callbackSecret: string;
+}
+
+/** One message to one recipient. */
+export interface OutboundMessage {
+  /** deterministic client reference, the same for every attempt: `<campaign id>-<seq>` */
+  ref: string;
+  /** recipient, digits with country code */
+  to: string;
+  text: string;
+  /** attachment that the upstream fetches itself */
+  mediaUrl?: string;
+  /**
+   * Moment on the clock of `performance.now()` (milliseconds) after which the message must not be put on the wire,
+   * because the lease of the lane has passed to another worker. A driver then answers `retry` with `afterMs: 0`.
+   */
+  notAfter: number;
+}
+
+/** What became of one send. */
+export type SendOutcome =
+  /** The upstream has it: one id a part (long messages have several), in order. */
+  | { kind: 'accepted'; providerMessageIds: string[] }
+  /** Never again. `submitted: false` = it never left us (number too long …), so it is refunded. */
+  | { kind: 'rejected'; code: number | null; text: string; submitted: boolean }
+  /** Certainly not accepted; try later. `throttled` = the upstream is busy, which does not count as an attempt. */
+  | { kind: 'retry'; afterMs: number; code: number | null; text: string; throttled: boolean }
+  /** It left, and no answer came: never blindly resent. */
+  | { kind: 'unknown' };
+
+/** A delivery receipt in our words. */
+export interface Receipt {
+  providerMessageId: string;
+  /**
+   * Other spellings of the id that the same upstream may have used in its submit answer (hex and decimal). One of them
+   * may be the id of another message: it counts only when no message has the id itself and the receiver is the same.
+   */
+  alternativeIds?: string[];
+  status: 'submitted' | 'delivered' | 'read' | 'failed';
+  errorCode: number | null;
+  errorText: string | null;
+  /** recipient's number as the receipt names it: settles a recipient of unknown outcome */
+  receiver: string | null;
+}
+
+/** An open connection to one upstream. */
+export interface RouteConnection {
+  /** false while the upstream cannot be reached: the engine then sends nothing and looks again soon */
+  readonly ready: boolean;
+  /** Never rejects; every fault is an outcome. Resolves within 30 s. */
+  send(message: OutboundMessage): Promise<SendOutcome>;
+  /** Stops taking messages, waits for the answers under way (10 s at most), closes. */
+  close(): Promise<void>;
+}
+
+/** A callback of an upstream, as HTTP brought it. */
+export interface ProviderCallback {
+  method: string;
+  query: Record<string, unknown>;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+}
+
+/** A kind of upstream. One folder in `drivers/` each; knows no campaign, no account and no database. */
+export interface MessageDriver<Config = unknown> {
+  /** the name in `PUT /v6/api/admin/routes/:name` */
+  readonly name: string;
+  readonly channels: readonly RouteChannel[];
+  /** true when the upstream drops a second message with the same `ref`: only then is an ambiguous send repeated */
+  deduplicates(config: Config): boolean;
+  /** validates `config` of a route; also says which fields are secret (read back as `***`) */
+  readonly configSchema: z.ZodType<Config>;
+  readonly secretFields: readonly string[];
+  /** @param onReceipts resolves when the receipts are committed; only then are they acknowledged to the carrier */
+  open(route: Route<Config>, onReceipts: (receipts: Receipt[]) => Promise<void>): RouteConnection;
+  /** receipts in an HTTP callback; absent for upstreams that have none */
+  parseCallback?(route: Route<Config>, callback: ProviderCallback): Receipt[];
+}
+
+/** Where receipts go. The campaign engine implements it; resolves after its commit. */
+export abstract class ReceiptSink {
+  abstract accept(routeId: number, receipts: Receipt[]): Promise<void>;
+}

@@ -1,0 +1,100 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { DriverRegistry } from './driver-registry.js';
+import { RouteDirectory, type RouteRecord } from './persistence/route-directory.js';
+import { type RouteChannel, type RouteConnection, ReceiptSink } from './ports/message-driver.js';
+
+const LOOK_EVERY_MS = 2_000;
+
+interface Open {
+  revision: string;
+  connection: RouteConnection;
+}
+
+/** This worker's connections to the carriers, one a route; opened again when the route's row changes. */
+@Injectable()
+export class RouteConnections implements OnApplicationShutdown {
+  private readonly logger = new Logger(RouteConnections.name);
+  private readonly open = new Map<number, Open>();
+  private readonly broken = new Map<number, string>();
+  private readonly closing = new Set<Promise<void>>();
+  private channels: readonly RouteChannel[] = [];
+  private timer: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly directory: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+    private readonly receipts: ReceiptSink,
+  ) {}
+
+  /** The route's connection; null when there is no such route (any more) or its config cannot be used. */
+  async get(routeId: number): Promise<RouteConnection | null> {
+    const route = await this.directory.byId(routeId);
+    if (this.closed) return null;
+    if (route) return this.connect(route);
+    this.drop(routeId);
+    return null;
+  }
+
+  /**
+   * Opens every route of these channels and keeps the set as the operator changes it: receipts come in over a route
+   * whether or not this worker sends anything.
+   */
+  async openAll(channels: readonly RouteChannel[]): Promise<void> {
+    this.channels = [...new Set([...this.channels, ...channels])];
+    this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS);
+    await this.look();
+  }
+
+  /** Waits for the answers under way, then closes everything. */
+  async closeAll(): Promise<void> {
+    this.closed = true;
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    for (const routeId of [...this.open.keys()]) this.drop(routeId);
+    await Promise.all(this.closing);
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.closeAll();
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const routes = await this.directory.list();
+      if (this.closed) return;
+      const wanted = new Set(routes.map((route) => route.id));
+      for (const routeId of [...this.open.keys()]) if (!wanted.has(routeId)) this.drop(routeId);
+      for (const route of routes) if (this.channels.includes(route.channel)) this.connect(route);
+    } catch (error) {
+      this.logger.warn({ reason: (error as Error).message }, 'routes cannot be read');
+    }
+  }
+
+  private connect(route: RouteRecord): RouteConnection | null {
+    const known = this.open.get(route.id);
+    if (known?.revision === route.revision) return known.connection;
+    if (known) this.drop(route.id);
+    try {
+      const connection = this.drivers.open(route, (receipts) => this.receipts.accept(route.id, receipts));
+      this.open.set(route.id, { revision: route.revision, connection });
+      this.broken.delete(route.id);
+      return connection;
+    } catch (error) {
+      // Said once a revision, without the error's own text, which may quote the config.
+      if (this.broken.get(route.id) !== route.revision) {
+        this.broken.set(route.id, route.revision);
+        this.logger.error({ route: route.name, driver: route.driver, error: (error as Error).name }, 'route cannot be used');
+      }
+      return null;
+    }
+  }
+
+  private drop(routeId: number): void {
+    const known = this.open.get(routeId);
+    if (!known) return;
+    this.open.delete(routeId);
+    const closing: Promise<void> = known.connection.close().finally(() => this.closing.delete(closing));
+    this.closing.add(closing);
+  }
+}

@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
+import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
+import type { Route, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
+import { OutboundClient } from '../../src/platform/outbound/index.js';
+import { freePort } from '../support/processes.js';
+import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
+
+const PATIENCE = { timeout: 10_000 };
+
+const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
+const driver = new HttpDriver(outbound);
+
+function routeOf(config: Record<string, unknown>): Route<ReturnType<typeof httpConfigSchema.parse>> {
+  return {
+    id: 1,
+    name: 'gateway',
+    channel: 'unofficial',
+    driver: 'http',
+    config: httpConfigSchema.parse(config),
+    messagesPerSecond: null,
+    callbackSecret: 'hush',
+  };
+}
+
+function send(connection: RouteConnection, to: string, text = 'hi', more: { mediaUrl?: string; notAfter?: number } = {}): Promise<SendOutcome> {
+  return connection.send({ ref: `7-${to}`, to, text, notAfter: performance.now() + 60_000, ...more });
+}
+
+afterAll(async () => outbound.onApplicationShutdown());
+
+describe('HTTP driver and sandbox', () => {
+  let sandbox: SandboxDesk;
+  let connection: RouteConnection;
+  const callbacks: unknown[] = [];
+  let receiver: Server;
+  let receiverUrl = '';
+
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+    receiver = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        callbacks.push(JSON.parse(Buffer.concat(chunks).toString()));
+        response.end();
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => receiver.once('listening', resolve));
+    receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  });
+  beforeEach(async () => {
+    await sandbox.clear();
+    callbacks.length = 0;
+    connection = driver.open(gateway());
+  });
+  afterEach(async () => connection.close());
+  afterAll(async () => {
+    await sandbox.stop();
+    receiver.close();
+  });
+
+  const gateway = (more: Record<string, unknown> = {}) =>
+    routeOf({
+      url: `${sandbox.url}/gateway/messages`,
+      headers: { authorization: 'Bearer {{secrets.token}}' },
+      secrets: { token: 'gateway-token' },
+      body: { to: '{{to}}', text: '{{text}}', media_url: '{{media_url}}', ref: '{{ref}}', callback_url: receiverUrl },
+      id_path: 'id',
+      error_code_path: 'code',
+      error_text_path: 'error',
+      receipt: { id_path: 'id', status_path: 'status', error_code_path: 'error_code', error_text_path: 'error', receiver_path: 'to' },
+      ...more,
+    });
+
+  it('brings text and attachment as they are', async () => {
+    const text = 'quotes " \\ and {{to}}\nПривет 😀 €';
+    const outcome = await send(connection, '4915100000001', text, { mediaUrl: 'https://files.example/a.jpg' });
+    const { messages } = await sandbox.ledger();
+    expect(messages).toMatchObject([
+      { protocol: 'http', to: '4915100000001', text, ref: '7-4915100000001', mediaUrl: 'https://files.example/a.jpg' },
+    ]);
+    expect(outcome).toEqual({ kind: 'accepted', providerMessageIds: [messages[0]?.id] });
+  });
+
+  it('knows every fate', async () => {
+    expect(await send(connection, '4915100000429')).toEqual({
+      kind: 'retry',
+      afterMs: 1_000,
+      code: 429,
+      text: 'Throttled by the gateway',
+      throttled: true,
+    });
+    expect((await send(connection, '4915100000429')).kind).toBe('accepted');
+    expect(await send(connection, '4915100000500')).toMatchObject({ kind: 'retry', code: 22, text: 'Temporary error', throttled: false });
+    expect((await send(connection, '4915100000500')).kind).toBe('accepted');
+    expect(await send(connection, '4915100000603')).toEqual({ kind: 'rejected', code: 603, text: 'Message refused', submitted: true });
+    expect((await send(connection, '4915100000404')).kind).toBe('accepted');
+    expect((await send(connection, '4915100000408')).kind).toBe('accepted');
+    await vi.waitUntil(() => ['429', '500', '404'].every((fate) => JSON.stringify(callbacks).includes(`0000${fate}`)), PATIENCE);
+    const receipts = callbacks.flatMap((body) =>
+      driver.parseCallback(gateway(), { method: 'POST', query: {}, headers: {}, body }),
+    );
+    expect(receipts.map(({ receiver, status, errorCode, errorText }) => ({ receiver, status, errorCode, errorText }))).toEqual(
+      expect.arrayContaining([
+        { receiver: '4915100000429', status: 'delivered', errorCode: null, errorText: null },
+        { receiver: '4915100000500', status: 'delivered', errorCode: null, errorText: null },
+        { receiver: '4915100000404', status: 'failed', errorCode: 404, errorText: 'Unknown subscriber' },
+      ]),
+    );
+  });
+
+  it('calls what left and was not answered unknown, unless the gateway removes duplicates', async () => {
+    const impatient = driver.open(gateway({ timeout_ms: 200 }));
+    const careless = driver.open(gateway({ timeout_ms: 200, deduplicates: true }));
+    await sandbox.faults({ stopAnswering: true });
+    expect(await send(impatient, '4915100000001')).toEqual({ kind: 'unknown' });
+    expect(await send(careless, '4915100000002')).toMatchObject({ kind: 'retry', throttled: false });
+    await sandbox.faults({ stopAnswering: false, dropAfterSubmits: 1 });
+    expect(await send(impatient, '4915100000003')).toEqual({ kind: 'unknown' });
+    await impatient.close();
+    await careless.close();
+    expect((await sandbox.ledger()).total).toBe(3);
+  });
+
+  it('sends nothing after the lease has passed', async () => {
+    expect(await send(connection, '4915100000001', 'hi', { notAfter: performance.now() - 1 })).toMatchObject({ kind: 'retry', afterMs: 0 });
+    expect((await sandbox.ledger()).total).toBe(0);
+  });
+
+  it('stops sending to a gateway in trouble and finds it again', async () => {
+    const nobody = driver.open(routeOf({ url: `http://127.0.0.1:${await freePort()}/`, body: '{{to}}' }));
+    const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => send(nobody, `49151${index + 10}`)));
+    expect(outcomes.every((outcome) => outcome.kind === 'retry')).toBe(true);
+    expect(nobody.ready).toBe(false);
+    expect(await send(nobody, '4915110')).toMatchObject({ kind: 'retry', throttled: true });
+    await vi.waitUntil(() => nobody.ready, { timeout: 5_000 });
+    await nobody.close();
+  });
+
+  it('sends many at once with none lost', async () => {
+    const numbers = Array.from({ length: 1_000 }, (_, index) => `49152${String(index).padStart(4, '0')}111`);
+    const outcomes = await Promise.all(numbers.map((to) => send(connection, to)));
+    expect(outcomes.every((outcome) => outcome.kind === 'accepted')).toBe(true);
+    expect(new Set((await sandbox.ledger()).messages.map((message) => message.to)).size).toBe(1_000);
+  });
+});
+
+describe('HTTP driver and what gateways answer', () => {
+  let answer: (request: IncomingMessage, body: string, response: ServerResponse) => void = (_request, _body, response) => response.end('{}');
+  let server: Server;
+  let url = '';
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => answer(request, Buffer.concat(chunks).toString(), response));
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const reply = (status: number, body = '{}', headers: Record<string, string> = {}) => {
+    answer = (_request, _body, response) => response.writeHead(status, headers).end(body);
+  };
+
+  it.each<[number, string, Record<string, string>, Partial<SendOutcome>]>([
+    [200, '{"data":{"items":[{"id":42}]}}', {}, { kind: 'accepted', providerMessageIds: ['42'] }],
+    [200, '{"data":{}}', {}, { kind: 'unknown' }],
+    [200, 'not JSON', {}, { kind: 'unknown' }],
+    [400, '{}', {}, { kind: 'rejected', code: 400, text: 'Gateway answered 400', submitted: true }],
+    [302, '', { location: 'https://elsewhere.example/' }, { kind: 'rejected', code: 302 }],
+    [408, '', {}, { kind: 'retry', throttled: false }],
+    [429, '', { 'retry-after': '7' }, { kind: 'retry', afterMs: 7_000, throttled: true }],
+    [503, '', { 'retry-after': '2' }, { kind: 'retry', afterMs: 2_000, throttled: true }],
+    [503, '', {}, { kind: 'retry', throttled: false }],
+    [502, '', {}, { kind: 'retry', throttled: false }],
+    [504, '', {}, { kind: 'unknown' }],
+  ])('%i %s', async (status, body, headers, outcome) => {
+    reply(status, body, headers);
+    const connection = driver.open(routeOf({ url, body: { to: '{{to}}' }, id_path: 'data.items[0].id' }));
+    expect(await send(connection, '4915100000001')).toMatchObject(outcome);
+    await connection.close();
+  });
+
+  it('publishes no secret that a gateway quotes', async () => {
+    reply(401, '{"error":"unknown token gateway-token"}');
+    const connection = driver.open(
+      routeOf({ url, headers: { 'x-key': '{{secrets.key}}' }, secrets: { key: 'gateway-token' }, body: {}, error_text_path: 'error' }),
+    );
+    expect(await send(connection, '4915100000001')).toMatchObject({ kind: 'rejected', text: 'unknown token ***' });
+    await connection.close();
+  });
+
+  it('fills URL, form and JSON text', async () => {
+    const seen: { url: string | undefined; type: string | undefined; body: string }[] = [];
+    answer = (request, body, response) => {
+      seen.push({ url: request.url, type: request.headers['content-type'], body });
+      response.end('{}');
+    };
+    const text = 'a&b=c "q" ж';
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    for (const config of [
+      { url: `${url}/send?to={{to}}&text={{text}}`, method: 'GET' },
+      { url, headers: form, body: { to: '{{to}}', text: '{{text}}', media: '{{media_url}}' } },
+      { url, headers: form, body: 'to={{to}}&text={{text}}' },
+      { url, body: '{"to": {{to}}, "text": "{{text}}", "media": {{media_url}}}' },
+    ]) {
+      const connection = driver.open(routeOf(config));
+      expect(await send(connection, '4915100000001', text)).toEqual({ kind: 'accepted', providerMessageIds: ['7-4915100000001'] });
+      await connection.close();
+    }
+    const [inUrl, asForm, asFormText, asJsonText] = seen;
+    expect(new URL(inUrl?.url ?? '', url).searchParams.get('text')).toBe(text);
+    for (const sent of [asForm, asFormText]) {
+      expect([...new URLSearchParams(sent?.body)]).toEqual([
+        ['to', '4915100000001'],
+        ['text', text],
+      ]);
+    }
+    expect(asJsonText?.type).toBe('application/json');
+    expect(JSON.parse(asJsonText?.body ?? '')).toEqual({ to: '4915100000001', text, media: null });
+  });
+});

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AddressInfo, Server } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
+
+const PATIENCE = { timeout: 10_000 };
+
+interface Pdu {
+  command: string;
+  sequence_number: number;
+  response(fields?: Record<string, unknown>): Pdu;
+  [field: string]: unknown;
+}
+interface SmscSession {
+  on(event: string, listener: (pdu: Pdu) => void): void;
+  send(pdu: Pdu): void;
+  deliver_sm(fields: Record<string, unknown>, answered?: (pdu: Pdu) => void): void;
+  close(): void;
+  destroy(): void;
+}
+const smpp = createRequire(import.meta.url)('smpp') as {
+  createServer(options: Record<string, unknown>, onSession: (session: SmscSession) => void): Server;
+};
+
+/** An SMSC made of npm smpp, whose manners each test chooses. */
+class Smsc {
+  readonly submits: Pdu[] = [];
+  readonly commands: string[] = [];
+  session: SmscSession | null = null;
+  port = 0;
+  answer: (pdu: Pdu, session: SmscSession) => void = (pdu, session) =>
+    session.send(pdu.response({ message_id: `id-${this.submits.length}` }));
+  private server: Server | null = null;
+
+  async listen(options: Record<string, unknown> = {}): Promise<number> {
+    const server = smpp.createServer(options, (session) => {
+      this.session = session;
+      session.on('error', () => undefined);
+      session.on('pdu', (pdu) => this.commands.push(pdu.command));
+      session.on('bind_transceiver', (pdu) => session.send(pdu.response()));
+      session.on('enquire_link', (pdu) => session.send(pdu.response()));
+      session.on('unbind', (pdu) => {
+        session.send(pdu.response());
+        session.close();
+      });
+      session.on('submit_sm', (pdu) => {
+        this.submits.push(pdu);
+        this.answer(pdu, session);
+      });
+    });
+    this.server = server;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    this.port = (server.address() as AddressInfo).port;
+    return this.port;
+  }
+
+  async close(): Promise<void> {
+    this.session?.destroy();
+    const { server } = this;
+    if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  /** Pushes a deliver_sm; resolves with the status of its answer. */
+  deliver(fields: Record<string, unknown>): Promise<number> {
+    return new Promise((resolve) =>
+      this.session?.deliver_sm({ source_addr: '4915100000001', destination_addr: 'Switchbrd', data_coding: 0, ...fields }, (pdu) =>
+        resolve(pdu['command_status'] as number),
+      ),
+    );
+  }
+}
+
+const receiptText = (id: string, stat: string): string =>
+  `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010001 stat:${stat} err:012 text:`;
+
+describe('SMPP driver and an SMSC of npm smpp', () => {
+  let smsc: Smsc;
+  let route: BoundRoute;
+
+  async function open(config: Record<string, unknown> = {}, serverOptions: Record<string, unknown> = {}): Promise<void> {
+    smsc = new Smsc();
+    route = openRoute(await smsc.listen(serverOptions), config);
+    await route.bound();
+  }
+  afterEach(async () => {
+    await route.connection.close();
+    await smsc.close();
+  });
+
+  it('sends text that npm smpp reads back, asking for a receipt of each part', async () => {
+    await open();
+    for (const [, text, parts] of TEXTS) {
+      smsc.submits.length = 0;
+      expect((await route.send('4915112345678', text)).kind).toBe('accepted');
+      expect(smsc.submits).toHaveLength(parts);
+      expect(smsc.submits.every((pdu) => pdu['registered_delivery'] === 1)).toBe(true);
+      expect(smsc.submits.map((pdu) => (pdu['short_message'] as { message: string }).message).join('')).toBe(text);
+    }
+  });
+
+  it('uses TLS and trusts no stranger', async () => {
+    const [key, cert] = ['key', 'cert'].map((name) => readFileSync(new URL(`tls/carrier-${name}.pem`, import.meta.url), 'utf8'));
+    await open({ host: 'localhost', tls: true, tls_ca: cert }, { key, cert });
+    expect((await route.send('4915112345678', 'over TLS')).kind).toBe('accepted');
+    const stranger = openRoute(smsc.port, { host: 'localhost', tls: true });
+    expect(await stranger.send('4915112345678', 'hi')).toMatchObject({ kind: 'retry', afterMs: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(stranger.connection.ready).toBe(false);
+    await stranger.connection.close();
+  });
+
+  it.each([
+    [0x58, { kind: 'retry', throttled: true, code: 0x58 }],
+    [0x14, { kind: 'retry', throttled: true, code: 0x14 }],
+    [0x08, { kind: 'retry', throttled: false, code: 0x08, afterMs: 1_000 }],
+    [0x0b, { kind: 'rejected', code: 0x0b, text: 'Invalid destination address', submitted: true }],
+    [0x4f1, { kind: 'rejected', code: 0x4f1, text: 'Rejected by the carrier (0x4f1)', submitted: true }],
+  ])('understands the refusal 0x%s', async (status, outcome) => {
+    await open();
+    smsc.answer = (pdu, session) => session.send(pdu.response({ command_status: status }));
+    expect(await route.send('4915112345678', 'hi')).toMatchObject(outcome);
+  });
+
+  it('repeats a single throttled part of a long message by itself', async () => {
+    await open();
+    let refused = 0;
+    smsc.answer = (pdu, session) => {
+      const throttle = smsc.submits.length === 2;
+      if (throttle) refused += 1;
+      session.send(pdu.response(throttle ? { command_status: 0x58 } : { message_id: `p-${smsc.submits.length}` }));
+    };
+    expect(await route.send('4915112345678', 'z'.repeat(400))).toEqual({ kind: 'accepted', providerMessageIds: ['p-1', 'p-4', 'p-3'] });
+    expect(refused).toBe(1);
+  });
+
+  it('calls a long message refused when a part is refused for good, and unknown when a part has no answer', async () => {
+    await open({ submit_timeout_ms: 200 });
+    smsc.answer = (pdu, session) =>
+      session.send(pdu.response(smsc.submits.length === 2 ? { command_status: 0x0b } : { message_id: 'ok' }));
+    expect(await route.send('4915112345678', 'z'.repeat(400))).toMatchObject({ kind: 'rejected', submitted: true });
+    smsc.submits.length = 0;
+    smsc.answer = (pdu, session) => void (smsc.submits.length !== 2 && session.send(pdu.response({ message_id: 'ok' })));
+    expect(await route.send('4915112345678', 'z'.repeat(400))).toEqual({ kind: 'unknown' });
+  });
+
+  it('reads receipts in every form and acknowledges them', async () => {
+    await open();
+    const text = (id: string, stat: string) => ({ esm_class: 4, short_message: { message: receiptText(id, stat) } });
+    expect(await smsc.deliver(text('7', 'DELIVRD'))).toBe(0);
+    expect(await smsc.deliver(text('8', 'EXPIRED'))).toBe(0);
+    expect(await smsc.deliver(text('9', 'ENROUTE'))).toBe(0);
+    expect(await smsc.deliver(text('10', 'UNKNOWN'))).toBe(0);
+    expect(await smsc.deliver({ esm_class: 4, receipted_message_id: 'tlv-1', message_state: 8 })).toBe(0);
+    expect(await smsc.deliver({ esm_class: 4, short_message: '', message_payload: Buffer.from(receiptText('11', 'DELIVRD')) })).toBe(0);
+    expect(route.receipts.map(({ providerMessageId, status, errorCode }) => [providerMessageId, status, errorCode])).toEqual([
+      ['7', 'delivered', null],
+      ['8', 'failed', 12],
+      ['9', 'submitted', null],
+      ['tlv-1', 'failed', null],
+      ['11', 'delivered', null],
+    ]);
+  });
+
+  it('acknowledges messages from handsets and takes none of them for a receipt', async () => {
+    await open();
+    expect(await smsc.deliver({ esm_class: 0, short_message: { message: receiptText('7', 'DELIVRD') } })).toBe(0);
+    expect(route.receipts).toEqual([]);
+  });
+
+  it('answers a receipt only after its commit, and with a system error when the commit failed', async () => {
+    await open();
+    let release: () => void = () => undefined;
+    route.commit.run = () => new Promise((resolve) => (release = resolve));
+    let answered = false;
+    const answer = smsc.deliver({ esm_class: 4, short_message: { message: receiptText('7', 'DELIVRD') } }).then((status) => {
+      answered = true;
+      return status;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(answered).toBe(false);
+    release();
+    expect(await answer).toBe(0);
+    route.commit.run = () => Promise.reject(new Error('database is away'));
+    expect(await smsc.deliver({ esm_class: 4, short_message: { message: receiptText('8', 'DELIVRD') } })).toBe(0x08);
+    expect(route.receipts.map((receipt) => receipt.providerMessageId)).toEqual(['7']);
+  });
+
+  it('hands receipts over in batches', async () => {
+    await open();
+    const sizes: number[] = [];
+    route.commit.run = (batch) => {
+      sizes.push(batch.length);
+      return new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const statuses = await Promise.all(
+      Array.from({ length: 3_000 }, (_, index) => smsc.deliver({ esm_class: 4, short_message: { message: receiptText(`b${index}`, 'DELIVRD') } })),
+    );
+    expect(statuses.every((status) => status === 0)).toBe(true);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3_000);
+    expect(sizes.length).toBeLessThan(300);
+  });
+
+  it('keeps the line alive with enquire_link, unbinds when it closes, and binds again when it is unbound', async () => {
+    await open({ enquire_link_ms: 100 });
+    await vi.waitUntil(() => smsc.commands.includes('enquire_link'), PATIENCE);
+    smsc.session?.close();
+    await vi.waitUntil(() => !route.connection.ready, PATIENCE);
+    await vi.waitUntil(() => route.connection.ready, { timeout: 5_000 });
+    expect(smsc.commands.filter((command) => command === 'bind_transceiver')).toHaveLength(2);
+    await route.connection.close();
+    expect(smsc.commands.at(-1)).toBe('unbind');
+    expect(await route.send('4915112345678', 'too late')).toMatchObject({ kind: 'retry', afterMs: 0 });
+  });
+
+  it('never has more in flight than the window', async () => {
+    await open({ window: 7 });
+    let most = 0;
+    const waiting: (() => void)[] = [];
+    smsc.answer = (pdu, session) => {
+      waiting.push(() => session.send(pdu.response({ message_id: `w-${pdu.sequence_number}` })));
+      most = Math.max(most, waiting.length);
+    };
+    const timer = setInterval(() => waiting.shift()?.(), 1);
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => route.send('4915112345678', 'hi')));
+    clearInterval(timer);
+    expect(outcomes.every((outcome) => outcome.kind === 'accepted')).toBe(true);
+    expect(most).toBe(7);
+  });
+});

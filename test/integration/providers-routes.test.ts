@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sealer } from '../../src/platform/security/index.js';
+import { DriverRegistry, ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
+import { AccountsDesk } from '../support/accounts-desk.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const PATH = '/v6/api/admin/routes';
+const SMPP = { host: '127.0.0.1', port: 2775, system_id: 'switchboard', password: 'very-secret' };
+const HTTP = {
+  url: 'http://127.0.0.1:9/send',
+  headers: { Authorization: 'Bearer very-secret' },
+  body: { to: '{{to}}' },
+  receipt: { id_path: 'message.id', status_path: 'message.state', status_map: { ok: 'delivered', no: 'failed' }, error_code_path: 'code' },
+};
+
+describe('routes', () => {
+  let api: RunningApi;
+  let desk: AccountsDesk;
+  let token: string;
+
+  beforeAll(async () => {
+    api = await startApi({ PUBLIC_URL: 'https://sms.example/' });
+    desk = new AccountsDesk(api);
+    token = desk.token(await desk.account({ userType: 'super' }));
+  });
+  afterAll(async () => api.stop());
+
+  const put = (name: string, body: unknown) => desk.call('PUT', `${PATH}/${name}`, { token, body });
+  const refusal = (name: string, body: unknown) => desk.row('PUT', `${PATH}/${name}`, { token, body });
+
+  it('are created, shown without secrets, changed and removed, with an entry in the audit log each', async () => {
+    const created = await put('life', { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: 50 });
+    expect(created).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        message: 'Route saved successfully',
+        data: {
+          name: 'life',
+          channel: 'sms',
+          driver: 'smpp',
+          config: { ...SMPP, password: '***', window: 100, tls: false },
+          messages_per_second: 50,
+          is_default: false,
+          callback_url: null,
+        },
+      },
+    });
+    const kept = await put('life', { channel: 'sms', driver: 'smpp', config: { ...SMPP, password: '***', port: 2776 } });
+    expect(kept.body['data']).toMatchObject({ config: { port: 2776, password: '***' }, messages_per_second: 50 });
+    expect((await api.app.get(RouteDirectory, { strict: false }).byName('life'))?.config).toMatchObject({ port: 2776, password: 'very-secret' });
+
+    const cleared = await put('life', { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: null });
+    expect(cleared.body['data']).toMatchObject({ messages_per_second: null });
+    expect((await desk.call('GET', `${PATH}/life`, { token })).body).toMatchObject({ success: true, data: { name: 'life' } });
+
+    const rows: { config: string }[] = await api.database.dataSource.query('SELECT config FROM routes WHERE name = ?', ['life']);
+    expect(rows[0]?.config).not.toContain('secret');
+    expect(JSON.parse(api.app.get(Sealer).open(rows[0]?.config ?? ''))).toMatchObject({ password: 'very-secret' });
+
+    expect(await desk.row('DELETE', `${PATH}/life`, { token })).toEqual([200, 'Route deleted successfully']);
+    expect(await desk.row('GET', `${PATH}/life`, { token })).toEqual([404, 'Route not found']);
+    expect(await desk.row('DELETE', `${PATH}/life`, { token })).toEqual([404, 'Route not found']);
+
+    const entries: { action: string; details: string }[] = await api.database.dataSource.query(
+      "SELECT action, details FROM audit_log WHERE subject = 'life' ORDER BY id",
+    );
+    expect(entries.map((entry) => entry.action)).toEqual(['route.put', 'route.put', 'route.put', 'route.delete']);
+    expect(entries.map((entry) => entry.details).join()).not.toContain('very-secret');
+  });
+
+  it('have one default a channel', async () => {
+    const directory = api.app.get(RouteDirectory, { strict: false });
+    expect(await directory.resolve('sms', 'anything')).toBeNull();
+    await put('first', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: true });
+    await put('chat', { channel: 'unofficial', driver: 'http', config: HTTP, is_default: true });
+    expect((await directory.resolve('sms', 'anything'))?.name).toBe('first');
+    await put('second', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: true });
+    expect((await directory.resolve('sms', 'anything'))?.name).toBe('second');
+    expect((await directory.resolve('sms', 'first'))?.name).toBe('first');
+    expect((await directory.resolve('sms', 'FIRST'))?.name).toBe('second');
+    expect((await directory.resolve('sms', 'chat'))?.name).toBe('second');
+    expect((await directory.resolve('unofficial', 'x'))?.name).toBe('chat');
+    await put('second', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: false });
+    expect(await directory.resolve('sms', 'anything')).toBeNull();
+    const list = await desk.call('GET', `${PATH}?limit=2`, { token });
+    expect(list.body).toMatchObject({ success: true, page: 1, limit: 2, total: 3 });
+    expect((list.body['data'] as { name: string }[]).map((route) => route.name)).toEqual(['chat', 'first']);
+  });
+
+  it.each<[string, unknown, [number, string]]>([
+    ['bad name!', { channel: 'sms', driver: 'smpp', config: SMPP }, [400, 'name is invalid']],
+    ['r', {}, [400, 'channel must be one of: sms, unofficial, voice']],
+    ['r', { channel: { a: 1 }, driver: 'smpp', config: SMPP }, [400, 'channel must be one of: sms, unofficial, voice']],
+    ['r', { channel: 'sms', config: SMPP }, [400, 'driver is required']],
+    ['r', { channel: 'sms', driver: 'pigeon', config: SMPP }, [400, 'driver must be one of: smpp, http']],
+    ['r', { channel: 'voice', driver: 'smpp', config: SMPP }, [400, 'driver smpp carries sms, not voice']],
+    ['r', { channel: 'sms', driver: 'smpp' }, [400, 'config must be an object']],
+    ['r', { channel: 'sms', driver: 'smpp', config: [] }, [400, 'config must be an object']],
+    ['r', { channel: 'sms', driver: 'smpp', config: {} }, [400, 'config.host is required']],
+    ['r', { channel: 'sms', driver: 'smpp', config: { ...SMPP, password: '***' } }, [400, 'config.password is required']],
+    ['r', { channel: 'sms', driver: 'smpp', config: { ...SMPP, port: 70000 } }, [400, 'config.port: Too big: expected number to be <=65535']],
+    ['r', { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: 0 }, [400, 'messages_per_second must be a whole number from 1 to 1000000']],
+    ['r', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: 'yes' }, [400, 'is_default must be true or false']],
+    ['r', { channel: 'sms', driver: 'http', config: { ...HTTP, url: 'ftp://x' } }, [400, 'config.url: must be an http or https URL']],
+    ['r', { channel: 'sms', driver: 'http', config: { ...HTTP, body: '{{password}}' } }, [400, 'config.body: names an unknown placeholder {{password}}']],
+  ])('refuse %s %j', async (name, body, row) => {
+    expect(await refusal(encodeURIComponent(name), body)).toEqual(row);
+  });
+
+  it('never change their channel', async () => {
+    await put('fixed', { channel: 'sms', driver: 'http', config: HTTP });
+    expect(await refusal('fixed', { channel: 'unofficial', driver: 'http', config: HTTP })).toEqual([409, 'Route belongs to channel sms']);
+  });
+
+  it('stay while campaigns wait for them', async () => {
+    await put('busy', { channel: 'sms', driver: 'smpp', config: SMPP });
+    const route = await api.app.get(RouteDirectory, { strict: false }).byName('busy');
+    await api.database.dataSource.query(
+      `INSERT INTO campaigns SET id = 1, account_id = 1, request_id = 'R1', channel = 'sms', state = 'running', broadcast_name = 'x',
+         service = 'busy', route_id = ?, content = '{}', balance = 'gsm_credits', unit_credits = 1, total_rows = 1, unsettled = 1,
+         refunded_credits = 0, created_at = NOW(3)`,
+      [route?.id],
+    );
+    expect(await desk.row('DELETE', `${PATH}/busy`, { token })).toEqual([409, 'Route is used by unfinished campaigns']);
+    await api.database.dataSource.query('UPDATE campaigns SET unsettled = 0 WHERE id = 1');
+    expect(await desk.row('DELETE', `${PATH}/busy`, { token })).toEqual([200, 'Route deleted successfully']);
+  });
+
+  it('are for staff alone', async () => {
+    const client = desk.token(await desk.account());
+    const reseller = desk.token(await desk.account({ userType: 'reseller' }));
+    expect(await desk.row('GET', PATH, { token: client })).toEqual([403, 'Forbidden']);
+    expect(await desk.row('GET', PATH, { token: reseller })).toEqual([403, 'Forbidden']);
+    expect(await desk.row('GET', PATH)).toEqual([401, 'Invalid Authorization token']);
+    expect(await desk.row('POST', PATH, { token })).toEqual([405, 'Method not allowed']);
+  });
+
+  it('survive two operators who create the same one', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => put('race', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: true })),
+    );
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    const rows: unknown[] = await api.database.dataSource.query("SELECT id FROM routes WHERE name = 'race' AND default_for = 'sms'");
+    expect(rows).toHaveLength(1);
+  });
+
+  describe('callbacks', () => {
+    let path: string;
+    let wrong: string;
+
+    beforeAll(async () => {
+      const { body } = await put('gateway', { channel: 'sms', driver: 'http', config: HTTP });
+      const url = new URL(String((body['data'] as { callback_url: string }).callback_url));
+      expect(url.origin).toBe('https://sms.example');
+      expect((body['data'] as { config: unknown }).config).toMatchObject({ headers: { Authorization: '***' } });
+      path = url.pathname;
+      wrong = `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`;
+    });
+
+    const parked = async (): Promise<string[]> => {
+      const rows: { provider_message_id: string }[] = await api.database.dataSource.query(
+        'SELECT provider_message_id FROM parked_receipts ORDER BY provider_message_id',
+      );
+      return rows.map((row) => row.provider_message_id);
+    };
+
+    it('hand receipts to the engine, from a body or a query', async () => {
+      expect(api.app.get(ReceiptSink, { strict: false })).toBeDefined();
+      const one = await desk.call('POST', path, { body: { message: { id: 'a1', state: 'OK' } } });
+      expect([one.status, one.body]).toEqual([200, { success: true, receipts: 1 }]);
+      const list = await desk.call('POST', path, {
+        body: [{ message: { id: 'a2', state: 'no' }, code: 7 }, { message: { id: 'a3', state: 'odd' } }, null, 5],
+      });
+      expect(list.body).toEqual({ success: true, receipts: 1 });
+      expect((await desk.call('GET', `${path}?id=a4&status=ok`)).body).toEqual({ success: true, receipts: 0 });
+      expect(await parked()).toEqual(['a1', 'a2']);
+    });
+
+    it.each([
+      ['a wrong secret', () => wrong],
+      ['another channel', () => path.replace('/sms/', '/unofficial/')],
+      ['an unknown route', () => path.replace('/gateway/', '/nobody/')],
+      ['a route without callbacks', () => path.replace('/gateway/', '/first/')],
+    ])('%s: 403 and no effect', async (_name, target) => {
+      const before = await parked();
+      expect(await desk.row('POST', target(), { body: { message: { id: 'evil', state: 'ok' } } })).toEqual([403, 'Forbidden']);
+      expect(await parked()).toEqual(before);
+    });
+
+    it('take up to 3 MB, and survive anything', async () => {
+      for (const body of ['null', '5', '"text"', '[]', '{"message":{"id":{"a":1},"state":["ok"]}}']) {
+        expect((await desk.call('POST', path, { body })).status).toBe(200);
+      }
+      expect((await desk.call('POST', path, { body: '{' })).status).toBe(400);
+      expect((await desk.call('POST', path, { body: { text: 'x'.repeat(2_900_000) } })).status).toBe(200);
+      expect((await desk.call('POST', path, { body: { text: 'x'.repeat(3_200_000) } })).status).toBe(413);
+      const head = await fetch(api.url + path, { method: 'HEAD' });
+      expect(head.status).toBe(405);
+    });
+  });
+
+  it('know their drivers', () => {
+    const drivers = api.app.get(DriverRegistry, { strict: false });
+    expect(drivers.names).toEqual(['smpp', 'http']);
+    expect(() => drivers.get('pigeon')).toThrow('No driver is named pigeon');
+  });
+});
