@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelName } from './domain/campaign.js';
+import type { Channel } from './domain/channel.js';
+
+/** The channels of this process; each channel module registers its own at start. */
+@Injectable()
+export class ChannelRegistry {
+  private readonly channels = new Map<ChannelName, Channel>();
+
+  register(channel: Channel): void {
+    this.channels.set(channel.name, channel);
+  }
+
+  get(name: ChannelName): Channel {
+    const channel = this.channels.get(name);
+    if (!channel) throw new Error(`the channel ${name} is not registered in this process`);
+    return channel;
+  }
+
+  names(): ChannelName[] {
+    return [...this.channels.keys()];
+  }
+}

@@ -1,0 +1,185 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import type { LaneJob } from '../../../platform/queues/index.js';
+import { AccountDirectory } from '../../accounts/index.js';
+import {
+  DriverRegistry,
+  type Route,
+  type RouteConnection,
+  RouteConnections,
+  RouteDirectory,
+} from '../../providers/index.js';
+import { windowSize } from '../domain/lanes.js';
+import { ChannelRegistry } from '../channel-registry.js';
+import { CampaignStates } from '../persistence/campaign-states.js';
+import { type DueRecipient, LaneStore, type LaneTurn } from '../persistence/lane-store.js';
+import { RoutePace } from '../persistence/route-pace.js';
+import { type WindowResult, WindowResults } from '../persistence/window-results.js';
+import { sendWindow } from './window-sender.js';
+
+/** The lane's next job at once, or null: then its `wake_at` decides. */
+export type TurnEnd = LaneJob | null;
+
+const CANCEL_STEP = 2_000;
+/** Renewed at a third of the lease, and nothing is put on the wire in its last sixth: clocks and commits need room. */
+const SAFETY = 5 / 6;
+const ROUTE_DOWN_MS = 1_000;
+const ROUTE_BUSY_MS = 250;
+const WRITE_AGAIN_MS = 500;
+
+/** A window whose lease is held. */
+interface ClaimedWindow {
+  route: Route;
+  connection: RouteConnection;
+  recipients: readonly DueRecipient[];
+  /** clock of `performance.now()`, taken before the claim */
+  claimedAt: number;
+}
+
+/** Takes one turn of one lane: claims it, records the intent, sends one window, writes what became of it. */
+@Injectable()
+export class LaneRunner {
+  private readonly logger = new Logger(LaneRunner.name);
+  private stopping = false;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly lanes: LaneStore,
+    private readonly states: CampaignStates,
+    private readonly results: WindowResults,
+    private readonly pace: RoutePace,
+    private readonly channels: ChannelRegistry,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+    private readonly connections: RouteConnections,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  /** After this, no new turn begins (graceful stop); windows under way end normally. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  /** @returns the lane's next job, if it wants one now */
+  async run(job: LaneJob): Promise<TurnEnd> {
+    if (this.stopping) return null;
+    const turn = await this.lanes.turn(job);
+    if (!turn) return null;
+    if (turn.intentSeq > turn.nextSeq || turn.begunRetries > 0) return this.recover(turn);
+    if (turn.state === 'cancelled' || turn.state === 'rejected') return this.cancel(turn);
+    if (turn.state !== 'accepted' && turn.state !== 'running') return null;
+    const account = await this.accounts.byId(turn.accountId);
+    if (!account?.isActive) {
+      await this.states.pause(turn.campaignId);
+      return null;
+    }
+    return this.send(turn);
+  }
+
+  private async recover(turn: LaneTurn): Promise<TurnEnd> {
+    const route = await this.routes.byId(turn.routeId);
+    const deduplicated = route ? this.drivers.get(route.driver).deduplicates(route.config) : false;
+    if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
+    this.logger.warn(
+      { campaign: turn.campaignId, lane: turn.lane, deduplicated },
+      'recovering the window of a lost worker',
+    );
+    return this.after(turn, await this.results.recover(turn, turn.fence + 1, deduplicated));
+  }
+
+  private async cancel(turn: LaneTurn): Promise<TurnEnd> {
+    const intentSeq = Math.min(turn.nextSeq + CANCEL_STEP, turn.endSeq);
+    if (!(await this.lanes.claim(turn, intentSeq, this.environment.LANE_LEASE))) return null;
+    return this.after(turn, await this.results.cancelStep(turn, intentSeq, turn.fence + 1));
+  }
+
+  private async send(turn: LaneTurn): Promise<TurnEnd> {
+    const route = await this.routes.byId(turn.routeId);
+    const connection = route ? await this.connections.get(route.id) : null;
+    if (!route || !connection?.ready) return this.later(turn, ROUTE_DOWN_MS);
+    const size = windowSize(route.messagesPerSecond);
+    const planned = turn.dueRetries > 0 ? Math.min(size, turn.dueRetries) : Math.min(size, turn.endSeq - turn.nextSeq);
+    if (planned === 0) {
+      // Nothing to do but to let `finish` decide when this lane wakes again (retries that are not due, or the end).
+      if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
+      return this.after(turn, await this.results.flush(turn, [], turn.fence + 1));
+    }
+    const wait = await this.pace.reserve(route, planned);
+    if (wait === null) return this.later(turn, ROUTE_BUSY_MS);
+    if (wait > 0) await sleep(wait);
+    const claimedAt = performance.now();
+    const recipients = await this.claim(turn, planned);
+    if (!recipients) return null;
+    if (turn.state === 'accepted') await this.states.begin(turn.campaignId, this.environment.RECEIPT_TIMEOUT);
+    return this.sendClaimed(turn, { route, connection, recipients, claimedAt });
+  }
+
+  private async claim(turn: LaneTurn, planned: number): Promise<DueRecipient[] | null> {
+    const lease = this.environment.LANE_LEASE;
+    if (turn.dueRetries > 0) return this.lanes.claimRetries(turn, planned, lease);
+    const intentSeq = turn.nextSeq + planned;
+    if (!(await this.lanes.claim(turn, intentSeq, lease))) return null;
+    return this.lanes.pending(turn.campaignId, turn.nextSeq, intentSeq);
+  }
+
+  private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<TurnEnd> {
+    const { route, connection, recipients, claimedAt } = claimed;
+    const lease = this.environment.LANE_LEASE;
+    const fence = turn.fence + 1;
+    let notAfter = claimedAt + lease * SAFETY;
+    const renewal = setInterval(() => {
+      const asked = performance.now();
+      this.lanes
+        .renew(turn, fence, lease)
+        .then((held) => {
+          notAfter = held ? asked + lease * SAFETY : 0;
+        })
+        .catch((error: unknown) => this.logger.warn({ err: error, campaign: turn.campaignId }, 'lease not renewed'));
+    }, lease / 3);
+    try {
+      const last = await sendWindow(
+        {
+          turn,
+          channel: this.channels.get(turn.channel),
+          connection,
+          recipients,
+          intervalMs: route.messagesPerSecond === null ? 0 : 1_000 / route.messagesPerSecond,
+          notAfter: () => notAfter,
+        },
+        async (results) => void (await this.results.flush(turn, results, null)),
+      );
+      return this.after(turn, await this.finish(turn, last, fence));
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** Results that cannot be written now are tried again while the lease holds: losing them would leave outcomes unknown. */
+  private async finish(turn: LaneTurn, last: WindowResult[], fence: number): Promise<'more' | 'later' | 'done'> {
+    for (const started = performance.now(); ;) {
+      try {
+        return await this.results.flush(turn, last, fence);
+      } catch (error) {
+        if (performance.now() - started > this.environment.LANE_LEASE) throw error;
+        this.logger.warn(
+          { err: error, campaign: turn.campaignId, lane: turn.lane },
+          'results not written, trying again',
+        );
+        await sleep(WRITE_AGAIN_MS);
+      }
+    }
+  }
+
+  private after(turn: LaneTurn, end: 'more' | 'later' | 'done'): TurnEnd {
+    const { campaignId, lane, fence } = turn;
+    return end === 'more' ? { campaignId, lane, fence: fence + 1 } : null;
+  }
+
+  /** The turn was not taken: the same fence asks again. The relay does it, so that a job id is never used twice. */
+  private async later(turn: LaneTurn, delayMs: number): Promise<null> {
+    await this.lanes.postpone(turn, delayMs * (0.8 + Math.random() * 0.4));
+    return null;
+  }
+}

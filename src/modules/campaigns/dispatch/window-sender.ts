@@ -1,0 +1,87 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RouteConnection, SendOutcome } from '../../providers/index.js';
+import type { Channel } from '../domain/channel.js';
+import type { DueRecipient, LaneTurn } from '../persistence/lane-store.js';
+import type { WindowResult } from '../persistence/window-results.js';
+
+const FLUSH_EVERY_MS = 40;
+const FLUSH_AT = 250;
+
+/** One window under way. */
+export interface Window {
+  turn: LaneTurn;
+  channel: Channel;
+  connection: RouteConnection;
+  recipients: readonly DueRecipient[];
+  /** milliseconds between two messages of a paced route; 0 = as fast as the carrier takes them */
+  intervalMs: number;
+  /** clock of `performance.now()`: when the lease ends */
+  notAfter: () => number;
+}
+
+/**
+ * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
+ * The last results are returned, not flushed: they are written together with the end of the turn.
+ */
+export async function sendWindow(
+  window: Window,
+  flush: (results: WindowResult[]) => Promise<void>,
+): Promise<WindowResult[]> {
+  let results: WindowResult[] = [];
+  let flushing: Promise<void> = Promise.resolve();
+  let left = window.recipients.length;
+  let running = false;
+  const flushNow = (): void => {
+    if (running || results.length === 0) return;
+    running = true;
+    const batch = results;
+    results = [];
+    flushing = flush(batch)
+      .catch(() => {
+        // Kept for the last write: a result is never dropped because one write failed.
+        results = batch.concat(results);
+      })
+      .finally(() => {
+        running = false;
+      });
+  };
+  const timer = setInterval(flushNow, FLUSH_EVERY_MS);
+  const settle = (recipient: DueRecipient, outcome: WindowResult['outcome']): void => {
+    results.push({ recipient, outcome });
+    left -= 1;
+    // The rest of a window that is nearly over goes with its end, in one transaction less.
+    if (results.length >= FLUSH_AT && left > FLUSH_AT / 2) flushNow();
+  };
+  try {
+    const started = performance.now();
+    const sends: Promise<void>[] = [];
+    for (const [index, recipient] of window.recipients.entries()) {
+      if (window.intervalMs > 0) {
+        const wait = started + index * window.intervalMs - performance.now();
+        if (wait > 4) await sleep(wait);
+      }
+      sends.push(send(window, recipient).then((outcome) => settle(recipient, outcome)));
+    }
+    await Promise.all(sends);
+  } finally {
+    clearInterval(timer);
+  }
+  await flushing;
+  return results;
+}
+
+function send(window: Window, recipient: DueRecipient): Promise<SendOutcome> {
+  const notAfter = window.notAfter();
+  if (performance.now() >= notAfter) return Promise.resolve(tooLate);
+  const { turn, channel, connection } = window;
+  return connection.send({
+    ref: `${turn.campaignId}-${recipient.seq}`,
+    to: recipient.receiver,
+    notAfter,
+    ...channel.compose(turn.content, recipient.receiver),
+  });
+}
+
+/** The lease has passed to another worker: this recipient certainly did not leave through us. */
+const tooLate: SendOutcome = { kind: 'retry', afterMs: 0, code: null, text: 'Lease lost', throttled: false };

@@ -1,0 +1,76 @@
+import type { RecipientStatus } from './recipient-status.js';
+
+export type ChannelName = 'sms' | 'unofficial' | 'template' | 'branded' | 'voice';
+
+/** Internal state, beside the channel's own status text (decisions §6). */
+export type CampaignState =
+  'pending_approval' | 'accepted' | 'running' | 'paused' | 'completed' | 'cancelled' | 'failed' | 'rejected';
+
+/** A campaign as every reader outside the engine sees it. */
+export interface CampaignRecord {
+  id: number;
+  accountId: number;
+  requestId: string;
+  channel: ChannelName;
+  state: CampaignState;
+  broadcastName: string;
+  service: string;
+  routeId: number;
+  /** the channel's own payload (message text …) */
+  content: Record<string, unknown>;
+  balance: string;
+  /** credits per recipient */
+  unitCredits: number;
+  totalRows: number;
+  unsettled: number;
+  refundedCredits: number;
+  retryOf: string | null;
+  scheduledAt: Date | null;
+  createdAt: Date;
+  sentAt: Date | null;
+  completedAt: Date | null;
+}
+
+/** One recipient as reports see it. */
+export interface RecipientRecord {
+  seq: number;
+  receiver: string;
+  status: RecipientStatus;
+  attempts: number;
+  errorCode: number | null;
+  errorMessage: string | null;
+  duration: number | null;
+  updatedAt: Date;
+}
+
+/** What a channel asks the engine to accept: validated, priced, routed. */
+export interface CampaignDraft {
+  accountId: number;
+  channel: ChannelName;
+  /** a caller-supplied id, or a maker of ids (tried again on a collision) */
+  requestId: { given: string } | { make: () => string };
+  broadcastName: string;
+  service: string;
+  routeId: number;
+  content: Record<string, unknown>;
+  /** e.g. gsm_credits */
+  balance: string;
+  /** credits per recipient; 0 = free */
+  unitCredits: number;
+  /** cleaned, in order, duplicates as the channel wants them */
+  receivers: string[];
+  initialState: 'accepted' | 'pending_approval';
+  scheduledAt?: Date;
+  retryOf?: string;
+  /** SHA-256 over what makes two requests with one caller-supplied id the same */
+  fingerprint?: Buffer;
+}
+
+/** The engine's answer to a draft. `repeated` = the same caller-supplied id and fingerprint came before; nothing was charged. */
+export interface AcceptedCampaign {
+  id: number;
+  requestId: string;
+  totalRows: number;
+  unitCredits: number;
+  repeated: boolean;
+}

@@ -1,0 +1,15 @@
+import type { ChannelName } from './campaign.js';
+import type { RecipientStatus } from './recipient-status.js';
+
+/** What the engine must know of a channel: data and two pure functions. Everything else is the engine's. */
+export interface Channel {
+  name: ChannelName;
+  /** webhook event of a status change, and `event` of a delivery record (spec 2.4) */
+  event: string;
+  /** the campaign's `status` before its end (spec 2.3): as accepted, and once it may send */
+  campaignStatus: { accepted: string; sending: string };
+  /** the channel's words for recipient statuses (decisions §6) */
+  words: Record<RecipientStatus, string>;
+  /** what leaves for one recipient; the engine adds reference and deadline */
+  compose(content: Record<string, unknown>, receiver: string): { text: string; mediaUrl?: string };
+}

@@ -1,0 +1,247 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/**
+ * The engine's tables as TypeORM sees them. Hot paths write set-based SQL; these classes exist so that the schema has one
+ * typed description, which the drift check holds against the migrations.
+ */
+const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
+
+@Index('uq_campaigns_request', ['requestId'], { unique: true })
+@Index('ix_campaigns_account', ['accountId', 'id'])
+@Index('ix_campaigns_overdue', ['overdueCheckAt'])
+@Index('ix_campaigns_route', ['routeId'])
+@Entity('campaigns')
+export class CampaignEntity {
+  @PrimaryColumn({ name: 'id', type: 'bigint' })
+  id!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @Column({ name: 'request_id', type: 'varchar', length: 64, ...ASCII })
+  requestId!: string;
+
+  @Column({ name: 'channel', type: 'varchar', length: 16, ...ASCII })
+  channel!: string;
+
+  @Column({ name: 'state', type: 'varchar', length: 16, ...ASCII })
+  state!: string;
+
+  @Column({ name: 'broadcast_name', type: 'varchar', length: 255 })
+  broadcastName!: string;
+
+  @Column({ name: 'service', type: 'varchar', length: 255 })
+  service!: string;
+
+  @Column({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @Column({ name: 'content', type: 'longtext' })
+  content!: string;
+
+  @Column({ name: 'fingerprint', type: 'binary', length: 32, nullable: true })
+  fingerprint!: Buffer | null;
+
+  @Column({ name: 'balance', type: 'varchar', length: 32, ...ASCII })
+  balance!: string;
+
+  @Column({ name: 'unit_credits', type: 'int', unsigned: true })
+  unitCredits!: number;
+
+  @Column({ name: 'total_rows', type: 'int', unsigned: true })
+  totalRows!: number;
+
+  @Column({ name: 'unsettled', type: 'int', unsigned: true })
+  unsettled!: number;
+
+  @Column({ name: 'refunded_credits', type: 'bigint' })
+  refundedCredits!: number;
+
+  @Column({ name: 'retry_of', type: 'varchar', length: 64, ...ASCII, nullable: true })
+  retryOf!: string | null;
+
+  @Column({ name: 'scheduled_at', type: 'datetime', precision: 3, nullable: true })
+  scheduledAt!: Date | null;
+
+  @Column({ name: 'overdue_check_at', type: 'datetime', precision: 3, nullable: true })
+  overdueCheckAt!: Date | null;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'sent_at', type: 'datetime', precision: 3, nullable: true })
+  sentAt!: Date | null;
+
+  @Column({ name: 'completed_at', type: 'datetime', precision: 3, nullable: true })
+  completedAt!: Date | null;
+}
+
+@Entity('campaign_counters')
+export class CampaignCounterEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'status', type: 'tinyint', unsigned: true })
+  status!: number;
+
+  @Column({ name: 'recipients', type: 'int' })
+  recipients!: number;
+}
+
+@Index('ix_campaign_lanes_wake', ['channel', 'wakeAt'])
+@Entity('campaign_lanes')
+export class CampaignLaneEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'lane', type: 'smallint', unsigned: true })
+  lane!: number;
+
+  @Column({ name: 'channel', type: 'varchar', length: 16, ...ASCII })
+  channel!: string;
+
+  @Column({ name: 'next_seq', type: 'int', unsigned: true })
+  nextSeq!: number;
+
+  @Column({ name: 'intent_seq', type: 'int', unsigned: true })
+  intentSeq!: number;
+
+  @Column({ name: 'end_seq', type: 'int', unsigned: true })
+  endSeq!: number;
+
+  @Column({ name: 'fence', type: 'int', unsigned: true })
+  fence!: number;
+
+  @Column({ name: 'lease_until', type: 'datetime', precision: 3, nullable: true })
+  leaseUntil!: Date | null;
+
+  @Column({ name: 'wake_at', type: 'datetime', precision: 3, nullable: true })
+  wakeAt!: Date | null;
+}
+
+@Entity('campaign_recipients')
+export class CampaignRecipientEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
+  seq!: number;
+
+  @Column({ name: 'receiver', type: 'varchar', length: 32, ...ASCII })
+  receiver!: string;
+
+  @Column({ name: 'status', type: 'tinyint', unsigned: true })
+  status!: number;
+
+  @Column({ name: 'attempts', type: 'tinyint', unsigned: true })
+  attempts!: number;
+
+  @Column({ name: 'error_code', type: 'int', nullable: true })
+  errorCode!: number | null;
+
+  @Column({ name: 'error_message', type: 'varchar', length: 255, nullable: true })
+  errorMessage!: string | null;
+
+  @Column({ name: 'duration', type: 'int', unsigned: true, nullable: true })
+  duration!: number | null;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}
+
+@Index('ix_recipient_retries_due', ['campaignId', 'lane', 'dueAt'])
+@Entity('recipient_retries')
+export class RecipientRetryEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
+  seq!: number;
+
+  @Column({ name: 'lane', type: 'smallint', unsigned: true })
+  lane!: number;
+
+  @Column({ name: 'due_at', type: 'datetime', precision: 3 })
+  dueAt!: Date;
+
+  @Column({ name: 'attempt', type: 'smallint', unsigned: true })
+  attempt!: number;
+
+  @Column({ name: 'intent_fence', type: 'int', unsigned: true, nullable: true })
+  intentFence!: number | null;
+}
+
+@Index('uq_provider_messages', ['routeId', 'providerMessageId'], { unique: true })
+@Entity('provider_messages')
+export class ProviderMessageEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
+  seq!: number;
+
+  @PrimaryColumn({ name: 'item', type: 'smallint', unsigned: true })
+  item!: number;
+
+  @Column({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @Column({ name: 'provider_message_id', type: 'varchar', length: 128 })
+  providerMessageId!: string;
+
+  @Column({ name: 'items', type: 'smallint', unsigned: true })
+  items!: number;
+
+  @Column({ name: 'status', type: 'tinyint', unsigned: true })
+  status!: number;
+}
+
+@Index('ix_unknown_outcomes_receiver', ['routeId', 'receiver'])
+@Entity('unknown_outcomes')
+export class UnknownOutcomeEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
+  seq!: number;
+
+  @Column({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @Column({ name: 'receiver', type: 'varchar', length: 32, ...ASCII })
+  receiver!: string;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}
+
+@Index('ix_parked_receipts_message', ['routeId', 'providerMessageId'])
+@Index('ix_parked_receipts_received', ['receivedAt'])
+@Entity('parked_receipts')
+export class ParkedReceiptEntity {
+  @PrimaryColumn({ name: 'id', type: 'bigint' })
+  id!: number;
+
+  @Column({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @Column({ name: 'provider_message_id', type: 'varchar', length: 128 })
+  providerMessageId!: string;
+
+  @Column({ name: 'receipt', type: 'longtext' })
+  receipt!: string;
+
+  @Column({ name: 'received_at', type: 'datetime', precision: 3 })
+  receivedAt!: Date;
+}
+
+export const campaignEntities = [
+  CampaignEntity,
+  CampaignCounterEntity,
+  CampaignLaneEntity,
+  CampaignRecipientEntity,
+  RecipientRetryEntity,
+  ProviderMessageEntity,
+  UnknownOutcomeEntity,
+  ParkedReceiptEntity,
+];

@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import type { LaneJob } from '../../../platform/queues/index.js';
+import type { CampaignState, ChannelName } from '../domain/campaign.js';
+import type { WriteResult } from './json-rows.js';
+
+/** A lane with what its next turn needs of the campaign. */
+export interface LaneTurn {
+  campaignId: number;
+  lane: number;
+  fence: number;
+  nextSeq: number;
+  intentSeq: number;
+  endSeq: number;
+  state: CampaignState;
+  channel: ChannelName;
+  accountId: number;
+  routeId: number;
+  content: Record<string, unknown>;
+  /** retries that are due, and retries that another worker had begun */
+  dueRetries: number;
+  begunRetries: number;
+}
+
+/** A recipient to send to. `attempt` counts from 1. */
+export interface DueRecipient {
+  seq: number;
+  receiver: string;
+  attempt: number;
+}
+
+/** How long the relay leaves a lane alone once it has a job: a job lost with Redis is made again after this, seconds. */
+export const JOB_PATIENCE_SECONDS = 15;
+const LEASE = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+const FREE = '(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))';
+
+/**
+ * Lanes: position, lease and fence. A lane row is also its own outbox entry: `wake_at` says when it next wants a job
+ * (docs/decisions/0002), so Redis may be emptied at any moment.
+ */
+@Injectable()
+export class LaneStore {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Takes due lanes for enqueuing and moves their `wake_at` ahead; several relays never take the same. */
+  takeDue(channels: readonly ChannelName[], limit: number): Promise<(LaneJob & { channel: ChannelName })[]> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const rows: { campaign_id: number; lane: number; fence: number; channel: ChannelName }[] = await tx.query(
+        `SELECT campaign_id, lane, fence, channel FROM campaign_lanes
+         WHERE wake_at <= UTC_TIMESTAMP(3) AND channel IN (?) ORDER BY wake_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+        [channels, limit],
+      );
+      if (rows.length === 0) return [];
+      await tx.query(
+        `UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_SECONDS} SECOND
+         WHERE (campaign_id, lane) IN (?)`,
+        [rows.map((row) => [row.campaign_id, row.lane])],
+      );
+      return rows.map((row) => ({
+        campaignId: row.campaign_id,
+        lane: row.lane,
+        fence: row.fence,
+        channel: row.channel,
+      }));
+    });
+  }
+
+  /** What this job's turn is about; null when another job had the turn. */
+  async turn(job: LaneJob): Promise<LaneTurn | null> {
+    const rows: Record<string, never>[] = await this.dataSource.query(
+      `SELECT l.fence, l.next_seq, l.intent_seq, l.end_seq, c.state, c.channel, c.account_id, c.route_id, c.content,
+         (SELECT COUNT(*) FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
+            AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS due_retries,
+         (SELECT COUNT(*) FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
+            AND r.intent_fence IS NOT NULL) AS begun_retries
+       FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
+       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND ${FREE.replaceAll('lease_until', 'l.lease_until')}`,
+      [job.campaignId, job.lane, job.fence],
+    );
+    const row = rows[0];
+    if (!row) return null;
+    return {
+      ...job,
+      nextSeq: row['next_seq'] as unknown as number,
+      intentSeq: row['intent_seq'] as unknown as number,
+      endSeq: row['end_seq'] as unknown as number,
+      state: row['state'] as unknown as CampaignState,
+      channel: row['channel'] as unknown as ChannelName,
+      accountId: row['account_id'] as unknown as number,
+      routeId: row['route_id'] as unknown as number,
+      content: JSON.parse(row['content'] as unknown as string) as Record<string, unknown>,
+      dueRetries: Number(row['due_retries']),
+      begunRetries: Number(row['begun_retries']),
+    };
+  }
+
+  /**
+   * Takes the lease and records the intent before anything leaves, in one statement.
+   * @returns false when somebody else took the turn
+   */
+  async claim(job: LaneJob, intentSeq: number, leaseMs: number): Promise<boolean> {
+    const result: WriteResult = await this.dataSource.query(
+      `UPDATE campaign_lanes SET fence = fence + 1, intent_seq = ?, lease_until = ${LEASE}, wake_at = ${LEASE}
+       WHERE campaign_id = ? AND lane = ? AND fence = ? AND ${FREE}`,
+      [intentSeq, leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
+    );
+    return result.affectedRows === 1;
+  }
+
+  /** As `claim`, for retries that are due: their rows carry the fence as the recorded intent. */
+  async claimRetries(job: LaneJob, limit: number, leaseMs: number): Promise<DueRecipient[] | null> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const claimed: WriteResult = await tx.query(
+        `UPDATE campaign_lanes SET fence = fence + 1, lease_until = ${LEASE}, wake_at = ${LEASE}
+         WHERE campaign_id = ? AND lane = ? AND fence = ? AND ${FREE}`,
+        [leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
+      );
+      if (claimed.affectedRows !== 1) return null;
+      await tx.query(
+        `UPDATE recipient_retries SET intent_fence = ? WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
+           AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, seq LIMIT ?`,
+        [job.fence + 1, job.campaignId, job.lane, limit],
+      );
+      const rows: DueRecipient[] = await tx.query(
+        `SELECT t.seq, r.receiver, t.attempt FROM recipient_retries t
+         JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+         WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence = ? AND r.status = 0 ORDER BY t.seq`,
+        [job.campaignId, job.lane, job.fence + 1],
+      );
+      return rows;
+    });
+  }
+
+  /** Recipients of a window that still wait. */
+  async pending(campaignId: number, fromSeq: number, endSeq: number): Promise<DueRecipient[]> {
+    return this.dataSource.query(
+      `SELECT seq, receiver, 1 AS attempt FROM campaign_recipients
+       WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = 0 ORDER BY seq`,
+      [campaignId, fromSeq, endSeq],
+    );
+  }
+
+  /** Keeps the lease while a window takes its time. */
+  async renew(job: LaneJob, fence: number, leaseMs: number): Promise<boolean> {
+    const result: WriteResult = await this.dataSource.query(
+      `UPDATE campaign_lanes SET lease_until = ${LEASE}, wake_at = ${LEASE} WHERE campaign_id = ? AND lane = ? AND fence = ?`,
+      [leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, fence],
+    );
+    return result.affectedRows === 1;
+  }
+
+  /**
+   * Ends a turn: position moved to the intent, lease given back, next wake decided from the campaign's state as locked here,
+   * so that a pause or a cancel between the claim and now is never overwritten.
+   * @returns whether the lane wants another turn at once
+   */
+  async finish(tx: EntityManager, job: LaneJob, fence: number): Promise<'more' | 'later' | 'done'> {
+    const states: { state: CampaignState }[] = await tx.query(
+      'SELECT state FROM campaigns WHERE id = ? LOCK IN SHARE MODE',
+      [job.campaignId],
+    );
+    const lanes: { intent_seq: number; end_seq: number }[] = await tx.query(
+      'SELECT intent_seq, end_seq FROM campaign_lanes WHERE campaign_id = ? AND lane = ? AND fence = ? FOR UPDATE',
+      [job.campaignId, job.lane, fence],
+    );
+    const lane = lanes[0];
+    if (!lane) return 'done';
+    const retries: { due_at: Date | null; due: number | null }[] = await tx.query(
+      `SELECT MIN(due_at) AS due_at, MIN(due_at) <= UTC_TIMESTAMP(3) AS due FROM recipient_retries
+       WHERE campaign_id = ? AND lane = ?`,
+      [job.campaignId, job.lane],
+    );
+    const due = retries[0];
+    const open = lane.intent_seq < lane.end_seq || Boolean(due?.due_at);
+    const stopped = states[0]?.state === 'paused';
+    const more = open && !stopped && (lane.intent_seq < lane.end_seq || Number(due?.due) === 1);
+    const wake = !open || stopped ? 'NULL' : more ? `UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_SECONDS} SECOND` : '?';
+    await tx.query(
+      `UPDATE campaign_lanes SET next_seq = intent_seq, lease_until = NULL, wake_at = ${wake}
+       WHERE campaign_id = ? AND lane = ? AND fence = ?`,
+      [...(wake === '?' ? [due?.due_at] : []), job.campaignId, job.lane, fence],
+    );
+    if (!open) await this.markSent(tx, job.campaignId);
+    return more ? 'more' : open ? 'later' : 'done';
+  }
+
+  /** Looks again at a lane that could not send now, without a turn having been taken. */
+  async postpone(job: LaneJob, delayMs: number): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+       WHERE campaign_id = ? AND lane = ? AND fence = ? AND wake_at IS NOT NULL`,
+      [delayMs * 1000, job.campaignId, job.lane, job.fence],
+    );
+  }
+
+  /** `sent_at`: the last recipient left. */
+  private async markSent(tx: EntityManager, campaignId: number): Promise<void> {
+    await tx.query(
+      `UPDATE campaigns c SET c.sent_at = UTC_TIMESTAMP(3) WHERE c.id = ? AND c.sent_at IS NULL AND NOT EXISTS (
+         SELECT 1 FROM campaign_counters k WHERE k.campaign_id = c.id AND k.status = 0 AND k.recipients > 0)`,
+      [campaignId],
+    );
+  }
+}

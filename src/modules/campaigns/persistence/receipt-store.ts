@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { newId } from '../../../kernel/ids.js';
+import type { Receipt } from '../../providers/index.js';
+import { RecipientStatus } from '../domain/recipient-status.js';
+import { jsonRows } from './json-rows.js';
+
+export interface RoutedReceipt {
+  routeId: number;
+  receipt: Receipt;
+}
+
+/** A message that a carrier has, found by the carrier's id. */
+export interface KnownMessage {
+  campaignId: number;
+  seq: number;
+  item: number;
+  items: number;
+  status: RecipientStatus;
+}
+
+interface MessageRow {
+  ordinal: number;
+  campaign_id: number;
+  seq: number;
+  item: number;
+  items: number;
+  status: RecipientStatus;
+}
+
+export interface ParkedReceipt extends RoutedReceipt {
+  id: number;
+}
+
+const toKnown = (row: MessageRow): KnownMessage => ({
+  campaignId: row.campaign_id,
+  seq: row.seq,
+  item: row.item,
+  items: row.items,
+  status: row.status,
+});
+
+/** Looks messages up by the carrier's id, and keeps receipts that came before their submit answer was written. */
+@Injectable()
+export class ReceiptStore {
+  /** One entry a receipt, in order; undefined where no message has that id (or one of its other spellings). */
+  async find(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<(KnownMessage | undefined)[]> {
+    const wanted = receipts.flatMap(({ routeId, receipt }, index) =>
+      [receipt.providerMessageId, ...(receipt.alternativeIds ?? [])].map((id) => [index, routeId, id]),
+    );
+    const rows: MessageRow[] = await tx.query(
+      `SELECT j.ordinal, m.campaign_id, m.seq, m.item, m.items, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         ordinal INT PATH '$[0]', route_id INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]')) j
+       JOIN provider_messages m ON m.route_id = j.route_id AND m.provider_message_id = j.id`,
+      [jsonRows(wanted)],
+    );
+    const found = new Array<KnownMessage | undefined>(receipts.length);
+    for (const row of rows) found[row.ordinal] ??= toKnown(row);
+    return found;
+  }
+
+  /** All items of these recipients, locked. */
+  async lockItems(tx: EntityManager, messages: readonly KnownMessage[]): Promise<KnownMessage[]> {
+    const keys = new Map(messages.map((m) => [`${m.campaignId} ${m.seq}`, [m.campaignId, m.seq] as const]));
+    const sorted = [...keys.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const rows: MessageRow[] = await tx.query(
+      `SELECT STRAIGHT_JOIN m.campaign_id, m.seq, m.item, m.items, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+       JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq FOR UPDATE`,
+      [jsonRows(sorted)],
+    );
+    return rows.map(toKnown);
+  }
+
+  async writeItems(tx: EntityManager, items: readonly KnownMessage[]): Promise<void> {
+    if (items.length === 0) return;
+    await tx.query(
+      `UPDATE provider_messages m JOIN JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]',
+         item INT PATH '$[2]', status INT PATH '$[3]')) j
+       ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.item = j.item SET m.status = j.status`,
+      [jsonRows(items.map((m) => [m.campaignId, m.seq, m.item, m.status]))],
+    );
+  }
+
+  async park(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO parked_receipts (id, route_id, provider_message_id, receipt, received_at)
+       VALUES ${receipts.map(() => '(?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+      receipts.flatMap(({ routeId, receipt }) => [
+        newId(),
+        routeId,
+        receipt.providerMessageId,
+        JSON.stringify(receipt),
+      ]),
+    );
+  }
+
+  /** Parked receipts after an id, oldest first; locked, so that two workers never adopt one receipt twice. */
+  async parked(tx: EntityManager, afterId: number, limit: number): Promise<(ParkedReceipt & { ageMs: number })[]> {
+    const rows: { id: number; route_id: number; receipt: string; age_us: number }[] = await tx.query(
+      `SELECT id, route_id, receipt, TIMESTAMPDIFF(MICROSECOND, received_at, UTC_TIMESTAMP(3)) AS age_us
+       FROM parked_receipts WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
+      [afterId, limit],
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      routeId: row.route_id,
+      receipt: JSON.parse(row.receipt) as Receipt,
+      ageMs: Number(row.age_us) / 1000,
+    }));
+  }
+
+  async unpark(tx: EntityManager, ids: readonly number[]): Promise<void> {
+    if (ids.length > 0) await tx.query('DELETE FROM parked_receipts WHERE id IN (?)', [ids]);
+  }
+
+  /** The recipient of unknown outcome with this number on this route, the longest waiting first; taken off the list. */
+  async takeUnknown(tx: EntityManager, routeId: number, receiver: string): Promise<KnownMessage | null> {
+    const rows: { campaign_id: number; seq: number }[] = await tx.query(
+      `SELECT u.campaign_id, u.seq FROM unknown_outcomes u
+       JOIN campaign_recipients r ON r.campaign_id = u.campaign_id AND r.seq = u.seq AND r.status = ${RecipientStatus.Unknown}
+       WHERE u.route_id = ? AND u.receiver = ? ORDER BY u.created_at, u.campaign_id, u.seq LIMIT 1 FOR UPDATE`,
+      [routeId, receiver],
+    );
+    const row = rows[0];
+    if (!row) return null;
+    await tx.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq = ?', [row.campaign_id, row.seq]);
+    return { campaignId: row.campaign_id, seq: row.seq, item: 0, items: 1, status: RecipientStatus.Unknown };
+  }
+
+  /** Remembers the carrier's id of a message that a receipt has identified. */
+  async adopt(tx: EntityManager, routeId: number, providerMessageId: string, message: KnownMessage): Promise<void> {
+    await tx.query(
+      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      [
+        message.campaignId,
+        message.seq,
+        message.item,
+        routeId,
+        providerMessageId,
+        message.items,
+        RecipientStatus.Submitted,
+      ],
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import type { Route } from '../../providers/index.js';
+import type { WriteResult } from './json-rows.js';
+
+/** A window waits at most this long for its share of the route's speed; beyond it, the lane goes to the tail of the queue. */
+const HORIZON_US = 1_000_000;
+
+/**
+ * Shares a route's `messages_per_second` among all workers: one row holds the moment when the route is next free
+ * (a GCRA in MySQL). It costs one small write a window and survives an emptied Redis.
+ */
+@Injectable()
+export class RoutePace {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * Reserves the next `messages` slots.
+   * @returns milliseconds to wait before the first, or null when the route is spoken for beyond the horizon
+   */
+  async reserve(route: Route, messages: number): Promise<number | null> {
+    if (route.messagesPerSecond === null) return 0;
+    const clock = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)';
+    const result: WriteResult = await this.dataSource.query(
+      `UPDATE routes SET pace_us = GREATEST(pace_us, ${clock}) + ? + 0 * LAST_INSERT_ID(GREATEST(pace_us - ${clock}, 0))
+       WHERE id = ? AND pace_us <= ${clock} + ${HORIZON_US}`,
+      [Math.ceil((messages * 1_000_000) / route.messagesPerSecond), route.id],
+    );
+    return result.affectedRows === 1 ? result.insertId / 1000 : null;
+  }
+}

@@ -1,0 +1,241 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AccountDirectory } from '../../accounts/index.js';
+import { type BalanceName, CreditBook } from '../../credits/index.js';
+import { isFinal, mayMove, RecipientStatus } from '../domain/recipient-status.js';
+import { jsonRows } from './json-rows.js';
+
+/** A recipient's next status, wherever it comes from: a send, a receipt, a deadline, a cancel. */
+export interface RecipientChange {
+  campaignId: number;
+  seq: number;
+  to: RecipientStatus;
+  errorCode: number | null;
+  errorText: string | null;
+  /** it never left us, so its credits go back (decisions §5, refunds) */
+  refund: boolean;
+  /** one more attempt was made */
+  attempted: boolean;
+}
+
+/** A change that took place. */
+export interface Transition extends RecipientChange {
+  from: RecipientStatus;
+}
+
+interface LockedRow {
+  campaign_id: number;
+  seq: number;
+  status: RecipientStatus;
+}
+
+interface CampaignMoney {
+  id: number;
+  account_id: number;
+  request_id: string;
+  balance: string;
+  unit_credits: number;
+}
+
+const ERROR_TEXT_LENGTH = 255;
+const compare = (a: { campaignId: number; seq: number }, b: { campaignId: number; seq: number }): number =>
+  a.campaignId - b.campaignId || a.seq - b.seq;
+
+/**
+ * The only writer of recipient statuses. In one transaction: rows locked by key in order, forward moves written in bulk,
+ * counters and open recipients kept, refunds booked once, campaigns completed.
+ */
+@Injectable()
+export class Settlement {
+  constructor(
+    private readonly credits: CreditBook,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  /**
+   * @param changes any order; several for one recipient are taken as the furthest of them
+   * @returns what really changed
+   */
+  async settle(tx: EntityManager, changes: readonly RecipientChange[]): Promise<Transition[]> {
+    if (changes.length === 0) return [];
+    const wanted = furthest(changes);
+    const locked = await this.lock(tx, wanted);
+    const transitions = wanted.flatMap((change): Transition[] => {
+      const from = locked.get(`${change.campaignId} ${change.seq}`);
+      return from !== undefined && mayMove(from, change.to) ? [{ ...change, from }] : [];
+    });
+    if (transitions.length === 0) return [];
+    await this.writeStatuses(tx, transitions);
+    await this.writeCounters(tx, transitions);
+    await this.closeCampaigns(tx, transitions);
+    await this.refund(tx, transitions);
+    return transitions;
+  }
+
+  private async lock(tx: EntityManager, changes: readonly RecipientChange[]): Promise<Map<string, RecipientStatus>> {
+    const rows: LockedRow[] = await tx.query(
+      `SELECT STRAIGHT_JOIN r.campaign_id, r.seq, r.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+       JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
+      [jsonRows(changes.map((change) => [change.campaignId, change.seq]))],
+    );
+    return new Map(rows.map((row) => [`${row.campaign_id} ${row.seq}`, row.status]));
+  }
+
+  /** Rows that get the same values and follow each other are one range; what is left over goes row by row in one statement. */
+  private async writeStatuses(tx: EntityManager, transitions: readonly Transition[]): Promise<void> {
+    const single: Transition[] = [];
+    for (const run of runs(transitions)) {
+      const { first, last } = run;
+      if (last.seq - first.seq < 15) {
+        single.push(...run.members);
+        continue;
+      }
+      await tx.query(
+        `UPDATE campaign_recipients SET status = ?, attempts = attempts + ?, error_code = ?, error_message = ?,
+           updated_at = UTC_TIMESTAMP(3) WHERE campaign_id = ? AND seq BETWEEN ? AND ?`,
+        [
+          first.to,
+          first.attempted ? 1 : 0,
+          code(first.errorCode),
+          cut(first.errorText),
+          first.campaignId,
+          first.seq,
+          last.seq,
+        ],
+      );
+    }
+    if (single.length === 0) return;
+    await tx.query(
+      `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', status INT PATH '$[2]', attempted INT PATH '$[3]',
+         error_code INT PATH '$[4]', error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]')) j
+       ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+       SET r.status = j.status, r.attempts = r.attempts + j.attempted, r.error_code = j.error_code,
+         r.error_message = j.error_message, r.updated_at = UTC_TIMESTAMP(3)`,
+      [
+        jsonRows(
+          single.map((t) => [t.campaignId, t.seq, t.to, t.attempted ? 1 : 0, code(t.errorCode), cut(t.errorText)]),
+        ),
+      ],
+    );
+  }
+
+  private async writeCounters(tx: EntityManager, transitions: readonly Transition[]): Promise<void> {
+    const deltas = new Map<string, [campaignId: number, status: number, delta: number]>();
+    const add = (campaignId: number, status: number, delta: number): void => {
+      const key = `${campaignId} ${status}`;
+      const entry = deltas.get(key);
+      if (entry) entry[2] += delta;
+      else deltas.set(key, [campaignId, status, delta]);
+    };
+    for (const { campaignId, from, to } of transitions) {
+      add(campaignId, from, -1);
+      add(campaignId, to, 1);
+    }
+    const rows = [...deltas.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    await tx.query(
+      `INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES ${rows.map(() => '(?,?,?)').join(',')}
+       ON DUPLICATE KEY UPDATE recipients = recipients + VALUES(recipients)`,
+      rows.flat(),
+    );
+  }
+
+  /** A campaign whose last recipient became final is completed, unless it ended otherwise before. */
+  private async closeCampaigns(tx: EntityManager, transitions: readonly Transition[]): Promise<void> {
+    const settled = new Map<number, number>();
+    for (const { campaignId, from, to } of transitions) {
+      if (isFinal(to) && !isFinal(from)) settled.set(campaignId, (settled.get(campaignId) ?? 0) + 1);
+    }
+    if (settled.size === 0) return;
+    const rows = [...settled].sort((a, b) => a[0] - b[0]);
+    await tx.query(
+      `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', settled INT PATH '$[1]')) j ON c.id = j.id
+       SET c.unsettled = c.unsettled - j.settled`,
+      [jsonRows(rows)],
+    );
+    await tx.query(
+      `UPDATE campaigns SET completed_at = UTC_TIMESTAMP(3), overdue_check_at = NULL,
+         sent_at = IF(state IN ('accepted', 'running', 'paused'), COALESCE(sent_at, UTC_TIMESTAMP(3)), sent_at),
+         state = IF(state IN ('accepted', 'running', 'paused'), 'completed', state)
+       WHERE id IN (?) AND unsettled = 0 AND completed_at IS NULL`,
+      [rows.map(([id]) => id)],
+    );
+  }
+
+  /** Credits of recipients that never left, and of carrier failures where the account has `refund_failed`. */
+  private async refund(tx: EntityManager, transitions: readonly Transition[]): Promise<void> {
+    const ids = new Set(
+      transitions.filter((t) => t.refund || t.to === RecipientStatus.Failed).map((t) => t.campaignId),
+    );
+    if (ids.size === 0) return;
+    const campaigns: CampaignMoney[] = await tx.query(
+      'SELECT id, account_id, request_id, balance, unit_credits FROM campaigns WHERE id IN (?) AND unit_credits > 0 ORDER BY account_id, balance, id',
+      [[...ids]],
+    );
+    for (const campaign of campaigns) {
+      const refundFailed = (await this.accounts.byId(campaign.account_id))?.refundFailed ?? false;
+      const recipients = transitions.filter(
+        (t) => t.campaignId === campaign.id && (t.refund || (refundFailed && t.to === RecipientStatus.Failed)),
+      ).length;
+      if (recipients === 0) continue;
+      const amount = recipients * campaign.unit_credits;
+      await tx.query('UPDATE campaigns SET refunded_credits = refunded_credits + ? WHERE id = ?', [
+        amount,
+        campaign.id,
+      ]);
+      const balance = campaign.balance as BalanceName;
+      await this.credits.refund(
+        tx,
+        campaign.account_id,
+        balance,
+        amount,
+        campaign.request_id,
+        `${recipients} recipients`,
+      );
+    }
+  }
+}
+
+const INT_MAX = 2_147_483_647;
+const code = (value: number | null): number | null =>
+  value !== null && Number.isInteger(value) && Math.abs(value) <= INT_MAX ? value : null;
+const cut = (text: string | null): string | null => text?.slice(0, ERROR_TEXT_LENGTH) ?? null;
+
+/** Sorted by key; of several changes of one recipient the furthest. */
+function furthest(changes: readonly RecipientChange[]): RecipientChange[] {
+  const sorted = [...changes].sort(compare);
+  const kept: RecipientChange[] = [];
+  for (const change of sorted) {
+    const last = kept.at(-1);
+    if (!last || compare(last, change) !== 0) kept.push(change);
+    else if (mayMove(last.to, change.to)) kept[kept.length - 1] = change;
+  }
+  return kept;
+}
+
+interface Run {
+  first: Transition;
+  last: Transition;
+  members: Transition[];
+}
+
+function runs(transitions: readonly Transition[]): Run[] {
+  const found: Run[] = [];
+  for (const transition of transitions) {
+    const run = found.at(-1);
+    if (run && follows(run.last, transition)) {
+      run.last = transition;
+      run.members.push(transition);
+    } else found.push({ first: transition, last: transition, members: [transition] });
+  }
+  return found;
+}
+
+const follows = (a: Transition, b: Transition): boolean =>
+  a.campaignId === b.campaignId &&
+  a.seq + 1 === b.seq &&
+  a.to === b.to &&
+  a.errorCode === b.errorCode &&
+  a.errorText === b.errorText &&
+  a.attempted === b.attempted;

@@ -1,0 +1,217 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import type { SendOutcome } from '../../providers/index.js';
+import { MOST_ATTEMPTS, retryDelay } from '../domain/lanes.js';
+import { RecipientStatus } from '../domain/recipient-status.js';
+import { jsonRows } from './json-rows.js';
+import { type DueRecipient, LaneStore, type LaneTurn } from './lane-store.js';
+import { type RecipientChange, Settlement } from './settlement.js';
+
+/** What became of one recipient of a window. */
+export interface WindowResult {
+  recipient: DueRecipient;
+  outcome: SendOutcome | { kind: 'suppressed' };
+}
+
+/** Writes what a window did: statuses, provider ids, retries, ambiguous outcomes. */
+@Injectable()
+export class WindowResults {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly settlement: Settlement,
+    private readonly lanes: LaneStore,
+  ) {}
+
+  /**
+   * One transaction for a batch of results.
+   * @param fence given with the last batch of a window: the lane's turn ends in the same transaction
+   */
+  flush(turn: LaneTurn, results: readonly WindowResult[], fence: number | null): Promise<'more' | 'later' | 'done'> {
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.storeProviderIds(tx, turn, results);
+      await this.settlement.settle(
+        tx,
+        results.flatMap((result) => toChange(turn.campaignId, result)),
+      );
+      await this.storeRetries(tx, turn, results);
+      await this.storeUnknown(
+        tx,
+        turn,
+        results.filter(isUnknown).map((result) => result.recipient),
+      );
+      return fence === null ? 'more' : this.lanes.finish(tx, turn, fence);
+    });
+  }
+
+  /**
+   * A worker died in the middle of this lane's window: what still waits there may have left. A driver whose upstream
+   * removes duplicates sends it again; otherwise it is of unknown outcome, and only a receipt or the deadline settles it.
+   * @param fence the fence of the claim that recovers
+   */
+  recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<'more' | 'later' | 'done'> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const begun: DueRecipient[] = await tx.query(
+        `SELECT t.seq, r.receiver, t.attempt FROM recipient_retries t
+         JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+         WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence IS NOT NULL AND r.status = 0`,
+        [turn.campaignId, turn.lane],
+      );
+      const window: DueRecipient[] = await tx.query(
+        `SELECT r.seq, r.receiver, 1 AS attempt FROM campaign_recipients r
+         LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
+         WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = 0 AND t.seq IS NULL`,
+        [turn.campaignId, turn.nextSeq, turn.intentSeq],
+      );
+      const ambiguous = [...begun, ...window];
+      await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL', [
+        turn.campaignId,
+        turn.lane,
+      ]);
+      if (deduplicated)
+        await this.insertRetries(
+          tx,
+          turn,
+          ambiguous.map((recipient) => ({ recipient, delayMs: 0 })),
+        );
+      else {
+        const changes = ambiguous.map((recipient): RecipientChange => ({
+          ...unchanged(turn.campaignId, recipient.seq),
+          to: RecipientStatus.Unknown,
+          attempted: true,
+        }));
+        await this.settlement.settle(tx, changes);
+        await this.storeUnknown(tx, turn, ambiguous);
+      }
+      return this.lanes.finish(tx, turn, fence);
+    });
+  }
+
+  /** The next part of a cancelled or rejected campaign: unsent recipients become CANCELLED and are refunded, in bounded steps. */
+  cancelStep(turn: LaneTurn, intentSeq: number, fence: number): Promise<'more' | 'later' | 'done'> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const rows: { seq: number }[] = await tx.query(
+        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = 0
+         UNION SELECT t.seq FROM recipient_retries t WHERE t.campaign_id = ? AND t.lane = ?`,
+        [turn.campaignId, turn.nextSeq, intentSeq, turn.campaignId, turn.lane],
+      );
+      const seqs = rows.map((row) => row.seq);
+      await this.settlement.settle(
+        tx,
+        seqs.map((seq) => ({ ...unchanged(turn.campaignId, seq), to: RecipientStatus.Cancelled, refund: true })),
+      );
+      await this.dropRetries(tx, turn.campaignId, seqs);
+      return this.lanes.finish(tx, turn, fence);
+    });
+  }
+
+  private async storeProviderIds(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
+    const rows = results.flatMap(({ recipient, outcome }) =>
+      outcome.kind === 'accepted'
+        ? outcome.providerMessageIds.map((id, item) => [
+            recipient.seq,
+            item,
+            id.slice(0, 128),
+            outcome.providerMessageIds.length,
+          ])
+        : [],
+    );
+    if (rows.length === 0) return;
+    // A carrier that gives one id twice keeps its first owner: IGNORE loses no recipient, the deadline settles the second.
+    await tx.query(
+      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
+       SELECT ?, j.seq, j.item, ?, j.id, j.items, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         seq INT PATH '$[0]', item INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]', items INT PATH '$[3]')) j`,
+      [turn.campaignId, turn.routeId, jsonRows(rows)],
+    );
+  }
+
+  private async storeRetries(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
+    const again: { recipient: DueRecipient; delayMs: number }[] = [];
+    const over: number[] = [];
+    for (const { recipient, outcome } of results) {
+      if (outcome.kind === 'retry' && !isExhausted(recipient, outcome)) {
+        const counts = !outcome.throttled && outcome.afterMs > 0; // afterMs 0: it never went out
+        const attempt = recipient.attempt + (counts ? 1 : 0);
+        again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, outcome.afterMs) });
+      } else if (turn.dueRetries > 0) over.push(recipient.seq);
+    }
+    await this.dropRetries(tx, turn.campaignId, over);
+    await this.insertRetries(tx, turn, again);
+  }
+
+  private async insertRetries(
+    tx: EntityManager,
+    turn: LaneTurn,
+    retries: readonly { recipient: DueRecipient; delayMs: number }[],
+  ): Promise<void> {
+    if (retries.length === 0) return;
+    await tx.query(
+      `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
+       SELECT ?, j.seq, ?, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, j.attempt, NULL
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]', attempt INT PATH '$[1]', delay_ms BIGINT PATH '$[2]')) j
+       ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = VALUES(attempt), intent_fence = NULL`,
+      [
+        turn.campaignId,
+        turn.lane,
+        jsonRows(retries.map(({ recipient, delayMs }) => [recipient.seq, recipient.attempt, Math.round(delayMs)])),
+      ],
+    );
+  }
+
+  private async dropRetries(tx: EntityManager, campaignId: number, seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND seq IN (?)', [campaignId, seqs]);
+  }
+
+  private async storeUnknown(tx: EntityManager, turn: LaneTurn, recipients: readonly DueRecipient[]): Promise<void> {
+    if (recipients.length === 0) return;
+    await tx.query(
+      `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)
+       SELECT ?, j.seq, ?, j.receiver, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
+      [turn.campaignId, turn.routeId, jsonRows(recipients.map(({ seq, receiver }) => [seq, receiver]))],
+    );
+  }
+}
+
+const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
+
+const isExhausted = (recipient: DueRecipient, outcome: { throttled: boolean; afterMs: number }): boolean =>
+  !outcome.throttled && outcome.afterMs > 0 && recipient.attempt >= MOST_ATTEMPTS;
+
+const unchanged = (campaignId: number, seq: number): Omit<RecipientChange, 'to'> => ({
+  campaignId,
+  seq,
+  errorCode: null,
+  errorText: null,
+  refund: false,
+  attempted: false,
+});
+
+function toChange(campaignId: number, { recipient, outcome }: WindowResult): RecipientChange[] {
+  const base = { ...unchanged(campaignId, recipient.seq), attempted: true };
+  switch (outcome.kind) {
+    case 'accepted':
+      return [{ ...base, to: RecipientStatus.Submitted }];
+    case 'unknown':
+      return [{ ...base, to: RecipientStatus.Unknown }];
+    case 'suppressed':
+      return [{ ...base, to: RecipientStatus.Failed, errorText: 'Suppressed', refund: true, attempted: false }];
+    case 'rejected':
+      return [
+        {
+          ...base,
+          to: RecipientStatus.Failed,
+          errorCode: outcome.code,
+          errorText: outcome.text,
+          refund: !outcome.submitted,
+        },
+      ];
+    case 'retry':
+      return isExhausted(recipient, outcome)
+        ? [{ ...base, to: RecipientStatus.Failed, errorCode: outcome.code, errorText: outcome.text }]
+        : [];
+  }
+}

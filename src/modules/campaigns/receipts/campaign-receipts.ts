@@ -1,0 +1,110 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { GroupCommit } from '../../../kernel/group-commit.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import type { Receipt, ReceiptSink } from '../../providers/index.js';
+import { lowest, mayMove, RecipientStatus } from '../domain/recipient-status.js';
+import { ReceiptStore, type KnownMessage, type RoutedReceipt } from '../persistence/receipt-store.js';
+import { type RecipientChange, Settlement } from '../persistence/settlement.js';
+
+const GROUP = { maxItems: 1_000, delayMs: 5 };
+const LONGEST_ID = 128;
+
+const STATUS: Record<Receipt['status'], RecipientStatus> = {
+  submitted: RecipientStatus.Submitted,
+  delivered: RecipientStatus.Delivered,
+  read: RecipientStatus.Read,
+  failed: RecipientStatus.Failed,
+};
+
+/**
+ * Receipts in group commits: gathered for a few milliseconds, written in one transaction, then each caller is answered,
+ * so a carrier gets its acknowledgement only after the commit.
+ */
+@Injectable()
+export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
+  private readonly group = new GroupCommit<RoutedReceipt, void>(async (receipts) => {
+    await inTransaction(this.dataSource, (tx) => this.write(tx, receipts));
+    return receipts.map(() => undefined);
+  }, GROUP);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: ReceiptStore,
+    private readonly settlement: Settlement,
+  ) {}
+
+  async accept(routeId: number, receipts: Receipt[]): Promise<void> {
+    // An id that no submit answer can have carried is nobody's; one such row must not refuse the whole group.
+    const possible = receipts.filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID);
+    await Promise.all(possible.map((receipt) => this.group.add({ routeId, receipt })));
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.group.drained();
+  }
+
+  /** Known messages move forward; a receipt of a message that nobody knows yet is parked for the sweeper. */
+  async write(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<void> {
+    const known = await this.store.find(tx, receipts);
+    const unknown = receipts.filter((_, index) => !known[index]);
+    if (unknown.length > 0) await this.store.park(tx, unknown);
+    const pairs = receipts.flatMap((entry, index): Known[] => {
+      const message = known[index];
+      return message ? [{ receipt: entry.receipt, message }] : [];
+    });
+    const single = pairs
+      .filter(({ message }) => message.items === 1)
+      .map(({ receipt, message }) => toChange(receipt, message));
+    const several = await this.settleItems(
+      tx,
+      pairs.filter(({ message }) => message.items > 1),
+    );
+    await this.settlement.settle(tx, [...single, ...several]);
+  }
+
+  /** A message of several items: failed if any failed, else as far as its slowest item (decisions §6). */
+  private async settleItems(tx: EntityManager, pairs: readonly Known[]): Promise<RecipientChange[]> {
+    if (pairs.length === 0) return [];
+    const items = await this.store.lockItems(
+      tx,
+      pairs.map(({ message }) => message),
+    );
+    const moved: KnownMessage[] = [];
+    for (const { receipt, message } of pairs) {
+      const item = items.find((entry) => same(entry, message) && entry.item === message.item);
+      if (item && mayMove(item.status, STATUS[receipt.status])) {
+        item.status = STATUS[receipt.status];
+        moved.push(item);
+      }
+    }
+    await this.store.writeItems(tx, moved);
+    return pairs.map(({ receipt, message }) => {
+      const statuses = items.filter((entry) => same(entry, message)).map((entry) => entry.status);
+      const to = statuses.length < message.items ? RecipientStatus.Submitted : lowest(statuses);
+      return {
+        ...toChange(receipt, message),
+        to,
+        ...(to === RecipientStatus.Failed ? {} : { errorCode: null, errorText: null }),
+      };
+    });
+  }
+}
+
+interface Known {
+  receipt: Receipt;
+  message: KnownMessage;
+}
+
+const same = (a: KnownMessage, b: KnownMessage): boolean => a.campaignId === b.campaignId && a.seq === b.seq;
+
+const toChange = (receipt: Receipt, message: KnownMessage): RecipientChange => ({
+  campaignId: message.campaignId,
+  seq: message.seq,
+  to: STATUS[receipt.status],
+  errorCode: receipt.status === 'failed' ? receipt.errorCode : null,
+  errorText: receipt.status === 'failed' ? receipt.errorText : null,
+  refund: false,
+  attempted: false,
+});

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type ParkedReceipt, ReceiptStore } from '../persistence/receipt-store.js';
+import { CampaignReceipts } from './campaign-receipts.js';
+
+const BATCH = 1_000;
+/** A submit answer is written well before this; a receipt that still has no message belongs to an unknown outcome, or to nobody. */
+const ORPHAN_AFTER_MS = 5_000;
+
+/** Receipts that came before their submit answer was written, or whose answer was lost with a worker. */
+@Injectable()
+export class ParkedReceipts {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: ReceiptStore,
+    private readonly receipts: CampaignReceipts,
+  ) {}
+
+  /**
+   * Matches what can be matched by now. An orphan settles the recipient of unknown outcome with the same route and number;
+   * what nobody claims until the receipt deadline is dropped.
+   */
+  async sweep(receiptTimeoutMs: number): Promise<void> {
+    for (let afterId: number | null = 0; afterId !== null;) {
+      const from: number = afterId;
+      afterId = await inTransaction(this.dataSource, async (tx): Promise<number | null> => {
+        const batch = await this.store.parked(tx, from, BATCH);
+        if (batch.length === 0) return null;
+        const known = await this.store.find(tx, batch);
+        const matched = batch.filter((_, index) => known[index]);
+        const adopted = await this.adoptOrphans(
+          tx,
+          batch.filter((entry, index) => !known[index] && entry.ageMs > ORPHAN_AFTER_MS),
+        );
+        await this.receipts.write(tx, [...matched, ...adopted]);
+        const dropped = batch.filter((entry) => entry.ageMs > Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS));
+        await this.store.unpark(
+          tx,
+          [...matched, ...adopted, ...dropped].map((entry) => entry.id),
+        );
+        return batch.length < BATCH ? null : (batch.at(-1)?.id ?? null);
+      });
+    }
+  }
+
+  private async adoptOrphans(tx: EntityManager, orphans: readonly ParkedReceipt[]): Promise<ParkedReceipt[]> {
+    const adopted: ParkedReceipt[] = [];
+    for (const orphan of orphans) {
+      const { routeId, receipt } = orphan;
+      const message = receipt.receiver ? await this.store.takeUnknown(tx, routeId, receipt.receiver) : null;
+      if (!message) continue;
+      await this.store.adopt(tx, routeId, receipt.providerMessageId, message);
+      adopted.push(orphan);
+    }
+    return adopted;
+  }
+}

@@ -1,0 +1,45 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { ParkedReceipts } from './parked-receipts.js';
+import { OverdueReceipts } from './overdue-receipts.js';
+
+const ROUND_EVERY_MS = 1_000;
+
+/** Once a second: receipts that came too early or for an unknown outcome, and recipients whose receipt never came. */
+@Injectable()
+export class Sweeper implements OnApplicationBootstrap {
+  private readonly logger = new Logger(Sweeper.name);
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> | null = null;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly parked: ParkedReceipts,
+    private readonly overdue: OverdueReceipts,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.running ??= this.round()
+        .catch((error: unknown) => this.logger.warn({ err: error }, 'sweep failed, trying again'))
+        .finally(() => {
+          this.running = null;
+        });
+    }, ROUND_EVERY_MS);
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async round(): Promise<void> {
+    await this.parked.sweep(this.environment.RECEIPT_TIMEOUT);
+    const campaigns = await inTransaction(this.dataSource, (tx) => this.overdue.take(tx));
+    for (const campaign of campaigns) await this.overdue.sweep(campaign, this.environment.RECEIPT_TIMEOUT);
+  }
+}

@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
+import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { WindowResults, type WindowResult } from '../../src/modules/campaigns/persistence/window-results.js';
+import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
+import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
+import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
+import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, startEngine } from '../support/engine.js';
+
+const LEASE_MS = 5_000;
+
+const receipt = (providerMessageId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
+  providerMessageId,
+  status,
+  errorCode: null,
+  errorText: null,
+  receiver: null,
+  ...fields,
+});
+
+/** The engine's writing side, driven step by step: what a worker does, without the carrier. */
+describe('settling recipients', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let lanes: LaneStore;
+  let results: WindowResults;
+  let states: CampaignStates;
+  let sink: ReceiptSink;
+  let parked: ParkedReceipts;
+  let overdue: OverdueReceipts;
+  let reader: CampaignReader;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
+      engine.module.get<T>(type as never, { strict: false });
+    dataSource = get(DataSource);
+    lanes = new LaneStore(dataSource);
+    results = new WindowResults(dataSource, get(Settlement), lanes);
+    states = get(CampaignStates);
+    sink = get(ReceiptSink);
+    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts));
+    overdue = new OverdueReceipts(dataSource, get(Settlement));
+    reader = get(CampaignReader);
+  });
+  afterAll(async () => engine.stop());
+
+  const accept = async (
+    username: string,
+    total: number,
+  ): Promise<{ id: number; requestId: string; accountId: number }> => {
+    const accountId = await engine.account(username, total);
+    const accepted = await engine.module
+      .get(CampaignAcceptance, { strict: false })
+      .accept(engine.draft(accountId, numbers(total)));
+    await states.begin(accepted.id, 60_000);
+    return { id: accepted.id, requestId: accepted.requestId, accountId };
+  };
+
+  /** One whole window: claimed, answered for each recipient by `outcome`, written. */
+  const window = async (
+    campaignId: number,
+    size: number,
+    outcome: (seq: number) => SendOutcome,
+  ): Promise<{ turn: LaneTurn; end: string }> => {
+    const turn = await currentTurn(campaignId);
+    expect(await lanes.claim(turn, turn.nextSeq + size, LEASE_MS)).toBe(true);
+    const recipients = await lanes.pending(campaignId, turn.nextSeq, turn.nextSeq + size);
+    const outcomes = recipients.map((recipient): WindowResult => ({ recipient, outcome: outcome(recipient.seq) }));
+    return { turn, end: await results.flush(turn, outcomes, turn.fence + 1) };
+  };
+  const currentTurn = async (campaignId: number): Promise<LaneTurn> => {
+    const [row] = await dataSource.query<{ fence: number }[]>(
+      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
+      [campaignId],
+    );
+    const turn = await lanes.turn({ campaignId, lane: 0, fence: row?.fence ?? -1 });
+    if (!turn) throw new Error('the lane is taken');
+    return turn;
+  };
+  const accepted = (seq: number): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`m-${seq}`] });
+  const statuses = async (campaignId: number): Promise<string[]> =>
+    (await reader.recipients(campaignId, { afterSeq: 0, limit: 1_000 })).map((entry) => RecipientStatus[entry.status]);
+
+  it('moves forward only, whatever the order of receipts, and completes with the last', async () => {
+    const { id, requestId, accountId } = await accept('forward', 40);
+    const { end } = await window(id, 40, (seq) => ({ kind: 'accepted', providerMessageIds: [`f-${seq}`] }));
+    expect(end).toBe('done');
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 40 });
+    await sink.accept(1, [
+      receipt('f-1', 'delivered'),
+      receipt('f-1', 'submitted'),
+      receipt('f-2', 'failed', { errorCode: 9, errorText: 'gone' }),
+    ]);
+    await sink.accept(1, [receipt('f-1', 'failed'), receipt('f-2', 'delivered')]);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 38, Delivered: 1, Failed: 1 });
+    expect((await reader.recipients(id, { afterSeq: 1, limit: 1 }))[0]).toMatchObject({
+      errorCode: 9,
+      errorMessage: 'gone',
+      attempts: 1,
+    });
+    await Promise.all(
+      Array.from({ length: 38 }, (_, index) => sink.accept(1, [receipt(`f-${index + 3}`, 'delivered')])),
+    );
+    expect(await reader.byRequestId(requestId)).toMatchObject({ state: 'completed', unsettled: 0 });
+    expect(await engine.counts(requestId)).toEqual({ Delivered: 39, Failed: 1 });
+    expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
+  });
+
+  it('keeps the counters at the total at every moment, under receipts and windows at once', async () => {
+    const { id, requestId } = await accept('moments', 300);
+    let looking = true;
+    const looks = (async () => {
+      while (looking) {
+        const counts = Object.values(await engine.counts(requestId));
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(300);
+      }
+    })();
+    for (let from = 0; from < 300; from += 50) {
+      await window(id, 50, (seq) => ({ kind: 'accepted', providerMessageIds: [`c-${seq}`] }));
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          sink.accept(1, [receipt(`c-${from + index + 1}`, index % 3 ? 'delivered' : 'failed')]),
+        ),
+      );
+    }
+    looking = false;
+    await looks;
+    expect(await engine.counts(requestId)).toEqual({ Delivered: 198, Failed: 102 });
+  });
+
+  it('refunds what never left, once; carrier failures only for an account with refund_failed', async () => {
+    const { id, requestId, accountId } = await accept('refunds', 20);
+    await window(id, 20, (seq) =>
+      seq <= 5
+        ? { kind: 'rejected', code: null, text: 'Number too long for the carrier', submitted: false }
+        : seq <= 8
+          ? { kind: 'rejected', code: 11, text: 'Invalid destination', submitted: true }
+          : accepted(seq),
+    );
+    expect(await engine.available(accountId)).toEqual({ stored: 5, ledger: 5 });
+    expect(await reader.byRequestId(requestId)).toMatchObject({ refundedCredits: 5 });
+    const generous = await accept('generous', 4);
+    await dataSource.query('UPDATE accounts SET refund_failed = 1 WHERE id = ?', [generous.accountId]);
+    await window(generous.id, 4, (seq) => ({ kind: 'accepted', providerMessageIds: [`g-${seq}`] }));
+    await sink.accept(1, [receipt('g-1', 'failed'), receipt('g-1', 'failed'), receipt('g-2', 'delivered')]);
+    await sink.accept(1, [receipt('g-1', 'failed')]);
+    expect(await engine.available(generous.accountId)).toEqual({ stored: 1, ledger: 1 });
+  });
+
+  it('a message of several parts is delivered with its last part, failed with its first failure', async () => {
+    const { id } = await accept('parts', 3);
+    await window(id, 3, (seq) => ({
+      kind: 'accepted',
+      providerMessageIds: [`p-${seq}-a`, `p-${seq}-b`, `p-${seq}-c`],
+    }));
+    await sink.accept(1, [receipt('p-1-a', 'delivered'), receipt('p-1-c', 'delivered')]);
+    await sink.accept(1, [receipt('p-2-b', 'failed', { errorCode: 3, errorText: 'UNDELIV' })]);
+    expect(await statuses(id)).toEqual(['Submitted', 'Failed', 'Submitted']);
+    await Promise.all([
+      sink.accept(1, [receipt('p-1-b', 'delivered')]),
+      sink.accept(1, [receipt('p-2-a', 'delivered')]),
+    ]);
+    expect(await statuses(id)).toEqual(['Delivered', 'Failed', 'Submitted']);
+  });
+
+  it('finds a message by another spelling of its id, and never over another route', async () => {
+    const { id } = await accept('spelling', 2);
+    await window(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [`ff0${seq}`] }));
+    await sink.accept(2, [receipt('ff01', 'delivered')]);
+    expect(await statuses(id)).toEqual(['Submitted', 'Submitted']);
+    await sink.accept(1, [receipt('65282', 'delivered', { alternativeIds: ['ff02', 'FF02'] })]);
+    expect(await statuses(id)).toEqual(['Submitted', 'Delivered']);
+  });
+
+  it('keeps a receipt that comes before the submit answer is written', async () => {
+    const { id } = await accept('early', 1);
+    await sink.accept(1, [receipt('e-1', 'delivered')]);
+    await parked.sweep(60_000);
+    await window(id, 1, (seq) => ({ kind: 'accepted', providerMessageIds: [`e-${seq}`] }));
+    expect(await statuses(id)).toEqual(['Submitted']);
+    await parked.sweep(60_000);
+    expect(await statuses(id)).toEqual(['Delivered']);
+    expect(await dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'e-1'")).toEqual([]);
+  });
+
+  it('marks the open window of a lost worker as unknown, lets nobody resend it, and settles it by an orphan receipt', async () => {
+    const { id, requestId } = await accept('lost', 30);
+    const lost = await currentTurn(id);
+    expect(await lanes.claim(lost, 11, LEASE_MS)).toBe(true);
+    expect(await lanes.claim(lost, 21, LEASE_MS)).toBe(false);
+    await results.flush(
+      lost,
+      [
+        {
+          recipient: { seq: 1, receiver: numbers(1)[0] as string, attempt: 1 },
+          outcome: { kind: 'accepted', providerMessageIds: ['l-1'] },
+        },
+      ],
+      null,
+    );
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+
+    const found = await currentTurn(id);
+    expect(found).toMatchObject({ nextSeq: 1, intentSeq: 11 });
+    expect(await lanes.claim(found, found.intentSeq, LEASE_MS)).toBe(true);
+    expect(await results.recover(found, found.fence + 1, false)).toBe('more');
+    expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 1, Unknown: 9 });
+    expect(await lanes.pending(id, 1, 11)).toEqual([]);
+
+    // The lost worker wakes: what it knows to be accepted counts, and its turn is over.
+    expect(
+      await results.flush(
+        lost,
+        [
+          {
+            recipient: { seq: 2, receiver: numbers(2)[1] as string, attempt: 1 },
+            outcome: { kind: 'accepted', providerMessageIds: ['l-2'] },
+          },
+        ],
+        lost.fence + 1,
+      ),
+    ).toBe('done');
+    expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 8 });
+    expect((await currentTurn(id)).nextSeq).toBe(11);
+
+    await sink.accept(1, [receipt('nobody-knows-this', 'delivered', { receiver: numbers(3)[2] as string })]);
+    await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
+    await parked.sweep(60_000);
+    expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 7, Delivered: 1 });
+  });
+
+  it('sends the open window again where the upstream removes duplicates', async () => {
+    const { id, requestId } = await accept('resend', 10);
+    const lost = await currentTurn(id);
+    await lanes.claim(lost, 6, LEASE_MS);
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+    const found = await currentTurn(id);
+    await lanes.claim(found, found.intentSeq, LEASE_MS);
+    await results.recover(found, found.fence + 1, true);
+    expect(await engine.counts(requestId)).toEqual({ Pending: 10 });
+    const turn = await currentTurn(id);
+    expect(turn.dueRetries).toBe(5);
+    expect((await lanes.claimRetries(turn, 100, LEASE_MS))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('tries a temporary fault five times, a throttle as long as it takes', async () => {
+    const { id } = await accept('again', 2);
+    const fault = (seq: number): SendOutcome => ({
+      kind: 'retry',
+      afterMs: 1,
+      code: 8,
+      text: 'System error',
+      throttled: seq === 2,
+    });
+    expect((await window(id, 2, fault)).end).toBe('later');
+    for (let attempt = 2; attempt <= 6; attempt++) {
+      await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+      const turn = await currentTurn(id);
+      const due = (await lanes.claimRetries(turn, 100, LEASE_MS)) ?? [];
+      await results.flush(
+        turn,
+        due.map((recipient) => ({ recipient, outcome: fault(recipient.seq) })),
+        turn.fence + 1,
+      );
+    }
+    const [first, second] = await reader.recipients(id, { afterSeq: 0, limit: 2 });
+    expect(first).toMatchObject({ status: RecipientStatus.Failed, errorCode: 8, errorMessage: 'System error' });
+    expect(second).toMatchObject({ status: RecipientStatus.Pending });
+    expect(await dataSource.query('SELECT seq, attempt FROM recipient_retries WHERE campaign_id = ?', [id])).toEqual([
+      { seq: 2, attempt: 1 },
+    ]);
+  });
+
+  it('cancels what has not left in bounded steps with its refund, and a window under way still counts', async () => {
+    const { id, requestId, accountId } = await accept('cancel', 100);
+    await window(id, 30, (seq) => ({ kind: 'accepted', providerMessageIds: [`x-${seq}`] }));
+    const underWay = await currentTurn(id);
+    await lanes.claim(underWay, 41, LEASE_MS);
+    expect(await states.cancel(id)).toBe(true);
+    expect(await states.cancel(id)).toBe(false);
+    const sent = await lanes.pending(id, 31, 41);
+    const end = await results.flush(
+      underWay,
+      sent.map((recipient) => ({
+        recipient,
+        outcome: { kind: 'accepted', providerMessageIds: [`x-${recipient.seq}`] },
+      })),
+      underWay.fence + 1,
+    );
+    expect(end).toBe('more');
+    for (let next: LaneTurn = await currentTurn(id); next.nextSeq < next.endSeq; next = await currentTurn(id)) {
+      const to = Math.min(next.nextSeq + 25, next.endSeq);
+      await lanes.claim(next, to, LEASE_MS);
+      await results.cancelStep(next, to, next.fence + 1);
+    }
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 40, Cancelled: 60 });
+    expect(await engine.available(accountId)).toEqual({ stored: 60, ledger: 60 });
+    expect(await reader.byRequestId(requestId)).toMatchObject({ state: 'cancelled', unsettled: 40 });
+  });
+
+  it('a pause between plan and claim wins, and resuming wakes the lane', async () => {
+    const { id } = await accept('pause', 10);
+    const planned = await currentTurn(id);
+    expect(await states.pause(id)).toBe(true);
+    expect(await lanes.claim(planned, 5, LEASE_MS)).toBe(false);
+    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(false);
+    expect(await states.resume(id)).toBe(true);
+    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
+    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(false);
+  });
+
+  it('fails who got no receipt by the deadline, and never earlier', async () => {
+    const { id, requestId } = await accept('overdue', 3);
+    await window(id, 3, (seq) => ({ kind: 'accepted', providerMessageIds: [`o-${seq}`] }));
+    await overdue.sweep(id, 60_000);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
+    await dataSource.query(
+      'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 61 SECOND WHERE campaign_id = ? AND seq < 3',
+      [id],
+    );
+    await overdue.sweep(id, 60_000);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Failed: 2 });
+    expect((await reader.recipients(id, { afterSeq: 0, limit: 1 }))[0]?.errorMessage).toBe('No delivery receipt');
+    await sink.accept(1, [receipt('o-1', 'delivered')]);
+    expect((await statuses(id))[0]).toBe('Failed');
+  });
+
+  it('shares the speed of a route among everybody who reserves', async () => {
+    await dataSource.query(
+      `INSERT INTO routes (name, channel, driver, config, messages_per_second, callback_secret, pace_us, created_at, updated_at)
+       VALUES ('paced', 'sms', 'smpp', '', 100, 'x', 0, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))`,
+    );
+    const [row] = await dataSource.query<{ id: number }[]>("SELECT id FROM routes WHERE name = 'paced'");
+    const route: Route = {
+      id: row?.id ?? 0,
+      name: 'paced',
+      channel: 'sms',
+      driver: 'smpp',
+      config: {},
+      messagesPerSecond: 100,
+      callbackSecret: 'x',
+    };
+    const other = new RoutePace(dataSource);
+    const waits = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => (index % 2 ? other : new RoutePace(dataSource)).reserve(route, 25)),
+    );
+    const granted = waits.filter((wait) => wait !== null).sort((a, b) => a - b);
+    // 25 messages are a quarter of a second; whoever would wait more than a second is sent away.
+    expect(granted.length).toBeGreaterThanOrEqual(4);
+    expect(granted.length).toBeLessThanOrEqual(6);
+    for (const [index, wait] of granted.entries()) expect(wait).toBeLessThanOrEqual(index * 250);
+    expect(granted.at(-1)).toBeGreaterThan(600);
+  });
+});
