@@ -1,0 +1,101 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { dateTime, isoDate } from '../../../kernel/clock.js';
+import { ApiErrors, fromForm } from '../../../platform/http/index.js';
+import { clientIp } from '../../../platform/security/index.js';
+import { AccessTokens, Open } from '../../accounts/index.js';
+import { reportErrors } from '../delivery-reports.errors.js';
+import { type OpenReport, OpenReportQuery } from '../queries/open-report.query.js';
+import { OpenMisses } from './open-misses.js';
+import { namingQueryFaults } from './query-faults.js';
+import { type Fields, fieldsOf, readIdentifier, readSelection } from './report-request.js';
+import { streamReport } from './report-stream.js';
+import {
+  REPORT_EXAMPLES,
+  SMS_REPORT_ERRORS,
+  SmsReportAnswer,
+  SmsReportBody,
+  type SmsSummary,
+} from './sms-report.schema.js';
+
+/** Delivery reports of SMS campaigns (spec 4.4), streamed. */
+@ApiTags('Delivery reports')
+@Open('knowing the request id is enough; an account or the operator may demand its token')
+@Controller('webhook/api')
+export class SmsReportController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly tokens: AccessTokens,
+    private readonly misses: OpenMisses,
+  ) {}
+
+  @Get('getGSMreport.php')
+  @ApiOperation({ summary: 'Delivery report of an SMS campaign' })
+  @ApiQuery({ name: 'request_id', required: false, example: 'GSMCAMP_20260501_A1B2C3' })
+  @ApiQuery({ name: 'status', required: false, description: 'Only records of this status.', example: 'DELIVERED' })
+  @ApiQuery({ name: 'page', required: false, type: Number })
+  @ApiQuery({ name: 'limit', required: false, type: Number })
+  @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
+  @ApiErrors(SMS_REPORT_ERRORS)
+  read(
+    @Query() query: unknown,
+    @Body() body: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answer(query, body, request, response);
+  }
+
+  @Post('getGSMreport.php')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Delivery report of an SMS campaign, identifier in the body' })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiBody({ type: SmsReportBody, required: false, examples: REPORT_EXAMPLES })
+  @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
+  @ApiErrors(SMS_REPORT_ERRORS)
+  readByBody(
+    @Query() query: unknown,
+    @Body() body: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answer(query, body, request, response);
+  }
+
+  private async answer(query: unknown, body: unknown, request: Request, response: Response): Promise<void> {
+    const fields = fieldsOf(query);
+    const form = fieldsOf(fromForm(body));
+    const report = await namingQueryFaults(reportErrors.reportQuery, () =>
+      this.misses.guard(clientIp(request), () => this.open(fields, form, request)),
+    );
+    const head = {
+      request_id: report.campaign.requestId,
+      summary: summaryOf(report),
+      total_rows: report.campaign.totalRows,
+      status_counts: report.statusCounts,
+    };
+    await namingQueryFaults(reportErrors.detailsQuery, () => streamReport(response, head, report.records));
+  }
+
+  private async open(query: Fields, body: Fields, request: Request): Promise<OpenReport> {
+    const requestId = readIdentifier(query, body);
+    const viewer = { accountId: (await this.tokens.bearerOf(request))?.id ?? null };
+    return this.queries.execute(new OpenReportQuery('sms', requestId, 'anyone', viewer, readSelection(query, body)));
+  }
+}
+
+/** Summary of spec 2.3; times in the account's zone, those of acceptance when unscheduled (decisions §7). */
+function summaryOf({ campaign, account }: OpenReport): SmsSummary {
+  const at = campaign.scheduledAt ?? campaign.createdAt;
+  return {
+    requestid: campaign.requestId,
+    username: account.username,
+    deduction: String(campaign.unitCredits * campaign.totalRows),
+    contacts: String(campaign.totalRows),
+    broadcast_name: campaign.broadcastName,
+    schedule_time: dateTime(at, account.timeZone),
+    schedule_date: isoDate(at, account.timeZone),
+  };
+}

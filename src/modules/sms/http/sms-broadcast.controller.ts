@@ -1,0 +1,47 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { now } from '../../../kernel/clock.js';
+import { ApiErrors, fromForm } from '../../../platform/http/index.js';
+import { RateLimited } from '../../../platform/security/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
+import { readSmsBroadcast } from '../domain/sms-broadcast.js';
+import { smsErrors } from '../sms.errors.js';
+import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.schema.js';
+import { BROADCAST_ERRORS } from './sms-error-rows.js';
+
+/** Bulk SMS (spec 4.3). */
+@ApiTags('SMS')
+@Controller('webhook/api')
+export class SmsBroadcastController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('addbroadcastgsm.php')
+  @HttpCode(200)
+  @Authenticated({ cookie: true, bodyUsername: true })
+  @RateLimited('broadcast')
+  @ApiOperation({
+    summary: 'Send an SMS broadcast',
+    description:
+      'Every contact is charged and sent by itself; duplicates are kept. Follow it with getGSMreport.php and the request_id of the answer.',
+  })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiBody({ type: SmsBroadcastBody, examples: BROADCAST_EXAMPLES })
+  @ApiOkResponse({ description: 'Accepted, charged and queued.', type: SmsBroadcastAnswer })
+  @ApiErrors(BROADCAST_ERRORS)
+  async send(@Body() body: unknown, @CurrentActor() actor: Actor): Promise<SmsBroadcastAnswer> {
+    const { id, username, timeZone } = actor.account;
+    const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }), timeZone, now());
+    if ('fault' in read) throw smsErrors[read.fault]();
+    const sent = await this.commands.execute(new SendSmsBroadcastCommand({ accountId: id, timeZone }, read.broadcast));
+    return {
+      request_id: sent.requestId,
+      status: 'PP1',
+      message: 'Success',
+      url: '1',
+      username,
+      Credits: sent.credits,
+    };
+  }
+}

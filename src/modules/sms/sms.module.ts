@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AccountsModule } from '../accounts/index.js';
+import { CampaignsModule, ChannelRegistry } from '../campaigns/index.js';
+import { ProvidersModule } from '../providers/index.js';
+import { SendSmsBroadcastHandler } from './commands/send-sms-broadcast.handler.js';
+import { RememberedCredentials } from './http/remembered-credentials.js';
+import { SmsBroadcastController } from './http/sms-broadcast.controller.js';
+import { SmsGetController } from './http/sms-get.controller.js';
+import { smsChannel } from './sms.channel.js';
+
+/** SMS in the API: both sending routes, and the channel's words for reports and receipts. */
+@Module({
+  imports: [CqrsModule, AccountsModule, CampaignsModule, ProvidersModule],
+  providers: [SendSmsBroadcastHandler, RememberedCredentials],
+  controllers: [SmsBroadcastController, SmsGetController],
+})
+export class SmsModule {
+  constructor(channels: ChannelRegistry) {
+    channels.register(smsChannel);
+  }
+}
