@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { ConfigModule } from '../../platform/config/index.js';
+import { DatabaseModule } from '../../platform/database/index.js';
+import { HttpModule } from '../../platform/http/index.js';
+import { ObservabilityModule } from '../../platform/observability/index.js';
+import { OutboundModule } from '../../platform/outbound/index.js';
+import { SecurityModule } from '../../platform/security/index.js';
+import { AccountsModule } from '../../modules/accounts/index.js';
+import { AdminModule } from '../../modules/admin/index.js';
+import { CampaignsModule } from '../../modules/campaigns/index.js';
+import { CreditsModule } from '../../modules/credits/index.js';
+import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
+import { ProvidersModule } from '../../modules/providers/index.js';
+import { SmsModule } from '../../modules/sms/index.js';
+
+/** The API process: everything that answers HTTP. It sends nothing itself; that is the worker's. */
+@Module({
+  imports: [
+    ConfigModule,
+    DatabaseModule,
+    SecurityModule,
+    ObservabilityModule,
+    OutboundModule,
+    HttpModule,
+    AccountsModule,
+    CreditsModule,
+    CampaignsModule,
+    ProvidersModule,
+    SmsModule,
+    DeliveryReportsModule,
+    AdminModule,
+  ],
+})
+export class ApiModule {}

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { LoggerModule } from 'nestjs-pino';
+import { AccountDirectoryModule } from '../../../modules/accounts/index.js';
+import { RoutesModule } from '../../../modules/providers/index.js';
+import { ConfigModule, ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { DatabaseModule } from '../../../platform/database/index.js';
+import { createLogger } from '../../../platform/observability/index.js';
+import { SecurityModule } from '../../../platform/security/index.js';
+import { FirstAccounts } from './first-accounts.js';
+import { SandboxRoutes } from './sandbox-routes.js';
+
+/** What a database needs before the processes start. */
+@Module({
+  imports: [
+    ConfigModule,
+    DatabaseModule,
+    SecurityModule,
+    LoggerModule.forRootAsync({
+      inject: [ENVIRONMENT],
+      useFactory: (environment: Environment) => ({ pinoHttp: { logger: createLogger(environment) }, forRoutes: [] }),
+    }),
+    AccountDirectoryModule,
+    RoutesModule,
+  ],
+  providers: [FirstAccounts, SandboxRoutes],
+})
+export class PrepareModule {}

@@ -1,0 +1,86 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { errorBody, INTERNAL_TEXT } from '../../platform/http/index.js';
+import { TOO_MANY_TEXT } from '../../platform/security/index.js';
+
+const VERSION = '0.1.0';
+const OPERATIONS_TAG = 'Operations';
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+const DESCRIPTION = `
+Messaging and campaigns over SMS, chat and voice.
+
+**Your first request.** In development a demo account with credits exists. Log in:
+
+\`\`\`sh
+curl -s -X POST {base_url}/v6/api/v1/auth/login -H 'Content-Type: application/json' \\
+  -d '{"email_or_username":"demo","password":"Demo-1234!"}'
+\`\`\`
+
+Copy the \`token\` of the answer, press **Authorize**, paste it under *bearer*, and try
+\`POST /webhook/api/addbroadcastgsm.php\` with the example that stands there. Then ask
+\`GET /webhook/api/getGSMreport.php?request_id=…\` what became of it.
+
+**Authentication.** \`Authorization: Bearer <token>\` everywhere; the legacy routes also take the token as the cookie
+\`auth_token\`. Where both come, the header counts. The v5 routes take the token with or without \`Bearer\`.
+
+**Errors.** \`{ "success": false, "statusCode": 400, "message": "…", "error": "Bad Request" }\`; the v5 routes answer
+\`{ "status": "error", "textsent": "error", "message": "…" }\`. Every answer carries \`X-Request-Id\`; name it when you ask
+for help. A 429 says in \`Retry-After\` how many seconds to wait.
+`.trim();
+
+/** The OpenAPI document of the running application; the drift check writes it again and compares. */
+export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setTitle('Switchboard')
+    .setDescription(DESCRIPTION)
+    .setVersion(VERSION)
+    .setLicense('Proprietary', 'about:blank')
+    .addServer('/')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Token of the login' }, 'bearer')
+    .addCookieAuth('auth_token', { type: 'apiKey', in: 'cookie', description: 'The same token as a cookie' }, 'cookie')
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, with or without `Bearer `' },
+      'v5',
+    )
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' }, 'metrics')
+    .build();
+  return completed(SwaggerModule.createDocument(app, config));
+}
+
+/** Serves the document and Swagger UI at `/docs` and `/docs-json`. */
+export function serveDocs(app: INestApplication): void {
+  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
+    jsonDocumentUrl: 'docs-json',
+    raw: ['json'],
+    customSiteTitle: 'Switchboard API',
+    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tagsSorter: 'alpha' },
+  });
+}
+
+/** Adds the answers that every endpoint has, and makes the ids of handlers with several paths unique. */
+function completed(document: OpenAPIObject): OpenAPIObject {
+  const seen = new Map<string, number>();
+  for (const item of Object.values(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (!operation) continue;
+      if (operation.operationId !== undefined) {
+        const count = (seen.get(operation.operationId) ?? 0) + 1;
+        seen.set(operation.operationId, count);
+        if (count > 1) operation.operationId += `_${count}`;
+      }
+      if (operation.tags?.includes(OPERATIONS_TAG)) continue;
+      operation.responses['429'] ??= answer(429, TOO_MANY_TEXT);
+      operation.responses['500'] ??= answer(500, INTERNAL_TEXT);
+    }
+  }
+  return document;
+}
+
+function answer(status: number, message: string) {
+  return {
+    description: message,
+    content: { 'application/json': { schema: { type: 'object' }, example: errorBody('standard', status, message) } },
+  };
+}

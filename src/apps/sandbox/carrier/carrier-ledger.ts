@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+
+/** `ACCEPTED` = no receipt (yet). */
+export type LedgerStatus = 'ACCEPTED' | 'DELIVERED' | 'FAILED';
+
+/** One message as the carrier has it. A message of several parts is one entry. */
+export interface LedgerEntry {
+  id: string;
+  protocol: 'smpp' | 'http';
+  /** who sent it: system_id of the bind; 'gateway' over HTTP */
+  account: string;
+  from: string;
+  to: string;
+  text: string;
+  mediaUrl: string | null;
+  parts: number;
+  /** our client reference, where the protocol carries one */
+  ref: string | null;
+  status: LedgerStatus;
+  /** milliseconds since 1970 */
+  at: number;
+}
+
+/** What was turned away without becoming a message. */
+export interface Refusals extends Record<string, number> {
+  throttled: number;
+  errors: number;
+}
+
+/** The carrier's own books: what tests hold the service's reports against. */
+@Injectable()
+export class CarrierLedger {
+  private entries: LedgerEntry[] = [];
+  readonly refusals: Refusals = { throttled: 0, errors: 0 };
+
+  add(entry: LedgerEntry): LedgerEntry {
+    this.entries.push(entry);
+    return entry;
+  }
+
+  get size(): number {
+    return this.entries.length;
+  }
+
+  /** Entries in the order of their arrival. @param to only those of one recipient */
+  slice(offset: number, limit: number, to: string | null = null): LedgerEntry[] {
+    const entries = to === null ? this.entries : this.entries.filter((entry) => entry.to === to);
+    return entries.slice(offset, offset + limit);
+  }
+
+  /** How many messages stand at each status, and what was turned away. */
+  counts(): Record<LedgerStatus, number> & Refusals {
+    const counts = { ACCEPTED: 0, DELIVERED: 0, FAILED: 0, ...this.refusals };
+    for (const entry of this.entries) counts[entry.status] += 1;
+    return counts;
+  }
+
+  clear(): void {
+    this.entries = [];
+    this.refusals.throttled = 0;
+    this.refusals.errors = 0;
+  }
+}

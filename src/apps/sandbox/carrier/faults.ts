@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+
+const milliseconds = z.number().int().min(0).max(600_000);
+
+/** Behaviours of a carrier on a bad day, switched on by `POST /faults`. */
+export const faultsSchema = z
+  .object({
+    /** messages are taken and delivered, but their submit is never answered */
+    stopAnswering: z.boolean(),
+    /** answers to submits come this late */
+    answerDelayMs: milliseconds,
+    /** receipts leave before the answer to the submit */
+    receiptsFirst: z.boolean(),
+    /** SMPP: ids in hexadecimal in the answer, in decimal in the receipt */
+    hexIds: z.boolean(),
+    /** SMPP: form of receipts */
+    receiptForm: z.enum(['text', 'tlv', 'both']),
+    /** receipts leave this long after the message was taken */
+    receiptDelayMs: milliseconds,
+    /** receipts are kept back until this is switched off */
+    holdReceipts: z.boolean(),
+    /** every submit is answered with "throttled" */
+    throttleAll: z.boolean(),
+    /** binds are refused (SMPP); requests are answered with 503 (HTTP) */
+    refuseAll: z.boolean(),
+    /** connections are dropped after this many more submits, the last of them unanswered; null = never */
+    dropAfterSubmits: z.number().int().min(1).max(10_000_000).nullable(),
+    /** HTTP: where receipts go of messages that name no `callback_url` */
+    callbackUrl: z.url().nullable(),
+  })
+  .partial()
+  .strict();
+
+export type FaultSettings = Required<{ [K in keyof z.infer<typeof faultsSchema>]: Exclude<z.infer<typeof faultsSchema>[K], undefined> }>;
+
+const NONE: FaultSettings = {
+  stopAnswering: false,
+  answerDelayMs: 0,
+  receiptsFirst: false,
+  hexIds: false,
+  receiptForm: 'both',
+  receiptDelayMs: 50,
+  holdReceipts: false,
+  throttleAll: false,
+  refuseAll: false,
+  dropAfterSubmits: null,
+  callbackUrl: null,
+};
+
+@Injectable()
+export class Faults {
+  private settings: FaultSettings = { ...NONE };
+
+  get current(): FaultSettings {
+    return this.settings;
+  }
+
+  change(changes: Partial<FaultSettings>): FaultSettings {
+    this.settings = { ...this.settings, ...changes };
+    return this.settings;
+  }
+
+  clear(): FaultSettings {
+    this.settings = { ...NONE };
+    return this.settings;
+  }
+
+  /** Counts a submit towards `dropAfterSubmits`. @returns true when the connection is to be dropped now */
+  dropsNow(): boolean {
+    const left = this.settings.dropAfterSubmits;
+    if (left === null) return false;
+    this.settings = { ...this.settings, dropAfterSubmits: left > 1 ? left - 1 : null };
+    return left === 1;
+  }
+}

@@ -1,0 +1,22 @@
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { type GatewayAnswer, HttpGateway } from './http-gateway.js';
+
+/** An HTTP SMS and chat gateway, as small operators run them. */
+@Controller('gateway/messages')
+export class GatewayController {
+  constructor(private readonly gateway: HttpGateway) {}
+
+  @Post()
+  @HttpCode(200)
+  async send(@Body() body: unknown, @Res() response: Response): Promise<void> {
+    const answer: GatewayAnswer = await this.gateway.take(body);
+    if (answer.drop) {
+      response.socket?.destroy();
+      return;
+    }
+    if (answer.silent) return;
+    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', String(answer.retryAfter));
+    response.status(answer.status).json(answer.body);
+  }
+}

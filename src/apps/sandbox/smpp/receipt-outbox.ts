@@ -1,0 +1,129 @@
+import type { LedgerEntry } from '../carrier/carrier-ledger.js';
+import type { Faults } from '../carrier/faults.js';
+
+/** A receipt that waits to leave. */
+export interface DueReceipt {
+  /** on the clock of `performance.now()`; 0 = at once */
+  dueAt: number;
+  id: string;
+  delivered: boolean;
+  entry: LedgerEntry;
+}
+
+/** A bound session that takes receipts. */
+export interface ReceiptTaker {
+  /** how many more it may have unanswered */
+  readonly room: number;
+  deliver(receipt: DueReceipt): void;
+}
+
+const TICK_MS = 10;
+const REPEAT_MS = 500;
+const COMPACT_AT = 4_096;
+
+/** First in, first out, without moving what waits. */
+class ReceiptQueue {
+  private items: DueReceipt[] = [];
+  private head = 0;
+
+  get length(): number {
+    return this.items.length - this.head;
+  }
+
+  push(receipt: DueReceipt): void {
+    this.items.push(receipt);
+  }
+
+  /** The next one, if it is due. */
+  take(now: number): DueReceipt | null {
+    const receipt = this.items[this.head];
+    if (!receipt || receipt.dueAt > now) return null;
+    this.head += 1;
+    if (this.head >= COMPACT_AT && this.head * 2 >= this.items.length) {
+      this.items = this.items.slice(this.head);
+      this.head = 0;
+    }
+    return receipt;
+  }
+
+  clear(): void {
+    this.items = [];
+    this.head = 0;
+  }
+}
+
+/**
+ * Receipts of one system_id: kept until one of its sessions acknowledges them, so that they reach another worker when
+ * one dies; refused ones come again.
+ */
+export class ReceiptOutbox {
+  private readonly takers = new Set<ReceiptTaker>();
+  private readonly urgent = new ReceiptQueue();
+  private readonly timed = new ReceiptQueue();
+  private readonly repeats = new Set<NodeJS.Timeout>();
+  private readonly timer = setInterval(() => this.flush(), TICK_MS);
+  private flushing = false;
+
+  constructor(private readonly faults: Faults) {}
+
+  join(taker: ReceiptTaker): void {
+    this.takers.add(taker);
+  }
+
+  /** @param unanswered what the session had been given; it goes out again over another one */
+  leave(taker: ReceiptTaker, unanswered: Iterable<DueReceipt>): void {
+    this.takers.delete(taker);
+    for (const receipt of unanswered) this.urgent.push(receipt);
+  }
+
+  add(receipt: DueReceipt): void {
+    (receipt.dueAt === 0 ? this.urgent : this.timed).push(receipt);
+  }
+
+  /** A session has room again. */
+  acknowledged(): void {
+    if (this.flushing || this.urgent.length + this.timed.length === 0) return;
+    this.flushing = true;
+    setImmediate(() => {
+      this.flushing = false;
+      this.flush();
+    });
+  }
+
+  /** The other side could not take it now. */
+  repeat(receipt: DueReceipt): void {
+    const timer = setTimeout(() => {
+      this.repeats.delete(timer);
+      this.urgent.push(receipt);
+    }, REPEAT_MS);
+    this.repeats.add(timer);
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.urgent.clear();
+    this.timed.clear();
+    for (const timer of this.repeats) clearTimeout(timer);
+    this.repeats.clear();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.clear();
+  }
+
+  /** Hands out what is due, to the sessions in turn, as far as they have room. */
+  flush(): void {
+    if (this.takers.size === 0 || this.faults.current.holdReceipts) return;
+    const now = performance.now();
+    let takers = [...this.takers].filter((taker) => taker.room > 0);
+    for (let turn = 0; takers.length > 0; turn++) {
+      const taker = takers[turn % takers.length] as ReceiptTaker;
+      const receipt = this.urgent.take(now) ?? this.timed.take(now);
+      if (!receipt) return;
+      receipt.entry.status = receipt.delivered ? 'DELIVERED' : 'FAILED';
+      taker.deliver(receipt);
+      if (taker.room <= 0) takers = takers.filter((other) => other.room > 0);
+    }
+  }
+}

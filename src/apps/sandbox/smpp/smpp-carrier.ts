@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { Status, type SubmitSm } from '../../../platform/smpp/index.js';
+import { CarrierLedger } from '../carrier/carrier-ledger.js';
+import { type Fate, fateOf, OnceBook } from '../carrier/fates.js';
+import { Faults } from '../carrier/faults.js';
+import { MessageIds } from '../carrier/message-ids.js';
+import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
+import { PartAssembly, type ReceivedPart } from './part-assembly.js';
+import { ReceiptOutbox } from './receipt-outbox.js';
+
+const REFUSED_FOR_GOOD = Status.SubmitFailed;
+
+/** An SMSC: any number of binds and system ids, fates by the recipient's last three digits. */
+@Injectable()
+export class SmppCarrier implements SmppHost {
+  private readonly sessions = new Set<CarrierSession>();
+  private readonly outboxes = new Map<string, ReceiptOutbox>();
+  private readonly once = new OnceBook();
+  private readonly assembly = new PartAssembly();
+  private readonly ids = new MessageIds();
+  private server: Server | null = null;
+
+  constructor(
+    private readonly ledger: CarrierLedger,
+    private readonly faults: Faults,
+  ) {}
+
+  /** @param port 0 = any free one. @returns the port */
+  async listen(port: number, host: string): Promise<number> {
+    this.server = createServer((socket) => {
+      const session = new CarrierSession(socket, this, this.faults, () => this.sessions.delete(session));
+      this.sessions.add(session);
+    });
+    this.server.listen(port, host);
+    await once(this.server, 'listening');
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    this.dropAll();
+    for (const outbox of this.outboxes.values()) outbox.stop();
+    if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  /** Cuts every connection. */
+  dropAll(): void {
+    for (const session of [...this.sessions]) session.drop();
+  }
+
+  /** Forgets messages of which parts are missing, who was turned away, and receipts that wait. */
+  clear(): void {
+    for (const outbox of this.outboxes.values()) outbox.clear();
+    this.assembly.clear();
+    this.once.clear();
+  }
+
+  bound(systemId: string): ReceiptOutbox | null {
+    if (this.faults.current.refuseAll) return null;
+    let outbox = this.outboxes.get(systemId);
+    if (!outbox) this.outboxes.set(systemId, (outbox = new ReceiptOutbox(this.faults)));
+    return outbox;
+  }
+
+  submit(account: string, submit: SubmitSm): Verdict {
+    const fate = fateOf(submit.destinationAddr);
+    const received = this.assembly.read(submit);
+    const refusal = this.refusal(account, submit, received, fate);
+    if (refusal !== 0) return { status: refusal, answerId: '' };
+    const number = this.ids.next();
+    const entry = this.assembly.take(account, submit, received, (text, parts) =>
+      this.ledger.add({
+        id: String(number),
+        protocol: 'smpp',
+        account,
+        from: submit.sourceAddr,
+        to: submit.destinationAddr,
+        text,
+        mediaUrl: null,
+        parts,
+        ref: null,
+        status: fate === 'refused' ? 'FAILED' : 'ACCEPTED',
+        at: Date.now(),
+      }),
+    );
+    if (fate === 'refused') return { status: REFUSED_FOR_GOOD, answerId: '' };
+    const { hexIds, receiptDelayMs, receiptsFirst } = this.faults.current;
+    if (fate !== 'silent' && submit.registeredDelivery % 4 === 1) {
+      this.outboxes.get(account)?.add({
+        dueAt: receiptsFirst ? 0 : performance.now() + receiptDelayMs,
+        id: String(number),
+        delivered: fate !== 'undeliverable',
+        entry,
+      });
+    }
+    return { status: 0, answerId: hexIds ? number.toString(16).toUpperCase() : String(number) };
+  }
+
+  /** What the carrier turns away without keeping it: 0 = nothing. */
+  private refusal(account: string, submit: SubmitSm, { concatenation }: ReceivedPart, fate: Fate): number {
+    const key = `${account} ${submit.destinationAddr} ${concatenation?.part ?? 1}`;
+    if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(key))) {
+      this.ledger.refusals.throttled += 1;
+      return Status.Throttled;
+    }
+    if (fate === 'error once' && this.once.turnAway(key)) {
+      this.ledger.refusals.errors += 1;
+      return Status.SystemError;
+    }
+    return 0;
+  }
+}

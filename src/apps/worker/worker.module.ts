@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { ConfigModule } from '../../platform/config/index.js';
+import { DatabaseModule } from '../../platform/database/index.js';
+import { ObservabilityModule } from '../../platform/observability/index.js';
+import { OutboundModule } from '../../platform/outbound/index.js';
+import { SecurityModule } from '../../platform/security/index.js';
+import { CampaignsWorkerModule } from '../../modules/campaigns/index.js';
+import { SmsWorkerModule } from '../../modules/sms/index.js';
+
+/** The worker: queues, carriers' sessions, sweeper. No public HTTP; health and metrics on `WORKER_PORT`. */
+@Module({
+  imports: [
+    ConfigModule,
+    DatabaseModule,
+    SecurityModule,
+    ObservabilityModule,
+    OutboundModule,
+    SmsWorkerModule,
+    CampaignsWorkerModule,
+  ],
+})
+export class WorkerModule {}
