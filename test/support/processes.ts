@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+/** A free port of 127.0.0.1. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** One real process of the built service. */
+export class ServiceProcess {
+  output = '';
+  private child: ChildProcess | null = null;
+
+  constructor(
+    readonly app: 'api' | 'worker' | 'sandbox',
+    readonly url: string,
+    private readonly environment: NodeJS.ProcessEnv,
+  ) {}
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Starts it and waits until it says that it is ready. */
+  async start(): Promise<this> {
+    const child = spawn(process.execPath, [join(ROOT, `dist/src/apps/${this.app}/main.js`)], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], ...this.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    const keep = (chunk: Buffer): void => {
+      this.output = (this.output + chunk.toString()).slice(-20_000);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const path = this.app === 'sandbox' ? '/ledger' : '/health/live';
+    await until(`${this.app} to be ready`, async () => {
+      if (child.exitCode !== null) throw new Error(`${this.app} ended with ${child.exitCode}:\n${this.output}`);
+      return fetch(this.url + path).then(
+        (response) => response.ok,
+        () => false,
+      );
+    });
+    return this;
+  }
+
+  /** Ends it; SIGKILL leaves it no time to say goodbye. Answers the exit code. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const child = this.child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
+    return child.exitCode;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child?.kill(signal);
+  }
+}
+
+/** The whole service as real processes on a database and a Redis prefix of its own. */
+export interface Service {
+  url: string;
+  sandboxUrl: string;
+  environment: NodeJS.ProcessEnv;
+  database: TestDatabase;
+  api: ServiceProcess;
+  sandbox: ServiceProcess;
+  workers: ServiceProcess[];
+  addWorker(environment?: NodeJS.ProcessEnv): Promise<ServiceProcess>;
+  stop(): Promise<void>;
+}
+
+/** Migrates, seeds and starts sandbox, API and workers. `environment` sets limits and time-outs, as an operator would. */
+export async function startService(workers: number, environment: NodeJS.ProcessEnv = {}): Promise<Service> {
+  const database = await createTestDatabase();
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'switchboard-e2e-'));
+  const [port, sandboxPort, smppPort] = [await freePort(), await freePort(), await freePort()];
+  const shared: NodeJS.ProcessEnv = {
+    NODE_ENV: 'development',
+    DATABASE_URL: database.url,
+    REDIS_URL: requireVariable('REDIS_URL'),
+    REDIS_PREFIX: `e2e-${randomBytes(4).toString('hex')}`,
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+    ADMIN_PASSWORD: 'Admin-1234!',
+    DATA_DIR: dataDirectory,
+    PORT: String(port),
+    SANDBOX_PORT: String(sandboxPort),
+    SANDBOX_SMPP_PORT: String(smppPort),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    LOG_LEVEL: 'warn',
+    ...environment,
+  };
+  const prepare = spawn(process.execPath, [join(ROOT, 'dist/src/apps/api/prepare.js')], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], ...shared },
+  });
+  let said = '';
+  prepare.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  prepare.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(prepare, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`prepare ended with ${String(code)}:\n${said}`);
+
+  const sandbox = new ServiceProcess('sandbox', `http://127.0.0.1:${sandboxPort}`, shared);
+  const api = new ServiceProcess('api', `http://127.0.0.1:${port}`, shared);
+  const started: ServiceProcess[] = [];
+  const addWorker = async (extra: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> => {
+    const workerPort = await freePort();
+    const worker = new ServiceProcess('worker', `http://127.0.0.1:${workerPort}`, {
+      ...shared,
+      WORKER_PORT: String(workerPort),
+      ...extra,
+    });
+    started.push(await worker.start());
+    return worker;
+  };
+  const service: Service = {
+    url: api.url,
+    sandboxUrl: sandbox.url,
+    environment: shared,
+    database,
+    api,
+    sandbox,
+    workers: started,
+    addWorker,
+    stop: async () => {
+      await Promise.all([api, ...started].map((process) => process.stop()));
+      await sandbox.stop();
+      await database.drop();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+  try {
+    await sandbox.start();
+    await api.start();
+    for (let i = 0; i < workers; i++) await addWorker();
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  return service;
+}
+
+/** Waits for a condition; fails naming it. */
+export async function until(what: string, condition: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs / 1000} s for ${what}`);
+    await sleep(100);
+  }
+}
