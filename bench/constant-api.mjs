@@ -1,0 +1,16 @@
+/** The API as it is, except that the engine answers a constant: same guards, throttle, DTO and view. */
+import { NestFactory } from '@nestjs/core';
+import { ApiModule } from '../dist/src/apps/api/api.module.js';
+import { configureApi } from '../dist/src/apps/api/configure-api.js';
+import { CampaignAcceptance } from '../dist/src/modules/campaigns/index.js';
+
+CampaignAcceptance.prototype.accept = async (draft) => ({
+  id: 1,
+  requestId: 'given' in draft.requestId ? draft.requestId.given : draft.requestId.make(),
+  totalRows: draft.receivers.length,
+  unitCredits: draft.unitCredits,
+  repeated: false,
+});
+const app = await NestFactory.create(ApiModule, { bufferLogs: true, bodyParser: false, abortOnError: false });
+const environment = configureApi(app);
+await app.listen(environment.PORT, environment.HOST);

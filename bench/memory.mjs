@@ -1,0 +1,31 @@
+import { benchRoute, dispatchOnce } from './dispatch.mjs';
+import { benchAccount, peakMemory, stage, start, verdict } from './stage.mjs';
+
+const CONTACTS = 300_000;
+
+/** Peak resident memory of API and worker while 300,000 contacts are accepted, dispatched and reported. */
+export async function benchMemory(environment, say) {
+  const set = await stage(environment);
+  const smsc = await start('bench/smsc.mjs', [], set.environment);
+  try {
+    const { port } = await smsc.next();
+    const api = await set.api();
+    const { admin, client } = await benchAccount(api.url);
+    await benchRoute(admin, port);
+    const worker = await set.worker();
+    const seconds = await dispatchOnce(client, set.database, CONTACTS);
+    say(`300,000 dispatched at ${(CONTACTS / seconds).toFixed(0)}/s`);
+    return [
+      verdict('peak memory of the API, MB', peakMemory(api.pid), 'at most 400', 'accepting 300,000 contacts'),
+      verdict(
+        'peak memory of the worker, MB',
+        peakMemory(worker.pid),
+        'at most 400',
+        `dispatching them at ${(CONTACTS / seconds).toFixed(0)}/s`,
+      ),
+    ];
+  } finally {
+    await smsc.stop();
+    await set.close();
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * `npm run bench`: every ratio in one run, our way and the bare way in turn, medians. Machines are shared and noisy, so only
+ * the ratios count. `npm run bench -- accept hot dispatch memory` chooses. Servers as for `npm test`: DATABASE_URL and
+ * REDIS_URL when set, else private ones.
+ */
+import { join } from 'node:path';
+import { ensureBuilt } from '../scripts/lib/build.mjs';
+import { dataDirectory, ensureSecrets, testEnvironment } from '../scripts/lib/environment.mjs';
+import { ensureInstalled } from '../scripts/lib/install.mjs';
+import { Lifetime } from '../scripts/lib/lifetime.mjs';
+import { print } from '../scripts/lib/progress.mjs';
+import { ensureServers } from '../scripts/lib/servers.mjs';
+import { benchAccept } from './accept.mjs';
+import { benchDispatch } from './dispatch.mjs';
+import { benchHot } from './hot.mjs';
+import { benchMemory } from './memory.mjs';
+
+const BENCHES = { accept: benchAccept, hot: benchHot, dispatch: benchDispatch, memory: benchMemory };
+const chosen = process.argv.slice(2);
+const lifetime = new Lifetime();
+
+try {
+  await ensureInstalled();
+  await ensureBuilt();
+  const own = testEnvironment();
+  const directory = join(dataDirectory(own), 'bench');
+  const servers = await ensureServers(own, directory, (stop) => lifetime.onEnd(stop));
+  const environment = { ...ensureSecrets(own, directory), ...servers, DATA_DIR: directory, NODE_ENV: 'development' };
+  const lines = [];
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    print(`\n${name}`);
+    lines.push(...(await bench(environment, (line) => print(`  ${line}`))));
+  }
+  print('\nResults');
+  for (const line of lines) print(`  ${line}`);
+  await lifetime.end(0);
+} catch (error) {
+  print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  await lifetime.end(1);
+}

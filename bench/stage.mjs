@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mysql from 'mysql2/promise';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const PASSWORD = 'Bench-1234!';
+
+export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** `value (limit)` as one line of the results. */
+export const verdict = (name, value, goal, text) => `${name}: ${value.toFixed(2)} (goal ${goal}) ${text}`;
+
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Starts a script and gives its first JSON line. */
+export async function start(script, args, environment) {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(script, new URL('..', import.meta.url))), ...args], {
+    cwd: ROOT,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  const next = async () => JSON.parse((await once(lines, 'line'))[0]);
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  return { child, next, stop };
+}
+
+/** Peak resident memory of a process, in MB. */
+export const peakMemory = (pid) =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+
+/**
+ * A database of its own with the schema, the admin and an account `bench` with many credits; applications on it.
+ * Everything is stopped and dropped by `close`.
+ */
+export async function stage(environment) {
+  const base = new URL(environment.DATABASE_URL);
+  const name = `switchboard_bench_${randomBytes(4).toString('hex')}`;
+  const admin = await mysql.createConnection(base.href);
+  await admin.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
+  base.pathname = `/${name}`;
+  const own = {
+    ...environment,
+    DATABASE_URL: base.href,
+    REDIS_PREFIX: name,
+    ADMIN_PASSWORD: PASSWORD,
+    LOG_LEVEL: 'info',
+    BROADCAST_RATE_LIMIT: '1000000000',
+    USER_RATE_LIMIT: '1000000000',
+    BODY_LIMIT: '64mb',
+    PORT: String(await freePort()),
+    WORKER_PORT: String(await freePort()),
+    SANDBOX_SMPP_PORT: String(await freePort()),
+    SANDBOX_PORT: String(await freePort()),
+  };
+  const running = [];
+  const close = async () => {
+    for (const app of running.reverse()) await app.stop();
+    await admin.query(`DROP DATABASE ${name}`);
+    await admin.end();
+  };
+  try {
+    const prepare = spawn(process.execPath, ['dist/src/apps/api/prepare.js'], {
+      cwd: ROOT,
+      env: own,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const [code] = await once(prepare, 'exit');
+    if (code !== 0) throw new Error(`prepare ended with ${code}`);
+    const database = await mysql.createPool({ uri: base.href, connectionLimit: 2 });
+    running.push({ stop: () => database.end() });
+    const run = async (script, port) => {
+      const child = spawn(process.execPath, [script], { cwd: ROOT, env: own, stdio: ['ignore', 'ignore', 'inherit'] });
+      running.push({
+        stop: async () => {
+          if (child.exitCode !== null || child.signalCode !== null) return;
+          child.kill('SIGTERM');
+          await once(child, 'exit');
+        },
+      });
+      const url = `http://127.0.0.1:${port}`;
+      for (let tries = 0; ; tries++) {
+        if (child.exitCode !== null) throw new Error(`${script} ended with ${child.exitCode}`);
+        if (
+          await fetch(`${url}/health/live`).then(
+            (r) => r.ok,
+            () => false,
+          )
+        )
+          break;
+        if (tries > 300) throw new Error(`${script} was not ready`);
+        await sleep(100);
+      }
+      return { url, pid: child.pid };
+    };
+    return {
+      environment: own,
+      database,
+      close,
+      running,
+      api: () => run('dist/src/apps/api/main.js', own.PORT),
+      worker: () => run('dist/src/apps/worker/main.js', own.WORKER_PORT),
+      run,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Logs in; answers a function that calls the API as JSON. */
+export async function signIn(url, username, password = PASSWORD) {
+  const call = async (method, path, body, token) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  const { token } = await call('POST', '/v6/api/v1/auth/login', { email_or_username: username, password });
+  return { token, call: (method, path, body) => call(method, path, body, token) };
+}
+
+/** The account `bench`, with credits, signed in. */
+export async function benchAccount(url) {
+  const admin = await signIn(url, 'admin');
+  await admin.call('POST', '/v6/api/admin/accounts', {
+    username: 'bench',
+    password: PASSWORD,
+    firstname: 'Bench',
+    lastname: 'Mark',
+  });
+  await admin.call('POST', '/v6/api/admin/accounts/bench/credits', { balance: 'gsm_credits', amount: 100_000_000 });
+  return { admin, client: await signIn(url, 'bench') };
+}
+
+export const contacts = (count) => Array.from({ length: count }, (_, index) => String(919_000_000_000 + index));
+
+export const broadcast = (numbers, service = 'sandbox') =>
+  JSON.stringify({
+    broadcast_name: 'bench',
+    brodcast_service: service,
+    message: 'Hello from the benchmark',
+    contacts: numbers,
+  });
