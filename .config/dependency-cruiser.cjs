@@ -1,0 +1,143 @@
+/**
+ * Who may import whom: the rules of the architecture, each a failing check.
+ * Type-only imports count, because a type is knowledge too.
+ */
+const room = '^src/modules/([^/]+)/';
+const feature = (folders) => `^src/modules/([^/]+)/(${folders})/`;
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'kernel-imports-nothing',
+      comment: 'pure TypeScript; luxon and what Node brings along',
+      severity: 'error',
+      from: { path: '^src/kernel/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: ['^src/kernel/', 'node_modules/(@types/)?luxon/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'platform-knows-no-feature',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/(modules|apps)/' },
+    },
+    {
+      name: 'rooms-of-the-platform-have-one-door',
+      severity: 'error',
+      from: { path: '^src/platform/([^/]+)/' },
+      to: { path: '^src/platform/[^/]+/', pathNot: ['^src/platform/$1/', '^src/platform/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'the-platform-is-entered-by-its-doors',
+      severity: 'error',
+      from: { path: '^src/(modules|apps)/' },
+      to: { path: '^src/platform/', pathNot: '^src/platform/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'modules-have-one-door',
+      severity: 'error',
+      from: { path: room },
+      to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', '^src/modules/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'apps-enter-modules-by-their-doors',
+      severity: 'error',
+      from: { path: '^src/apps/' },
+      to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'nobody-imports-apps',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/apps/' },
+      to: { path: '^src/apps/' },
+    },
+    {
+      name: 'apps-do-not-import-each-other',
+      severity: 'error',
+      from: { path: '^src/apps/([^/]+)/' },
+      to: { path: '^src/apps/', pathNot: '^src/apps/$1/' },
+    },
+    {
+      name: 'nobody-imports-admin',
+      comment: 'the desk uses the features, not the other way round; apps wire it',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(apps|modules/admin)/' },
+      to: { path: '^src/modules/admin/' },
+    },
+    {
+      name: 'domain-is-pure',
+      severity: 'error',
+      from: { path: feature('domain'), pathNot: '\\.spec\\.ts$' },
+      to: {
+        pathNot: ['^src/kernel/', '^src/modules/$1/domain/', 'node_modules/(@types/)?luxon/'],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'requests-and-jobs-ask-commands-and-queries',
+      comment: 'http and jobs reach tables through a command or a query only',
+      severity: 'error',
+      from: { path: feature('http|jobs') },
+      to: { path: '^src/modules/[^/]+/persistence/' },
+    },
+    {
+      name: 'commands-and-queries-know-no-transport',
+      severity: 'error',
+      from: { path: feature('commands|queries|persistence') },
+      to: { path: '^src/modules/[^/]+/(http|jobs)/' },
+    },
+    {
+      name: 'persistence-is-the-ground-floor',
+      severity: 'error',
+      from: { path: feature('persistence') },
+      to: { path: '^src/modules/[^/]+/(commands|queries)/' },
+    },
+    {
+      name: 'queries-only-read',
+      severity: 'error',
+      from: { path: feature('queries') },
+      to: { path: '^src/modules/[^/]+/commands/' },
+    },
+    {
+      name: 'bull-stays-in-queues-and-jobs',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/platform/queues/', '^src/modules/[^/]+/jobs/'] },
+      to: { path: 'node_modules/(bull|@nestjs/bull|@nestjs/bull-shared)/' },
+    },
+    {
+      name: 'http-leaves-through-outbound',
+      comment: 'the sandbox is a server of its own and no part of the service',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/platform/outbound/', '^src/apps/sandbox/'] },
+      to: { path: 'node_modules/(undici|axios|got|node-fetch)/' },
+    },
+    {
+      name: 'no-http-clients-of-node',
+      severity: 'error',
+      from: { path: '^src/modules/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(node:)?(http|https|http2)$', dependencyTypes: ['core'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-development-packages-in-the-service',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+    },
+    {
+      name: 'no-undeclared-packages',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,140 @@
+import eslint from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+const noEnvironment = {
+  object: 'process',
+  property: 'env',
+  message: 'Inject ENVIRONMENT of platform/config, the only reader of the environment (architecture.md, rule 5).',
+};
+const noProcessImport = { name: 'node:process', message: 'The environment is read in platform/config only.' };
+const noBus = {
+  name: '@nestjs/cqrs',
+  importNames: ['CommandBus', 'QueryBus', 'EventBus'],
+  message: 'Only controllers and processors use the buses; share a service that takes `tx` instead (rule 3).',
+};
+const noForwardRef = {
+  name: '@nestjs/common',
+  importNames: ['forwardRef'],
+  message: 'A circle between modules is a fault of their cut (rule 6).',
+};
+const noHttpErrors = {
+  name: '@nestjs/common',
+  importNames: [
+    'forwardRef',
+    'HttpException',
+    'BadRequestException',
+    'ConflictException',
+    'ForbiddenException',
+    'GoneException',
+    'InternalServerErrorException',
+    'MethodNotAllowedException',
+    'NotFoundException',
+    'PayloadTooLargeException',
+    'ServiceUnavailableException',
+    'UnauthorizedException',
+    'UnprocessableEntityException',
+  ],
+  message: 'Throw an AppError: errors know no HTTP, platform/http maps them (rule 4).',
+};
+
+export default tseslint.config(
+  { ignores: ['node_modules/', 'dist/', 'coverage/', '.data/', 'docs/openapi.json'] },
+  // a comment cannot switch a rule off
+  { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
+  eslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { project: ['test/tsconfig.json'], tsconfigRootDir: new URL('..', import.meta.url).pathname },
+    },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': true }],
+      // numbers in a text are safe; objects are not
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // Nest's modules are empty classes by design
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // a handler's `execute` is async by its interface
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      // a view is a plain object in the shape of its class, as JSON is
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      // numbers of the database are read as the enum they were written from
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
+      // `query<Row[]>(…)` names the shape of an answer in one place
+      '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+      // drivers give BIGINT as number or text, whatever the type says
+      '@typescript-eslint/no-unnecessary-type-conversion': 'off',
+      '@typescript-eslint/no-meaningless-void-operator': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // `!` is checked by a reader, `as` is not
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      'max-lines': ['error', { max: 300 }],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/**/*.spec.ts', 'src/platform/config/**'],
+    rules: {
+      'no-restricted-properties': ['error', noEnvironment],
+      'no-restricted-imports': ['error', { paths: [noProcessImport, noForwardRef] }],
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'HTTP leaves through platform/outbound (rule 5).' }],
+    },
+  },
+  {
+    files: ['src/modules/**/*.ts'],
+    ignores: ['src/**/*.spec.ts', 'src/modules/**/http/**', 'src/modules/**/jobs/**'],
+    rules: { 'no-restricted-imports': ['error', { paths: [noProcessImport, noHttpErrors, noBus] }] },
+  },
+  {
+    files: ['src/modules/**/http/**/*.ts', 'src/modules/**/jobs/**/*.ts'],
+    ignores: ['src/**/*.spec.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: [noProcessImport, noHttpErrors] }] },
+  },
+  // the line that says a process is ready, or why it is not
+  { files: ['src/apps/*/main.ts'], rules: { 'no-console': 'off' } },
+  { files: ['src/**/*.controller.ts'], rules: { 'max-lines': ['error', { max: 150 }] } },
+  { files: ['src/**/*.handler.ts'], rules: { 'max-lines': ['error', { max: 120 }] } },
+  {
+    files: ['test/**/*.ts', 'src/**/*.spec.ts'],
+    rules: {
+      // scenarios are long because they are told from beginning to end
+      'max-lines': ['error', { max: 400 }],
+      // answers of a server under test are read as what they are expected to be
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    languageOptions: {
+      sourceType: 'module',
+      globals: Object.fromEntries(
+        [
+          'process',
+          'Buffer',
+          'URL',
+          'URLSearchParams',
+          'fetch',
+          'console',
+          'performance',
+          'AbortSignal',
+          'AbortController',
+        ]
+          .concat(['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'structuredClone'])
+          .concat(['TextEncoder', 'TextDecoder', 'queueMicrotask'])
+          .map((name) => [name, 'readonly']),
+      ),
+    },
+    rules: { 'max-lines': ['error', { max: 300 }], eqeqeq: ['error', 'always'] },
+  },
+  { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs', globals: { module: 'writable' } } },
+);

@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Explained } from './progress.mjs';
+
+/** The checkout these scripts belong to. */
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Stops with a clear text on a Node that is too old for the service. */
+export function requireNode() {
+  const wanted = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).engines.node.replace('>=', '');
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = wanted.split('.').map(Number);
+  if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
+    throw new Explained(`Switchboard needs Node ${wanted} or later, this is ${process.versions.node}`);
+  }
+}
+
+/** Variables of `.env`, where there is one. */
+export function readDotEnv(file = join(ROOT, '.env')) {
+  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+}
+
+/** Every variable the service knows: the names in `.env.example`, which a test holds against the schema. */
+export function knownVariables() {
+  const text = readFileSync(join(ROOT, '.env.example'), 'utf8');
+  return [...text.matchAll(/^#?\s?([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]);
+}
+
+/**
+ * Environment of a development run: the process's own, completed by `.env`. Empty values count as unset.
+ * @returns {Record<string, string>}
+ */
+export function developmentEnvironment() {
+  const merged = { ...readDotEnv(), ...process.env };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/**
+ * Environment of a test run: a developer's `.env` or exported settings must not change what tests see, so of the
+ * service's variables only the two servers (and LOG_LEVEL) are handed on.
+ * @returns {Record<string, string>}
+ */
+export function testEnvironment() {
+  const all = developmentEnvironment();
+  const kept = new Set(['DATABASE_URL', 'REDIS_URL', 'LOG_LEVEL']);
+  for (const name of knownVariables()) if (!kept.has(name)) delete all[name];
+  return { ...all, NODE_ENV: 'test' };
+}
+
+/** Directory of everything that must survive a restart. @param {Record<string, string>} environment */
+export function dataDirectory(environment) {
+  const directory = resolve(ROOT, environment.DATA_DIR ?? '.data');
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+/** Writes a file that only its owner reads. */
+export function writePrivate(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { mode: 0o600 });
+  chmodSync(file, 0o600);
+}
+
+/**
+ * JWT_SECRET and ENCRYPTION_KEY: from the environment, in development generated once and kept (decisions §2). In
+ * production they are never made up: the processes themselves refuse to start without them.
+ */
+export function ensureSecrets(environment, directory) {
+  if (environment.NODE_ENV === 'production') return environment;
+  const file = join(directory, 'secrets.json');
+  const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const secrets = {
+    JWT_SECRET: kept.JWT_SECRET ?? randomBytes(48).toString('base64url'),
+    ENCRYPTION_KEY: kept.ENCRYPTION_KEY ?? randomBytes(32).toString('hex'),
+  };
+  if (kept.JWT_SECRET === undefined || kept.ENCRYPTION_KEY === undefined) {
+    writePrivate(file, `${JSON.stringify(secrets, null, 2)}\n`);
+  }
+  return { ...secrets, ...environment };
+}
+
+/** The unprivileged user that servers run as when we are root; null when we are not. */
+export function serverUser() {
+  if (process.getuid?.() !== 0) return null;
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('nobody:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) };
+}
+
+/** True when every user may walk down to this directory. */
+function everybodyReaches(directory) {
+  for (let path = directory; ; path = dirname(path)) {
+    if (existsSync(path) && (statSync(path).mode & 0o001) === 0) return false;
+    if (path === dirname(path)) return true;
+  }
+}
+
+/**
+ * Where a private server keeps its files. Root starts servers as another user, who may not be able to walk to a
+ * checkout such as /root/switchboard; its data then lies under /var/lib, keyed by the checkout.
+ */
+export function serverDirectory(directory, name, user) {
+  let base = directory;
+  if (user !== null && !everybodyReaches(directory)) {
+    const key = createHash('sha256').update(directory).digest('hex').slice(0, 12);
+    base = join('/var/lib/switchboard', key);
+  }
+  const path = join(base, name);
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o755);
+  return path;
+}

@@ -1,0 +1,158 @@
+/**
+ * `npm start`: from nothing but Node and npm to a running service (decisions §2).
+ * `npm start -- --logs` prints every log line instead of warnings only.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { ensureBuilt } from './lib/build.mjs';
+import {
+  ROOT,
+  dataDirectory,
+  developmentEnvironment,
+  ensureSecrets,
+  requireNode,
+  writePrivate,
+} from './lib/environment.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { Lifetime } from './lib/lifetime.mjs';
+import { freePort, isFree, nextFreePort, run, takeLock } from './lib/processes.mjs';
+import { Explained, complain, print, say } from './lib/progress.mjs';
+import { ensureServers } from './lib/servers.mjs';
+import { startService, stopLeftovers } from './lib/services.mjs';
+
+const lifetime = new Lifetime();
+
+/** PORT as given, else 3000 or the next free one; the sandbox keeps the ports its routes were seeded with. */
+async function choosePorts(environment, directory) {
+  const host = environment.HOST ?? (environment.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1');
+  if (environment.PORT !== undefined && environment.PORT !== '0' && !(await isFree(Number(environment.PORT), host))) {
+    throw new Explained(`PORT ${environment.PORT} is taken: choose another, or leave PORT unset`);
+  }
+  const file = join(directory, 'ports.json');
+  const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const ports = {
+    PORT: environment.PORT ?? String(await nextFreePort(3000, host)),
+    SANDBOX_PORT: environment.SANDBOX_PORT ?? String(await freePort(kept.SANDBOX_PORT)),
+    SANDBOX_SMPP_PORT: environment.SANDBOX_SMPP_PORT ?? String(await freePort(kept.SANDBOX_SMPP_PORT)),
+  };
+  const { PORT, ...own } = ports;
+  writePrivate(file, JSON.stringify(Object.fromEntries(Object.entries(own).map(([k, v]) => [k, Number(v)]))));
+  if (environment.PORT === undefined && PORT !== '3000') say(`Port 3000 is taken, using ${PORT}`);
+  return { ...ports, host };
+}
+
+/** How to log in and what to try first. */
+function welcome(environment, directory, url, host) {
+  const development = environment.NODE_ENV !== 'production';
+  const password = join(directory, 'admin-password');
+  const lines = ['', `Switchboard runs at ${url}`, ''];
+  if (environment.DOCS !== 'off' && environment.DOCS !== 'false' && environment.DOCS !== '0') {
+    lines.push(`  Swagger UI   ${url}/docs`);
+  }
+  lines.push(`  Health       ${url}/health/ready`, `  Logs         ${relative(ROOT, join(directory, 'logs'))}/`, '');
+  const admin = environment.ADMIN_USERNAME ?? 'admin';
+  if (environment.ADMIN_PASSWORD !== undefined) lines.push(`  Admin        ${admin}, password: ADMIN_PASSWORD`);
+  else if (existsSync(password)) {
+    lines.push(`  Admin        ${admin}, first password in ${relative(ROOT, password)}`);
+  }
+  if (development) {
+    const body = {
+      username: 'demo',
+      broadcast_name: 'Hello',
+      brodcast_service: 'sandbox',
+      contacts: ['919800000001', '919800000002', '919800000404'],
+      message: 'Hello from Switchboard',
+    };
+    lines.push(
+      '  Demo         demo, password Demo-1234!, 1,000 of every credit',
+      '',
+      'A first broadcast:',
+      '',
+      `  curl -s ${url}/webhook/api/addbroadcastgsm.php -H 'content-type: application/json' \\`,
+      `    -d '${JSON.stringify(body)}'`,
+      '',
+      'and, with the request_id of the answer, its report:',
+      '',
+      `  curl -s "${url}/webhook/api/getGSMreport.php?request_id=GSMCAMP_..."`,
+    );
+  }
+  lines.push('', host === '0.0.0.0' ? 'Open to the network. Ctrl-C stops it.' : 'Ctrl-C stops everything.', '');
+  print(lines.join('\n'));
+}
+
+/**
+ * Starts the API. Another checkout may have taken the port since we looked; without a PORT of the user's choice the next
+ * free one will do.
+ * @returns {Promise<string>} the port it listens on
+ */
+async function startApi(environment, chosenPort, host, startOne, fail) {
+  let port = environment.PORT;
+  for (;;) {
+    let waiting = true;
+    const api = startOne('api', { ...environment, PORT: port }, (text) => !waiting && fail(text));
+    try {
+      await api.ready;
+      waiting = false;
+      return port;
+    } catch (error) {
+      if (!api.lostItsPort() || chosenPort !== undefined || lifetime.isEnding) throw error;
+      port = String(await nextFreePort(Number(port) + 1, host));
+      say(`Using port ${port} instead`);
+    }
+  }
+}
+
+async function start() {
+  requireNode();
+  let environment = { NODE_ENV: 'development', ...developmentEnvironment() };
+  const directory = dataDirectory(environment);
+  const lock = takeLock(
+    join(directory, 'start.lock'),
+    'start.mjs',
+    (left) => `Switchboard of this checkout runs already (process ${left.pid}). Stop that one first with Ctrl-C.`,
+  );
+  lifetime.onEnd(async () => lock.free());
+  await stopLeftovers(lock.left);
+  await ensureInstalled();
+  const urls = await ensureServers(environment, directory, (stop) => lifetime.onEnd(stop));
+  environment = { ...ensureSecrets(environment, directory), ...urls, DATA_DIR: directory };
+  await ensureBuilt();
+  const { host, ...ports } = await choosePorts(environment, directory);
+  say('Preparing the database');
+  await run(process.execPath, [join(ROOT, 'dist/src/apps/api/prepare.js')], {
+    cwd: ROOT,
+    env: { ...environment, ...ports },
+  });
+  if (lifetime.isEnding) return;
+
+  const started = [];
+  const startOne = (name, settings, onEnd) => {
+    const logs = join(directory, 'logs');
+    const everything = process.argv.includes('--logs');
+    const service = startService(name, { environment: settings, logs, everything, onEnd });
+    lifetime.onEnd(service.stop);
+    started.push({ name, pid: service.pid });
+    lock.update({ children: started });
+    return service;
+  };
+  const fail = (text) => {
+    if (lifetime.isEnding) return;
+    complain(new Explained(text));
+    void lifetime.end(1);
+  };
+  // in the order of dependence, so that the API, which stops first, takes no requests any more when the others stop
+  const names = environment.NODE_ENV === 'production' ? ['worker'] : ['sandbox', 'worker'];
+  say(`Starting ${names.join(', ')}, api`);
+  const others = names.map((name) => startOne(name, { ...environment, ...ports }, fail));
+  const port = await startApi({ ...environment, ...ports }, environment.PORT, host, startOne, fail);
+  await Promise.all(others.map((service) => service.ready));
+  if (lifetime.isEnding) return;
+  const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  say('Ready');
+  welcome(environment, directory, `http://${shownHost}:${port}`, host);
+}
+
+await start().catch((error) => {
+  if (!lifetime.isEnding) complain(error);
+  return lifetime.end(1);
+});
