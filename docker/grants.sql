@@ -1,0 +1,2 @@
+-- tests make databases of their own
+GRANT ALL PRIVILEGES ON `switchboard%`.* TO 'switchboard'@'%';
