@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { environmentSchema, readEnvironment } from '../../src/platform/config/index.js';
+import { ROOT } from './house.js';
+
+const example = readFileSync(`${ROOT}.env.example`, 'utf8');
+const listed = [...example.matchAll(/^#([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]!);
+
+describe('.env.example', () => {
+  it('lists exactly the variables of the schema, each once', () => {
+    expect(listed.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
+  });
+
+  it('states the defaults that the schema has', () => {
+    const required = {
+      DATABASE_URL: 'mysql://user:password@localhost/name',
+      REDIS_URL: 'redis://localhost',
+      JWT_SECRET: 'x'.repeat(32),
+      ENCRYPTION_KEY: '0'.repeat(64),
+    };
+    const stated = parseEnv(example.replaceAll(/^#([A-Z][A-Z0-9_]+=)/gm, '$1'));
+    expect(readEnvironment({ ...stated, ...required })).toEqual(readEnvironment(required));
+  });
+});
+
+describe('README.md', () => {
+  it('shows the same variables', () => {
+    execFileSync(process.execPath, [`${ROOT}scripts/configuration.mjs`, '--check'], { stdio: 'pipe' });
+  });
+});

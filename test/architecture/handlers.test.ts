@@ -1,0 +1,75 @@
+import { type INestApplicationContext, type Type } from '@nestjs/common';
+import { COMMAND_HANDLER_METADATA, QUERY_HANDLER_METADATA } from '@nestjs/cqrs/dist/decorators/constants.js';
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiModule } from '../../src/apps/api/api.module.js';
+import { WorkerModule } from '../../src/apps/worker/worker.module.js';
+import { QUEUES } from '../../src/platform/queues/index.js';
+import { ROOT, providersOf, scan, sourceFiles } from './house.js';
+
+let api: INestApplicationContext;
+let worker: INestApplicationContext;
+
+beforeAll(async () => {
+  api = await scan(ApiModule);
+  worker = await scan(WorkerModule);
+});
+afterAll(async () => {
+  await api.close();
+  await worker.close();
+});
+
+/** The classes that files of this ending export. */
+async function classesIn(ending: string): Promise<Type[]> {
+  const files = sourceFiles('src').filter((file) => file.path.endsWith(ending));
+  const found = await Promise.all(
+    files.map(async (file) => (await import(pathToFileURL(join(ROOT, file.path)).href)) as Record<string, unknown>),
+  );
+  return found.flatMap((exports) =>
+    Object.values(exports).filter(
+      (value): value is Type => typeof value === 'function' && /^class\b/.test(value.toString()),
+    ),
+  );
+}
+
+describe.each([
+  ['command', '.command.ts', COMMAND_HANDLER_METADATA],
+  ['query', '.query.ts', QUERY_HANDLER_METADATA],
+])('every %s', (_kind, ending, key) => {
+  it('has exactly one handler, which some application knows', async () => {
+    const messages = await classesIn(ending);
+    expect(messages.length).toBeGreaterThan(0);
+    const handlers = [...new Set([...providersOf(api), ...providersOf(worker)])];
+    const counts = messages.map((message) => ({
+      message: message.name,
+      handlers: handlers.filter((handler) => Reflect.getMetadata(key, handler) === message).length,
+    }));
+    expect(counts.filter((count) => count.handlers !== 1)).toEqual([]);
+  });
+
+  it('has handlers for nothing else', async () => {
+    const messages = await classesIn(ending);
+    const strangers = [...providersOf(api), ...providersOf(worker)].filter((handler) => {
+      const message: unknown = Reflect.getMetadata(key, handler);
+      return message !== undefined && !messages.includes(message as Type);
+    });
+    expect(strangers.map((handler) => handler.name)).toEqual([]);
+  });
+});
+
+describe('queues', () => {
+  it('are frozen: their names stand in Redis and in WORKER_QUEUES', async () => {
+    const lines = Object.entries(QUEUES).map(([name, settings]) => `${name}: ${settings.purpose}`);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/queues.txt');
+  });
+
+  it('are served by exactly one processor, in the worker only', () => {
+    const processors = (app: INestApplicationContext): string[] =>
+      providersOf(app)
+        .map((provider) => provider.name)
+        .filter((name) => name.endsWith('Processor'));
+    expect(processors(worker)).toEqual(['LaneProcessor']);
+    expect(processors(api)).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { type INestApplicationContext } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiModule } from '../../src/apps/api/api.module.js';
+import {
+  ADMIN_METADATA,
+  AUTHENTICATION_METADATA,
+  type AuthenticationRules,
+  OPEN_METADATA,
+} from '../../src/modules/accounts/index.js';
+import { API_ERRORS_METADATA } from '../../src/platform/http/index.js';
+import { RATE_LIMIT_METADATA, RateLimitInterceptor, type RateRule } from '../../src/platform/security/index.js';
+import { type Handler, handlersOf, providersOf, scan } from './house.js';
+
+const ANSWERS = 'swagger/apiResponse';
+const OPERATION = 'swagger/apiOperation';
+const TAGS = 'swagger/apiUseTags';
+const EXCLUDED = 'swagger/apiExcludeEndpoint';
+const CONTROLLER_EXCLUDED = 'swagger/apiExcludeController';
+
+let app: INestApplicationContext;
+let handlers: Handler[];
+
+beforeAll(async () => {
+  app = await scan(ApiModule);
+  handlers = handlersOf(app);
+});
+afterAll(() => app.close());
+
+const isHidden = (handler: Handler): boolean =>
+  handler.metadata<{ disable: boolean }>(EXCLUDED)?.disable === true ||
+  handler.metadata<boolean[]>(CONTROLLER_EXCLUDED)?.[0] === true;
+
+/** How a route lets somebody in, in one word or two. */
+function authentication(handler: Handler): string {
+  if (handler.metadata(ADMIN_METADATA) !== undefined) return 'admin';
+  const rules = handler.metadata<AuthenticationRules>(AUTHENTICATION_METADATA);
+  if (rules !== undefined) {
+    return ['token', rules.cookie ? 'cookie' : '', rules.bodyUsername ? 'body' : '', rules.scheme === 'v5' ? 'v5' : '']
+      .filter((word) => word !== '')
+      .join('+');
+  }
+  return handler.metadata(OPEN_METADATA) !== undefined ? 'open' : 'UNDECLARED';
+}
+
+const named = (wrong: Handler[]): string[] => wrong.map((handler) => handler.name);
+
+describe('every route', () => {
+  it('declares its authentication, or why it has none', () => {
+    expect(handlers.length).toBeGreaterThan(10);
+    expect(named(handlers.filter((handler) => authentication(handler) === 'UNDECLARED'))).toEqual([]);
+    const both = handlers.filter(
+      (handler) =>
+        handler.metadata(OPEN_METADATA) !== undefined && handler.metadata(AUTHENTICATION_METADATA) !== undefined,
+    );
+    expect(named(both)).toEqual([]);
+  });
+
+  it('is under a limit: its own or that of every user', () => {
+    expect(providersOf(app)).toContain(RateLimitInterceptor);
+    const unlimited = handlers.filter((handler) => handler.metadata(RATE_LIMIT_METADATA) === 'none');
+    for (const handler of unlimited)
+      expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics|provider)\b/);
+  });
+
+  it('is described in Swagger: a group, a summary, its success and its errors', () => {
+    const shown = handlers.filter((handler) => !isHidden(handler));
+    const faults = shown.flatMap((handler) => {
+      const answers = Object.keys(handler.metadata<Record<string, unknown>>(ANSWERS) ?? {});
+      // probes refuse nothing and are under no limit
+      const errors =
+        handler.metadata(RATE_LIMIT_METADATA) === 'none' ||
+        handler.metadata(API_ERRORS_METADATA) !== undefined ||
+        answers.some((status) => /^[45]/.test(status));
+      return [
+        ...(handler.metadata<string[]>(TAGS)?.length ? [] : [`${handler.name}: no @ApiTags`]),
+        ...(handler.metadata<{ summary?: string }>(OPERATION)?.summary ? [] : [`${handler.name}: no summary`]),
+        ...(answers.some((status) => /^[23]/.test(status)) ? [] : [`${handler.name}: no success answer`]),
+        ...(errors ? [] : [`${handler.name}: no error answers`]),
+      ];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('admin routes stand under /v6/api/admin and nothing else does', () => {
+    const wrong = handlers.filter((handler) => {
+      const admin = handler.metadata(ADMIN_METADATA) !== undefined;
+      return admin !== handler.paths.every((path) => path.startsWith('/v6/api/admin'));
+    });
+    expect(named(wrong)).toEqual([]);
+  });
+
+  it('is frozen: paths, methods, authentication and limits change on purpose only', async () => {
+    const lines = handlers.flatMap((handler) => {
+      const limit = handler.metadata<RateRule>(RATE_LIMIT_METADATA) ?? 'user';
+      return handler.paths.map(
+        (path) => `${handler.method.padEnd(6)} ${path.padEnd(60)} ${authentication(handler).padEnd(18)} ${limit}`,
+      );
+    });
+    await expect(`${lines.sort((a, b) => a.slice(7).localeCompare(b.slice(7))).join('\n')}\n`).toMatchFileSnapshot(
+      'snapshots/routes.txt',
+    );
+  });
+});

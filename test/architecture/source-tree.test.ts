@@ -1,0 +1,69 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ROOT, type SourceFile, sourceFiles } from './house.js';
+
+const sources = sourceFiles('src');
+const service = sources.filter((file) => !file.path.endsWith('.spec.ts'));
+const all = [...sources, ...sourceFiles('test')];
+const here = 'test/architecture/source-tree.test.ts';
+
+/** Lines that match, as "path:line". */
+const linesWith = (files: SourceFile[], pattern: RegExp): string[] =>
+  files
+    .filter((file) => file.path !== here)
+    .flatMap((file) =>
+      file.text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file.path}:${index + 1}`] : [])),
+    );
+
+const linesOf = (file: SourceFile): number => file.text.trimEnd().split('\n').length;
+
+describe('the source tree', () => {
+  it('has the rooms of the architecture and no others', () => {
+    expect(readdirSync(`${ROOT}src`).sort()).toEqual(['apps', 'kernel', 'modules', 'platform']);
+    expect(readdirSync(`${ROOT}src/apps`).sort()).toEqual(['api', 'sandbox', 'worker']);
+  });
+
+  it('has no folder for things without a home', () => {
+    const homeless = all.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc)\//.test(file.path));
+    expect(homeless.map((file) => file.path)).toEqual([]);
+  });
+
+  it('keeps files short: controllers 150 lines, handlers 120, sources 300, tests 400', () => {
+    const limit = (path: string): number => {
+      if (path.startsWith('test/') || path.endsWith('.spec.ts')) return 400;
+      return path.endsWith('.controller.ts') ? 150 : path.endsWith('.handler.ts') ? 120 : 300;
+    };
+    const long = all.filter((file) => linesOf(file) > limit(file.path));
+    expect(long.map((file) => `${file.path}: ${linesOf(file)}`)).toEqual([]);
+  });
+
+  it('uses no forwardRef, switches no rule off and leaves nothing for later', () => {
+    expect(linesWith(sources, /\bforwardRef\b/)).toEqual([]);
+    expect(linesWith(all, /eslint-disable|@ts-ignore|@ts-nocheck|@ts-expect-error/)).toEqual([]);
+    expect(linesWith(all, /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+
+  it('reads the environment in one place', () => {
+    const elsewhere = service.filter((file) => !file.path.startsWith('src/platform/config/'));
+    expect(linesWith(elsewhere, /process\.env\b/)).toEqual([]);
+  });
+
+  it('has query handlers that only read', () => {
+    const queries = service.filter((file) => /\/queries\//.test(file.path));
+    const writing =
+      /\binTransaction\b|\.(save|insert|update|delete|remove|upsert)\(|[`'"]\s*(INSERT|UPDATE|DELETE|REPLACE)\s/;
+    expect(linesWith(queries, writing)).toEqual([]);
+  });
+
+  it('takes a transaction as the first parameter, where it takes one', () => {
+    const later = service.filter((file) => /\w\s*,\s*tx: EntityManager\b/.test(file.text));
+    expect(later.map((file) => file.path)).toEqual([]);
+  });
+
+  it('uses buses in controllers and jobs only', () => {
+    const elsewhere = service.filter(
+      (file) => !/\/(http|jobs)\//.test(file.path) && !file.path.startsWith('src/apps/'),
+    );
+    expect(linesWith(elsewhere, /\b(CommandBus|QueryBus|EventBus)\b/)).toEqual([]);
+  });
+});
