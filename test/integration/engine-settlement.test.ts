@@ -40,7 +40,7 @@ describe('settling recipients', () => {
   beforeAll(async () => {
     engine = await startEngine();
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
-      engine.module.get<T>(type as never, { strict: false });
+      engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
     results = new WindowResults(dataSource, get(Settlement), lanes);
@@ -116,9 +116,9 @@ describe('settling recipients', () => {
 
   it('keeps the counters at the total at every moment, under receipts and windows at once', async () => {
     const { id, requestId } = await accept('moments', 300);
-    let looking = true;
+    const looking = { on: true };
     const looks = (async () => {
-      while (looking) {
+      while (looking.on) {
         const counts = Object.values(await engine.counts(requestId));
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(300);
       }
@@ -131,7 +131,7 @@ describe('settling recipients', () => {
         ),
       );
     }
-    looking = false;
+    looking.on = false;
     await looks;
     expect(await engine.counts(requestId)).toEqual({ Delivered: 198, Failed: 102 });
   });
@@ -171,12 +171,15 @@ describe('settling recipients', () => {
     expect(await statuses(id)).toEqual(['Delivered', 'Failed', 'Submitted']);
   });
 
-  it('finds a message by another spelling of its id, and never over another route', async () => {
+  it('finds a message by another spelling of its id for the same recipient, and never over another route', async () => {
     const { id } = await accept('spelling', 2);
     await window(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [`ff0${seq}`] }));
     await sink.accept(2, [receipt('ff01', 'delivered')]);
     expect(await statuses(id)).toEqual(['Submitted', 'Submitted']);
-    await sink.accept(1, [receipt('65282', 'delivered', { alternativeIds: ['ff02', 'FF02'] })]);
+    const spelled = { alternativeIds: ['ff02', 'FF02'] };
+    await sink.accept(1, [receipt('65282', 'delivered', { ...spelled, receiver: '910000000000' })]);
+    expect(await statuses(id)).toEqual(['Submitted', 'Submitted']);
+    await sink.accept(1, [receipt('65282', 'delivered', { ...spelled, receiver: numbers(2)[1] as string })]);
     expect(await statuses(id)).toEqual(['Submitted', 'Delivered']);
   });
 
@@ -356,7 +359,7 @@ describe('settling recipients', () => {
     // 25 messages are a quarter of a second; whoever would wait more than a second is sent away.
     expect(granted.length).toBeGreaterThanOrEqual(4);
     expect(granted.length).toBeLessThanOrEqual(6);
-    for (const [index, wait] of granted.entries()) expect(wait).toBeLessThanOrEqual(index * 250);
+    for (const [index, wait] of granted.entries()) expect(Math.floor(wait)).toBeLessThanOrEqual(index * 250);
     expect(granted.at(-1)).toBeGreaterThan(600);
   });
 });

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import {
@@ -10,8 +11,9 @@ import {
   type RouteConnection,
   RouteConnections,
   RouteDirectory,
+  type SendOutcome,
 } from '../../providers/index.js';
-import { windowSize } from '../domain/lanes.js';
+import { WINDOW_RECIPIENTS, windowSize } from '../domain/lanes.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import { CampaignStates } from '../persistence/campaign-states.js';
 import { type DueRecipient, LaneStore, type LaneTurn } from '../persistence/lane-store.js';
@@ -29,6 +31,13 @@ const ROUTE_DOWN_MS = 1_000;
 const ROUTE_BUSY_MS = 250;
 const WRITE_AGAIN_MS = 500;
 
+const NO_ROUTE: SendOutcome = {
+  kind: 'rejected',
+  code: null,
+  text: 'No route available for this channel',
+  submitted: false,
+};
+
 /** A window whose lease is held. */
 interface ClaimedWindow {
   route: Route;
@@ -42,6 +51,7 @@ interface ClaimedWindow {
 @Injectable()
 export class LaneRunner {
   private readonly logger = new Logger(LaneRunner.name);
+  private readonly outcomes;
   private stopping = false;
 
   constructor(
@@ -55,7 +65,10 @@ export class LaneRunner {
     private readonly drivers: DriverRegistry,
     private readonly connections: RouteConnections,
     private readonly accounts: AccountDirectory,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
+  }
 
   /** After this, no new turn begins (graceful stop); windows under way end normally. */
   stop(): void {
@@ -97,8 +110,9 @@ export class LaneRunner {
 
   private async send(turn: LaneTurn): Promise<TurnEnd> {
     const route = await this.routes.byId(turn.routeId);
-    const connection = route ? await this.connections.get(route.id) : null;
-    if (!route || !connection?.ready) return this.later(turn, ROUTE_DOWN_MS);
+    if (!route) return this.refuse(turn);
+    const connection = await this.connections.get(route.id);
+    if (!connection?.ready) return this.later(turn, ROUTE_DOWN_MS);
     const size = windowSize(route.messagesPerSecond);
     const planned = turn.dueRetries > 0 ? Math.min(size, turn.dueRetries) : Math.min(size, turn.endSeq - turn.nextSeq);
     if (planned === 0) {
@@ -114,6 +128,14 @@ export class LaneRunner {
     if (!recipients) return null;
     if (turn.state === 'accepted') await this.states.begin(turn.campaignId, this.environment.RECEIPT_TIMEOUT);
     return this.sendClaimed(turn, { route, connection, recipients, claimedAt });
+  }
+
+  /** The route is gone: what has not left can never leave, so it fails and is refunded (decisions §5). */
+  private async refuse(turn: LaneTurn): Promise<TurnEnd> {
+    const recipients = await this.claim(turn, Math.min(WINDOW_RECIPIENTS, turn.endSeq - turn.nextSeq));
+    if (!recipients) return null;
+    const results = recipients.map((recipient): WindowResult => ({ recipient, outcome: NO_ROUTE }));
+    return this.after(turn, await this.results.flush(turn, results, turn.fence + 1));
   }
 
   private async claim(turn: LaneTurn, planned: number): Promise<DueRecipient[] | null> {
@@ -148,12 +170,22 @@ export class LaneRunner {
           intervalMs: route.messagesPerSecond === null ? 0 : 1_000 / route.messagesPerSecond,
           notAfter: () => notAfter,
         },
-        async (results) => void (await this.results.flush(turn, results, null)),
+        async (results) => {
+          await this.results.flush(turn, results, null);
+          this.count(turn, results);
+        },
       );
-      return this.after(turn, await this.finish(turn, last, fence));
+      const end = await this.finish(turn, last, fence);
+      this.count(turn, last);
+      return this.after(turn, end);
     } finally {
       clearInterval(renewal);
     }
+  }
+
+  private count(turn: LaneTurn, results: readonly WindowResult[]): void {
+    const { channel } = turn;
+    for (const { outcome } of results) this.outcomes.inc({ channel, outcome: outcome.kind });
   }
 
   /** Results that cannot be written now are tried again while the lease holds: losing them would leave outcomes unknown. */

@@ -1,6 +1,14 @@
 import type { ChannelName } from './campaign.js';
 import type { RecipientStatus } from './recipient-status.js';
 
+/** What leaves for one recipient; a driver of the channel's kind reads the fields it knows. */
+export interface Composed {
+  text: string;
+  mediaUrl?: string;
+  attachments?: readonly string[];
+  payload?: Readonly<Record<string, unknown>>;
+}
+
 /** What the engine must know of a channel: data and two pure functions. Everything else is the engine's. */
 export interface Channel {
   name: ChannelName;
@@ -11,5 +19,5 @@ export interface Channel {
   /** the channel's words for recipient statuses (decisions §6) */
   words: Record<RecipientStatus, string>;
   /** what leaves for one recipient; the engine adds reference and deadline */
-  compose(content: Record<string, unknown>, receiver: string): { text: string; mediaUrl?: string };
+  compose(content: Record<string, unknown>, receiver: string): Composed;
 }

@@ -19,6 +19,9 @@ export interface KnownMessage {
   status: RecipientStatus;
 }
 
+/** What to look for: place in the list, route, id, and the recipient it must belong to. */
+type Wanted = [ordinal: number, routeId: number, id: string, receiver: string | null];
+
 interface MessageRow {
   ordinal: number;
   campaign_id: number;
@@ -43,20 +46,39 @@ const toKnown = (row: MessageRow): KnownMessage => ({
 /** Looks messages up by the carrier's id, and keeps receipts that came before their submit answer was written. */
 @Injectable()
 export class ReceiptStore {
-  /** One entry a receipt, in order; undefined where no message has that id (or one of its other spellings). */
+  /** One entry a receipt, in order; undefined where no message of that route has the id. */
   async find(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<(KnownMessage | undefined)[]> {
-    const wanted = receipts.flatMap(({ routeId, receipt }, index) =>
-      [receipt.providerMessageId, ...(receipt.alternativeIds ?? [])].map((id) => [index, routeId, id]),
+    const found = new Array<KnownMessage | undefined>(receipts.length);
+    const plain = receipts.map(({ routeId, receipt }, index): Wanted => [
+      index,
+      routeId,
+      receipt.providerMessageId,
+      null,
+    ]);
+    for (const row of await this.lookUp(tx, plain)) found[row.ordinal] ??= toKnown(row);
+    // Another spelling of a short sequential id may be somebody else's id: it counts only for what the id itself did not
+    // find, and only with the same recipient.
+    const spelled = receipts.flatMap(({ routeId, receipt }, index): Wanted[] =>
+      found[index] || receipt.receiver === null
+        ? []
+        : (receipt.alternativeIds ?? []).map((id) => [index, routeId, id, receipt.receiver]),
     );
-    const rows: MessageRow[] = await tx.query(
+    if (spelled.length > 0) for (const row of await this.lookUp(tx, spelled)) found[row.ordinal] ??= toKnown(row);
+    return found;
+  }
+
+  private lookUp(tx: EntityManager, wanted: readonly Wanted[]): Promise<MessageRow[]> {
+    const sameRecipient = wanted.some(([, , , receiver]) => receiver !== null)
+      ? `JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq AND r.receiver = j.receiver`
+      : '';
+    return tx.query(
       `SELECT j.ordinal, m.campaign_id, m.seq, m.item, m.items, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         ordinal INT PATH '$[0]', route_id INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]')) j
-       JOIN provider_messages m ON m.route_id = j.route_id AND m.provider_message_id = j.id`,
+         ordinal INT PATH '$[0]', route_id INT PATH '$[1]',
+         id VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]',
+         receiver VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[3]')) j
+       JOIN provider_messages m ON m.route_id = j.route_id AND m.provider_message_id = j.id ${sameRecipient}`,
       [jsonRows(wanted)],
     );
-    const found = new Array<KnownMessage | undefined>(receipts.length);
-    for (const row of rows) found[row.ordinal] ??= toKnown(row);
-    return found;
   }
 
   /** All items of these recipients, locked. */
