@@ -25,7 +25,12 @@ function routeOf(config: Record<string, unknown>): Route<ReturnType<typeof httpC
   };
 }
 
-function send(connection: RouteConnection, to: string, text = 'hi', more: { mediaUrl?: string; notAfter?: number } = {}): Promise<SendOutcome> {
+function send(
+  connection: RouteConnection,
+  to: string,
+  text = 'hi',
+  more: { mediaUrl?: string; notAfter?: number } = {},
+): Promise<SendOutcome> {
   return connection.send({ ref: `7-${to}`, to, text, notAfter: performance.now() + 60_000, ...more });
 }
 
@@ -71,7 +76,13 @@ describe('HTTP driver and sandbox', () => {
       id_path: 'id',
       error_code_path: 'code',
       error_text_path: 'error',
-      receipt: { id_path: 'id', status_path: 'status', error_code_path: 'error_code', error_text_path: 'error', receiver_path: 'to' },
+      receipt: {
+        id_path: 'id',
+        status_path: 'status',
+        error_code_path: 'error_code',
+        error_text_path: 'error',
+        receiver_path: 'to',
+      },
       ...more,
     });
 
@@ -94,16 +105,31 @@ describe('HTTP driver and sandbox', () => {
       throttled: true,
     });
     expect((await send(connection, '4915100000429')).kind).toBe('accepted');
-    expect(await send(connection, '4915100000500')).toMatchObject({ kind: 'retry', code: 22, text: 'Temporary error', throttled: false });
+    expect(await send(connection, '4915100000500')).toMatchObject({
+      kind: 'retry',
+      code: 22,
+      text: 'Temporary error',
+      throttled: false,
+    });
     expect((await send(connection, '4915100000500')).kind).toBe('accepted');
-    expect(await send(connection, '4915100000603')).toEqual({ kind: 'rejected', code: 603, text: 'Message refused', submitted: true });
+    expect(await send(connection, '4915100000603')).toEqual({
+      kind: 'rejected',
+      code: 603,
+      text: 'Message refused',
+      submitted: true,
+    });
     expect((await send(connection, '4915100000404')).kind).toBe('accepted');
     expect((await send(connection, '4915100000408')).kind).toBe('accepted');
-    await vi.waitUntil(() => ['429', '500', '404'].every((fate) => JSON.stringify(callbacks).includes(`0000${fate}`)), PATIENCE);
+    await vi.waitUntil(
+      () => ['429', '500', '404'].every((fate) => JSON.stringify(callbacks).includes(`0000${fate}`)),
+      PATIENCE,
+    );
     const receipts = callbacks.flatMap((body) =>
       driver.parseCallback(gateway(), { method: 'POST', query: {}, headers: {}, body }),
     );
-    expect(receipts.map(({ receiver, status, errorCode, errorText }) => ({ receiver, status, errorCode, errorText }))).toEqual(
+    expect(
+      receipts.map(({ receiver, status, errorCode, errorText }) => ({ receiver, status, errorCode, errorText })),
+    ).toEqual(
       expect.arrayContaining([
         { receiver: '4915100000429', status: 'delivered', errorCode: null, errorText: null },
         { receiver: '4915100000500', status: 'delivered', errorCode: null, errorText: null },
@@ -126,7 +152,10 @@ describe('HTTP driver and sandbox', () => {
   });
 
   it('sends nothing after the lease has passed', async () => {
-    expect(await send(connection, '4915100000001', 'hi', { notAfter: performance.now() - 1 })).toMatchObject({ kind: 'retry', afterMs: 0 });
+    expect(await send(connection, '4915100000001', 'hi', { notAfter: performance.now() - 1 })).toMatchObject({
+      kind: 'retry',
+      afterMs: 0,
+    });
     expect((await sandbox.ledger()).total).toBe(0);
   });
 
@@ -149,7 +178,11 @@ describe('HTTP driver and sandbox', () => {
 });
 
 describe('HTTP driver and what gateways answer', () => {
-  let answer: (request: IncomingMessage, body: string, response: ServerResponse) => void = (_request, _body, response) => response.end('{}');
+  let answer: (request: IncomingMessage, body: string, response: ServerResponse) => void = (
+    _request,
+    _body,
+    response,
+  ) => response.end('{}');
   let server: Server;
   let url = '';
 
@@ -193,7 +226,13 @@ describe('HTTP driver and what gateways answer', () => {
   it('publishes no secret that a gateway quotes', async () => {
     reply(401, '{"error":"unknown token gateway-token"}');
     const connection = driver.open(
-      routeOf({ url, headers: { 'x-key': '{{secrets.key}}' }, secrets: { key: 'gateway-token' }, body: {}, error_text_path: 'error' }),
+      routeOf({
+        url,
+        headers: { 'x-key': '{{secrets.key}}' },
+        secrets: { key: 'gateway-token' },
+        body: {},
+        error_text_path: 'error',
+      }),
     );
     expect(await send(connection, '4915100000001')).toMatchObject({ kind: 'rejected', text: 'unknown token ***' });
     await connection.close();
@@ -214,7 +253,10 @@ describe('HTTP driver and what gateways answer', () => {
       { url, body: '{"to": {{to}}, "text": "{{text}}", "media": {{media_url}}}' },
     ]) {
       const connection = driver.open(routeOf(config));
-      expect(await send(connection, '4915100000001', text)).toEqual({ kind: 'accepted', providerMessageIds: ['7-4915100000001'] });
+      expect(await send(connection, '4915100000001', text)).toEqual({
+        kind: 'accepted',
+        providerMessageIds: ['7-4915100000001'],
+      });
       await connection.close();
     }
     const [inUrl, asForm, asFormText, asJsonText] = seen;

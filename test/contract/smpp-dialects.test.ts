@@ -64,8 +64,9 @@ class Smsc {
   /** Pushes a deliver_sm; resolves with the status of its answer. */
   deliver(fields: Record<string, unknown>): Promise<number> {
     return new Promise((resolve) =>
-      this.session?.deliver_sm({ source_addr: '4915100000001', destination_addr: 'Switchbrd', data_coding: 0, ...fields }, (pdu) =>
-        resolve(pdu['command_status'] as number),
+      this.session?.deliver_sm(
+        { source_addr: '4915100000001', destination_addr: 'Switchbrd', data_coding: 0, ...fields },
+        (pdu) => resolve(pdu['command_status'] as number),
       ),
     );
   }
@@ -78,7 +79,10 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
   let smsc: Smsc;
   let route: BoundRoute;
 
-  async function open(config: Record<string, unknown> = {}, serverOptions: Record<string, unknown> = {}): Promise<void> {
+  async function open(
+    config: Record<string, unknown> = {},
+    serverOptions: Record<string, unknown> = {},
+  ): Promise<void> {
     smsc = new Smsc();
     route = openRoute(await smsc.listen(serverOptions), config);
     await route.bound();
@@ -100,7 +104,9 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
   });
 
   it('uses TLS and trusts no stranger', async () => {
-    const [key, cert] = ['key', 'cert'].map((name) => readFileSync(new URL(`tls/carrier-${name}.pem`, import.meta.url), 'utf8'));
+    const [key, cert] = ['key', 'cert'].map((name) =>
+      readFileSync(new URL(`tls/carrier-${name}.pem`, import.meta.url), 'utf8'),
+    );
     await open({ host: 'localhost', tls: true, tls_ca: cert }, { key, cert });
     expect((await route.send('4915112345678', 'over TLS')).kind).toBe('accepted');
     const stranger = openRoute(smsc.port, { host: 'localhost', tls: true });
@@ -130,7 +136,10 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
       if (throttle) refused += 1;
       session.send(pdu.response(throttle ? { command_status: 0x58 } : { message_id: `p-${smsc.submits.length}` }));
     };
-    expect(await route.send('4915112345678', 'z'.repeat(400))).toEqual({ kind: 'accepted', providerMessageIds: ['p-1', 'p-4', 'p-3'] });
+    expect(await route.send('4915112345678', 'z'.repeat(400))).toEqual({
+      kind: 'accepted',
+      providerMessageIds: ['p-1', 'p-4', 'p-3'],
+    });
     expect(refused).toBe(1);
   });
 
@@ -140,7 +149,8 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
       session.send(pdu.response(smsc.submits.length === 2 ? { command_status: 0x0b } : { message_id: 'ok' }));
     expect(await route.send('4915112345678', 'z'.repeat(400))).toMatchObject({ kind: 'rejected', submitted: true });
     smsc.submits.length = 0;
-    smsc.answer = (pdu, session) => void (smsc.submits.length !== 2 && session.send(pdu.response({ message_id: 'ok' })));
+    smsc.answer = (pdu, session) =>
+      void (smsc.submits.length !== 2 && session.send(pdu.response({ message_id: 'ok' })));
     expect(await route.send('4915112345678', 'z'.repeat(400))).toEqual({ kind: 'unknown' });
   });
 
@@ -152,8 +162,16 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     expect(await smsc.deliver(text('9', 'ENROUTE'))).toBe(0);
     expect(await smsc.deliver(text('10', 'UNKNOWN'))).toBe(0);
     expect(await smsc.deliver({ esm_class: 4, receipted_message_id: 'tlv-1', message_state: 8 })).toBe(0);
-    expect(await smsc.deliver({ esm_class: 4, short_message: '', message_payload: Buffer.from(receiptText('11', 'DELIVRD')) })).toBe(0);
-    expect(route.receipts.map(({ providerMessageId, status, errorCode }) => [providerMessageId, status, errorCode])).toEqual([
+    expect(
+      await smsc.deliver({
+        esm_class: 4,
+        short_message: '',
+        message_payload: Buffer.from(receiptText('11', 'DELIVRD')),
+      }),
+    ).toBe(0);
+    expect(
+      route.receipts.map(({ providerMessageId, status, errorCode }) => [providerMessageId, status, errorCode]),
+    ).toEqual([
       ['7', 'delivered', null],
       ['8', 'failed', 12],
       ['9', 'submitted', null],
@@ -173,10 +191,12 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     let release: () => void = () => undefined;
     route.commit.run = () => new Promise((resolve) => (release = resolve));
     let answered = false;
-    const answer = smsc.deliver({ esm_class: 4, short_message: { message: receiptText('7', 'DELIVRD') } }).then((status) => {
-      answered = true;
-      return status;
-    });
+    const answer = smsc
+      .deliver({ esm_class: 4, short_message: { message: receiptText('7', 'DELIVRD') } })
+      .then((status) => {
+        answered = true;
+        return status;
+      });
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(answered).toBe(false);
     release();
@@ -194,7 +214,9 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
       return new Promise((resolve) => setTimeout(resolve, 20));
     };
     const statuses = await Promise.all(
-      Array.from({ length: 3_000 }, (_, index) => smsc.deliver({ esm_class: 4, short_message: { message: receiptText(`b${index}`, 'DELIVRD') } })),
+      Array.from({ length: 3_000 }, (_, index) =>
+        smsc.deliver({ esm_class: 4, short_message: { message: receiptText(`b${index}`, 'DELIVRD') } }),
+      ),
     );
     expect(statuses.every((status) => status === 0)).toBe(true);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3_000);

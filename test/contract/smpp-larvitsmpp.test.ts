@@ -19,7 +19,9 @@ interface LarvitSession {
 const larvitsmpp = createRequire(import.meta.url)('larvitsmpp') as {
   server(options: Record<string, unknown>, onSession: (error: Error | null, session: LarvitSession) => void): void;
 };
-const silent = Object.fromEntries(['silly', 'debug', 'verbose', 'info', 'warn', 'error'].map((level) => [level, () => undefined]));
+const silent = Object.fromEntries(
+  ['silly', 'debug', 'verbose', 'info', 'warn', 'error'].map((level) => [level, () => undefined]),
+);
 
 /** The driver against an SMSC that nobody here wrote. */
 describe('SMPP driver and larvitsmpp', () => {
@@ -70,17 +72,28 @@ describe('SMPP driver and larvitsmpp', () => {
   ])('reads its receipts: %s', async (to, status, errorText) => {
     const outcome = await route.send(to, 'receipt, please');
     const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0] : 'refused';
-    await expect.poll(() => route.receipts.find((receipt) => receipt.providerMessageId === id)).toMatchObject({ status, errorText });
+    await expect
+      .poll(() => route.receipts.find((receipt) => receipt.providerMessageId === id))
+      .toMatchObject({ status, errorText });
   });
 
   it('is not bound with a wrong password', async () => {
     const port = await freePort();
     larvitsmpp.server(
-      { host: '127.0.0.1', port, log: silent, checkuserpass: (_n: string, _p: string, answer: (e: null, ok: boolean) => void) => answer(null, false) },
+      {
+        host: '127.0.0.1',
+        port,
+        log: silent,
+        checkuserpass: (_n: string, _p: string, answer: (e: null, ok: boolean) => void) => answer(null, false),
+      },
       () => undefined,
     );
     const stranger = openRoute(port);
-    expect(await stranger.send('4915112345678', 'nobody hears this')).toMatchObject({ kind: 'retry', afterMs: 0, throttled: false });
+    expect(await stranger.send('4915112345678', 'nobody hears this')).toMatchObject({
+      kind: 'retry',
+      afterMs: 0,
+      throttled: false,
+    });
     expect(stranger.connection.ready).toBe(false);
     await stranger.connection.close();
   });

@@ -103,7 +103,9 @@ describe('SMPP driver and sandbox', () => {
     await sandbox.faults({ stopAnswering: false, dropConnections: true });
     const outcomes = await Promise.all(sends);
     expect(outcomes.filter((outcome) => outcome.kind === 'unknown')).toHaveLength(10);
-    expect(outcomes.filter((outcome) => outcome.kind === 'retry' && !outcome.throttled && outcome.afterMs === 0)).toHaveLength(40);
+    expect(
+      outcomes.filter((outcome) => outcome.kind === 'retry' && !outcome.throttled && outcome.afterMs === 0),
+    ).toHaveLength(40);
     expect((await sandbox.ledger()).total).toBe(10);
     await narrow.connection.close();
   });
@@ -159,7 +161,9 @@ describe('SMPP driver and sandbox', () => {
 
   it('backs off while the carrier does nothing but throttle', async () => {
     await sandbox.faults({ throttleAll: true });
-    const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => route.send(`4915100${index + 3000}`, 'hi')));
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => route.send(`4915100${index + 3000}`, 'hi')),
+    );
     expect(outcomes.every((outcome) => outcome.kind === 'retry')).toBe(true);
     expect(outcomes.some((outcome) => outcome.kind === 'retry' && outcome.throttled)).toBe(true);
     await sandbox.faults({ throttleAll: false });

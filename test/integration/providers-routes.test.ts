@@ -10,7 +10,12 @@ const HTTP = {
   url: 'http://127.0.0.1:9/send',
   headers: { Authorization: 'Bearer very-secret' },
   body: { to: '{{to}}' },
-  receipt: { id_path: 'message.id', status_path: 'message.state', status_map: { ok: 'delivered', no: 'failed' }, error_code_path: 'code' },
+  receipt: {
+    id_path: 'message.id',
+    status_path: 'message.state',
+    status_map: { ok: 'delivered', no: 'failed' },
+    error_code_path: 'code',
+  },
 };
 
 describe('routes', () => {
@@ -46,15 +51,27 @@ describe('routes', () => {
         },
       },
     });
-    const kept = await put('life', { channel: 'sms', driver: 'smpp', config: { ...SMPP, password: '***', port: 2776 } });
+    const kept = await put('life', {
+      channel: 'sms',
+      driver: 'smpp',
+      config: { ...SMPP, password: '***', port: 2776 },
+    });
     expect(kept.body['data']).toMatchObject({ config: { port: 2776, password: '***' }, messages_per_second: 50 });
-    expect((await api.app.get(RouteDirectory, { strict: false }).byName('life'))?.config).toMatchObject({ port: 2776, password: 'very-secret' });
+    expect((await api.app.get(RouteDirectory, { strict: false }).byName('life'))?.config).toMatchObject({
+      port: 2776,
+      password: 'very-secret',
+    });
 
     const cleared = await put('life', { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: null });
     expect(cleared.body['data']).toMatchObject({ messages_per_second: null });
-    expect((await desk.call('GET', `${PATH}/life`, { token })).body).toMatchObject({ success: true, data: { name: 'life' } });
+    expect((await desk.call('GET', `${PATH}/life`, { token })).body).toMatchObject({
+      success: true,
+      data: { name: 'life' },
+    });
 
-    const rows: { config: string }[] = await api.database.dataSource.query('SELECT config FROM routes WHERE name = ?', ['life']);
+    const rows: { config: string }[] = await api.database.dataSource.query('SELECT config FROM routes WHERE name = ?', [
+      'life',
+    ]);
     expect(rows[0]?.config).not.toContain('secret');
     expect(JSON.parse(api.app.get(Sealer).open(rows[0]?.config ?? ''))).toMatchObject({ password: 'very-secret' });
 
@@ -98,19 +115,46 @@ describe('routes', () => {
     ['r', { channel: 'sms', driver: 'smpp' }, [400, 'config must be an object']],
     ['r', { channel: 'sms', driver: 'smpp', config: [] }, [400, 'config must be an object']],
     ['r', { channel: 'sms', driver: 'smpp', config: {} }, [400, 'config.host is required']],
-    ['r', { channel: 'sms', driver: 'smpp', config: { ...SMPP, password: '***' } }, [400, 'config.password is required']],
-    ['r', { channel: 'sms', driver: 'smpp', config: { ...SMPP, port: 70000 } }, [400, 'config.port: Too big: expected number to be <=65535']],
-    ['r', { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: 0 }, [400, 'messages_per_second must be a whole number from 1 to 1000000']],
-    ['r', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: 'yes' }, [400, 'is_default must be true or false']],
-    ['r', { channel: 'sms', driver: 'http', config: { ...HTTP, url: 'ftp://x' } }, [400, 'config.url: must be an http or https URL']],
-    ['r', { channel: 'sms', driver: 'http', config: { ...HTTP, body: '{{password}}' } }, [400, 'config.body: names an unknown placeholder {{password}}']],
+    [
+      'r',
+      { channel: 'sms', driver: 'smpp', config: { ...SMPP, password: '***' } },
+      [400, 'config.password is required'],
+    ],
+    [
+      'r',
+      { channel: 'sms', driver: 'smpp', config: { ...SMPP, port: 70000 } },
+      [400, 'config.port: Too big: expected number to be <=65535'],
+    ],
+    [
+      'r',
+      { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: 0 },
+      [400, 'messages_per_second must be a whole number from 1 to 1000000'],
+    ],
+    [
+      'r',
+      { channel: 'sms', driver: 'smpp', config: SMPP, is_default: 'yes' },
+      [400, 'is_default must be true or false'],
+    ],
+    [
+      'r',
+      { channel: 'sms', driver: 'http', config: { ...HTTP, url: 'ftp://x' } },
+      [400, 'config.url: must be an http or https URL'],
+    ],
+    [
+      'r',
+      { channel: 'sms', driver: 'http', config: { ...HTTP, body: '{{password}}' } },
+      [400, 'config.body: names an unknown placeholder {{password}}'],
+    ],
   ])('refuse %s %j', async (name, body, row) => {
     expect(await refusal(encodeURIComponent(name), body)).toEqual(row);
   });
 
   it('never change their channel', async () => {
     await put('fixed', { channel: 'sms', driver: 'http', config: HTTP });
-    expect(await refusal('fixed', { channel: 'unofficial', driver: 'http', config: HTTP })).toEqual([409, 'Route belongs to channel sms']);
+    expect(await refusal('fixed', { channel: 'unofficial', driver: 'http', config: HTTP })).toEqual([
+      409,
+      'Route belongs to channel sms',
+    ]);
   });
 
   it('stay while campaigns wait for them', async () => {
@@ -142,7 +186,9 @@ describe('routes', () => {
     );
     for (const { status } of answers) expect([200, 409]).toContain(status);
     expect(answers.some(({ status }) => status === 200)).toBe(true);
-    const rows: unknown[] = await api.database.dataSource.query("SELECT id FROM routes WHERE name = 'race' AND default_for = 'sms'");
+    const rows: unknown[] = await api.database.dataSource.query(
+      "SELECT id FROM routes WHERE name = 'race' AND default_for = 'sms'",
+    );
     expect(rows).toHaveLength(1);
   });
 
@@ -185,7 +231,10 @@ describe('routes', () => {
       ['a route without callbacks', () => path.replace('/gateway/', '/first/')],
     ])('%s: 403 and no effect', async (_name, target) => {
       const before = await parked();
-      expect(await desk.row('POST', target(), { body: { message: { id: 'evil', state: 'ok' } } })).toEqual([403, 'Forbidden']);
+      expect(await desk.row('POST', target(), { body: { message: { id: 'evil', state: 'ok' } } })).toEqual([
+        403,
+        'Forbidden',
+      ]);
       expect(await parked()).toEqual(before);
     });
 

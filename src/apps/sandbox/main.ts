@@ -16,7 +16,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const text = error instanceof InvalidEnvironment ? error.message : error instanceof Error ? error.stack : String(error);
+  const text =
+    error instanceof InvalidEnvironment ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`${text ?? 'failed'}\n`);
   process.exit(1);
 });

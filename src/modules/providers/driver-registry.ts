@@ -10,7 +10,7 @@ export class DriverRegistry {
   private readonly drivers: ReadonlyMap<string, MessageDriver>;
 
   constructor(outbound: OutboundClient) {
-    const drivers: MessageDriver[] = [new SmppDriver() as MessageDriver, new HttpDriver(outbound) as MessageDriver];
+    const drivers: MessageDriver[] = [new SmppDriver(), new HttpDriver(outbound)];
     this.drivers = new Map(drivers.map((driver) => [driver.name, driver]));
   }
 

@@ -84,7 +84,10 @@ export class RouteConnections implements OnApplicationShutdown {
       // Said once a revision, without the error's own text, which may quote the config.
       if (this.broken.get(route.id) !== route.revision) {
         this.broken.set(route.id, route.revision);
-        this.logger.error({ route: route.name, driver: route.driver, error: (error as Error).name }, 'route cannot be used');
+        this.logger.error(
+          { route: route.name, driver: route.driver, error: (error as Error).name },
+          'route cannot be used',
+        );
       }
       return null;
     }

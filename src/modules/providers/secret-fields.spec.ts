@@ -26,6 +26,8 @@ describe('secret fields', () => {
 
   it('names three stars that nothing stands behind', () => {
     expect(keepSecrets({ password: '***' }, null, FIELDS)).toEqual({ missing: 'password' });
-    expect(keepSecrets({ headers: { constructor: '***' } }, { headers: {} }, FIELDS)).toEqual({ missing: 'headers.constructor' });
+    expect(keepSecrets({ headers: { constructor: '***' } }, { headers: {} }, FIELDS)).toEqual({
+      missing: 'headers.constructor',
+    });
   });
 });

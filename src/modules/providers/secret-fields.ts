@@ -3,10 +3,15 @@ export const MASK = '***';
 
 type Config = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Config => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Config =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Changes the values that the fields name: `password`, or `headers.*` for all values of an object. */
-function mapSecrets(config: Config, fields: readonly string[], change: (value: unknown, path: string[]) => unknown): Config {
+function mapSecrets(
+  config: Config,
+  fields: readonly string[],
+  change: (value: unknown, path: string[]) => unknown,
+): Config {
   const copy: Config = { ...config };
   for (const field of fields) {
     const [first, rest] = field.split('.') as [string, string | undefined];
@@ -28,14 +33,19 @@ export const maskSecrets = (config: Config, fields: readonly string[]): Config =
  * The config with each `***` replaced by what stands there now.
  * @returns the path of a `***` that nothing stands behind instead, such as `headers.authorization`
  */
-export function keepSecrets(config: Config, current: Config | null, fields: readonly string[]): { config: Config } | { missing: string } {
-  let missing: string | null = null;
+export function keepSecrets(
+  config: Config,
+  current: Config | null,
+  fields: readonly string[],
+): { config: Config } | { missing: string } {
+  const missing: string[] = [];
   const kept = mapSecrets(config, fields, (value, path) => {
     if (value !== MASK) return value;
     let known: unknown = current;
     for (const step of path) known = isObject(known) && Object.hasOwn(known, step) ? known[step] : undefined;
-    if (known === undefined) missing ??= path.join('.');
+    if (known === undefined) missing.push(path.join('.'));
     return known;
   });
-  return missing === null ? { config: kept } : { missing };
+  const [first] = missing;
+  return first === undefined ? { config: kept } : { missing: first };
 }

@@ -48,7 +48,8 @@ export const statusText = (status: number): string =>
   TEXTS[status] ?? `Rejected by the carrier (0x${status.toString(16).padStart(2, '0')})`;
 
 /** The carrier is busy: the same message is welcome later, and the try does not count. */
-export const isThrottling = (status: number): boolean => status === Status.Throttled || status === Status.MessageQueueFull;
+export const isThrottling = (status: number): boolean =>
+  status === Status.Throttled || status === Status.MessageQueueFull;
 
 /** The carrier is at fault and says that it did not take the message. */
 export const isTemporary = (status: number): boolean =>

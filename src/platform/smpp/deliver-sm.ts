@@ -33,7 +33,7 @@ export function readDeliverSm(bytes: Buffer, start: number, end: number): Delive
   let receiptedMessageId: string | null = null;
   let messageState: number | null = null;
   let networkErrorCode: number | null = null;
-  for (let at = read.next; at + 4 <= end; ) {
+  for (let at = read.next; at + 4 <= end;) {
     const tag = bytes.readUInt16BE(at);
     const length = bytes.readUInt16BE(at + 2);
     const from = at + 4;

@@ -1,6 +1,16 @@
 export { isTemporary, isThrottling, Status, statusText } from './command-status.js';
 export { type DeliverSm, readDeliverSm } from './deliver-sm.js';
-export { BrokenStream, Command, decodePdu, encodePdu, HEADER_LENGTH, headerOnly, nextSequence, PduReader, writeHeader } from './pdu.js';
+export {
+  BrokenStream,
+  Command,
+  decodePdu,
+  encodePdu,
+  HEADER_LENGTH,
+  headerOnly,
+  nextSequence,
+  PduReader,
+  writeHeader,
+} from './pdu.js';
 export { type DataCoding, PartsCache, type SmsParts, splitSms } from './sms-parts.js';
 export {
   type Addressing,

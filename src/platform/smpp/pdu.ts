@@ -83,9 +83,7 @@ export function readCString(bytes: Buffer, at: number, end: number): string {
 export class PduReader {
   private rest: Buffer | null = null;
 
-  constructor(
-    private readonly onPdu: (bytes: Buffer, start: number, end: number, command: number) => void,
-  ) {}
+  constructor(private readonly onPdu: (bytes: Buffer, start: number, end: number, command: number) => void) {}
 
   /** @throws BrokenStream when a length can not be true */
   push(chunk: Buffer): void {

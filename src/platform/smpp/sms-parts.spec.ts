@@ -10,13 +10,13 @@ const oracle = createRequire(import.meta.url)('split-sms') as {
 
 const bodies = (sms: SmsParts): Buffer[] => sms.parts.map((part) => (sms.concatenated ? part.subarray(6) : part));
 const decode = (sms: SmsParts): string[] =>
-  bodies(sms).map((body) =>
-    sms.dataCoding === 0 ? decodeGsm(body) : Buffer.from(body).swap16().toString('utf16le'),
-  );
+  bodies(sms).map((body) => (sms.dataCoding === 0 ? decodeGsm(body) : Buffer.from(body).swap16().toString('utf16le')));
 
 const GSM = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(isGsmText);
 const gsmText = fc.array(fc.constantFrom(...GSM, '€', '{', ']'), { maxLength: 700 }).map((list) => list.join(''));
-const anyText = fc.array(fc.constantFrom('a', 'é', 'ж', 'अ', '😀', '👨‍👩‍👧', '€', '汉'), { maxLength: 400 }).map((list) => list.join(''));
+const anyText = fc
+  .array(fc.constantFrom('a', 'é', 'ж', 'अ', '😀', '👨‍👩‍👧', '€', '汉'), { maxLength: 400 })
+  .map((list) => list.join(''));
 
 describe('splitting a text into SMS', () => {
   it('keeps the whole text, in parts that fit', () => {

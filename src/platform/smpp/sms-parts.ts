@@ -45,7 +45,7 @@ function encodeUnicode(text: string): Buffer {
 
 function slice(bytes: Buffer, size: number, splits: (bytes: Buffer, at: number) => number): Buffer[] {
   const slices: Buffer[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     let end = Math.min(at + size, bytes.length);
     if (end < bytes.length) end -= splits(bytes, end);
     slices.push(bytes.subarray(at, end));

@@ -83,9 +83,11 @@ describe('answers', () => {
 
 describe('PduReader', () => {
   it('finds the same PDUs however the stream is cut', () => {
-    const stream = Buffer.concat([1, 2, 3, 4, 5].map((sequence) => encodePdu('enquire_link', sequence)).concat(
-      encodePdu('submit_sm_resp', 6, { message_id: 'abc' }),
-    ));
+    const stream = Buffer.concat(
+      [1, 2, 3, 4, 5]
+        .map((sequence) => encodePdu('enquire_link', sequence))
+        .concat(encodePdu('submit_sm_resp', 6, { message_id: 'abc' })),
+    );
     fc.assert(
       fc.property(fc.array(fc.nat(stream.length), { maxLength: 12 }), (cuts) => {
         const seen: number[] = [];

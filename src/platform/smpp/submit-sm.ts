@@ -119,7 +119,10 @@ export function readMessageBody(bytes: Buffer, start: number, end: number): { bo
   at += 5;
   if (length === undefined || at + length > end) return null;
   const shortMessage = bytes.subarray(at, at + length);
-  return { body: { sourceAddr, destinationAddr, esmClass, registeredDelivery, dataCoding, shortMessage }, next: at + length };
+  return {
+    body: { sourceAddr, destinationAddr, esmClass, registeredDelivery, dataCoding, shortMessage },
+    next: at + length,
+  };
 }
 
 /** A submit_sm_resp or deliver_sm_resp with a message id, written by hand. @returns the position after it */

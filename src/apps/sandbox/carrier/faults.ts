@@ -32,7 +32,9 @@ export const faultsSchema = z
   .partial()
   .strict();
 
-export type FaultSettings = Required<{ [K in keyof z.infer<typeof faultsSchema>]: Exclude<z.infer<typeof faultsSchema>[K], undefined> }>;
+export type FaultSettings = Required<{
+  [K in keyof z.infer<typeof faultsSchema>]: Exclude<z.infer<typeof faultsSchema>[K], undefined>;
+}>;
 
 const NONE: FaultSettings = {
   stopAnswering: false,

@@ -20,7 +20,12 @@ export class CallbackSender implements OnApplicationShutdown {
     for (const timer of this.timers) clearTimeout(timer);
   }
 
-  private async attempt(url: string, body: Record<string, unknown>, before: () => boolean, attempt: number): Promise<void> {
+  private async attempt(
+    url: string,
+    body: Record<string, unknown>,
+    before: () => boolean,
+    attempt: number,
+  ): Promise<void> {
     if (!before()) return this.later(FIRST_REPEAT_MS, () => this.attempt(url, body, before, attempt));
     const headers = { 'content-type': 'application/json' };
     const taken = await this.outbound

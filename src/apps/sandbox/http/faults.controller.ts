@@ -29,7 +29,7 @@ export class FaultsController {
     if (!parsed.success) throw new BadRequestException(z.prettifyError(parsed.error));
     const { dropConnections, ...changes } = parsed.data;
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const settings = this.faults.change(Object.fromEntries(given) as Partial<FaultSettings>);
+    const settings = this.faults.change(Object.fromEntries(given));
     if (dropConnections) this.carrier.dropAll();
     return settings;
   }

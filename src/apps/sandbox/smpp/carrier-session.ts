@@ -91,7 +91,8 @@ export class CarrierSession implements ReceiptTaker {
   private flush(): void {
     const outgoing = this.outgoing;
     this.outgoing = [];
-    if (this.socket.writable) this.socket.write(outgoing.length === 1 ? (outgoing[0] as Buffer) : Buffer.concat(outgoing));
+    if (this.socket.writable)
+      this.socket.write(outgoing.length === 1 ? (outgoing[0] as Buffer) : Buffer.concat(outgoing));
   }
 
   private receive(bytes: Buffer, start: number, end: number, command: number): void {
@@ -109,10 +110,11 @@ export class CarrierSession implements ReceiptTaker {
 
   private bind(bytes: Buffer, command: number, sequence: number): void {
     const pdu = decodePdu(bytes);
-    const systemId = String(pdu?.['system_id'] ?? '');
-    const outbox = systemId === '' || this.account !== null ? null : this.host.bound(systemId);
+    const systemId = pdu?.['system_id'];
+    const outbox =
+      typeof systemId !== 'string' || systemId === '' || this.account !== null ? null : this.host.bound(systemId);
     const answer = (command | 0x80000000) >>> 0;
-    if (!outbox) return this.write(headerOnly(answer, Status.BindFailed, sequence));
+    if (!outbox || typeof systemId !== 'string') return this.write(headerOnly(answer, Status.BindFailed, sequence));
     this.account = systemId;
     this.write(encodePdu(`${pdu?.command ?? ''}_resp`, sequence, { system_id: 'sandbox' }));
     if (command === Command.BindTransmitter) return;

@@ -40,7 +40,12 @@ export class PartAssembly {
    * Takes one part; the first of its message makes the ledger entry, later ones complete its text.
    * @returns the entry the part belongs to
    */
-  take(account: string, submit: SubmitSm, received: ReceivedPart, create: (text: string, parts: number) => LedgerEntry): LedgerEntry {
+  take(
+    account: string,
+    submit: SubmitSm,
+    received: ReceivedPart,
+    create: (text: string, parts: number) => LedgerEntry,
+  ): LedgerEntry {
     const { text, concatenation } = received;
     if (!concatenation) return create(text, 1);
     const { reference, total, part } = concatenation;

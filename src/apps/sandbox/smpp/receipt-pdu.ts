@@ -22,7 +22,10 @@ const UNKNOWN_SUBSCRIBER = 1;
 
 /** `YYMMDDhhmm`, as the text form writes times. */
 function shortTime(at: number): string {
-  return new Date(at).toISOString().replace(/[^0-9]/g, '').slice(2, 12);
+  return new Date(at)
+    .toISOString()
+    .replace(/[^0-9]/g, '')
+    .slice(2, 12);
 }
 
 function receiptText({ id, delivered, at }: ReceiptFacts): string {

@@ -35,7 +35,12 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
     }
   }
 
-  private put(actor: PutRouteCommand['actor'], name: string, request: RouteRequest, driver: MessageDriver): Promise<void> {
+  private put(
+    actor: PutRouteCommand['actor'],
+    name: string,
+    request: RouteRequest,
+    driver: MessageDriver,
+  ): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const current = await this.routes.locked(tx, name);
       if (current && current.channel !== request.channel) {
@@ -48,7 +53,8 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
         channel: request.channel,
         driver: driver.name,
         config,
-        messagesPerSecond: request.messagesPerSecond === undefined ? (current?.messagesPerSecond ?? null) : request.messagesPerSecond,
+        messagesPerSecond:
+          request.messagesPerSecond === undefined ? (current?.messagesPerSecond ?? null) : request.messagesPerSecond,
         isDefault: request.isDefault ?? current?.isDefault ?? false,
       });
       const details = {

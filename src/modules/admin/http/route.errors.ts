@@ -20,8 +20,16 @@ export const PUT_ROUTE_ERRORS: ErrorRow[] = [
   { status: 400, message: 'is_default must be true or false', reason: 'something else' },
   { status: 400, message: 'driver must be one of: smpp, http', reason: 'no such driver' },
   { status: 400, message: 'driver smpp carries sms, not voice', reason: 'the driver is for other channels' },
-  { status: 400, message: 'config.host is required', reason: 'a field of the driver is missing, or `***` with nothing behind it' },
-  { status: 400, message: 'config.port: Too big: expected number to be <=65535', reason: 'a field of the driver is at fault' },
+  {
+    status: 400,
+    message: 'config.host is required',
+    reason: 'a field of the driver is missing, or `***` with nothing behind it',
+  },
+  {
+    status: 400,
+    message: 'config.port: Too big: expected number to be <=65535',
+    reason: 'a field of the driver is at fault',
+  },
   { status: 409, message: 'Route belongs to channel sms', reason: 'a route never changes its channel' },
 ];
 

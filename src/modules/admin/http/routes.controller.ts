@@ -19,7 +19,14 @@ const SMPP_EXAMPLE = {
   driver: 'smpp',
   messages_per_second: 100,
   is_default: true,
-  config: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: 'secret', window: 100, source_addr: 'Acme' },
+  config: {
+    host: 'smpp.carrier.example',
+    port: 2775,
+    system_id: 'switchboard',
+    password: 'secret',
+    window: 100,
+    source_addr: 'Acme',
+  },
 };
 
 const HTTP_EXAMPLE = {
@@ -31,7 +38,12 @@ const HTTP_EXAMPLE = {
     headers: { authorization: 'Bearer secret' },
     body: { to: '{{to}}', text: '{{text}}', media: '{{media_url}}', reference: '{{ref}}' },
     id_path: 'data.id',
-    receipt: { id_path: 'id', status_path: 'status', status_map: { ok: 'delivered', lost: 'failed' }, receiver_path: 'to' },
+    receipt: {
+      id_path: 'id',
+      status_path: 'status',
+      status_map: { ok: 'delivered', lost: 'failed' },
+      receiver_path: 'to',
+    },
   },
 };
 
@@ -76,7 +88,10 @@ export class RoutesController {
   })
   @ApiBody({
     type: PutRouteRequest,
-    examples: { smpp: { summary: 'SMPP', value: SMPP_EXAMPLE }, http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE } },
+    examples: {
+      smpp: { summary: 'SMPP', value: SMPP_EXAMPLE },
+      http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE },
+    },
   })
   @ApiOkResponse({ type: SavedRouteAnswer })
   @ApiErrors(PUT_ROUTE_ERRORS)
@@ -88,7 +103,9 @@ export class RoutesController {
     if (!NAME.test(name)) throw new AppError('invalid', 'invalid_route', 'name is invalid');
     const { channel, driver, config, messages_per_second: messagesPerSecond } = body;
     const isDefault = body.is_default ?? undefined;
-    await this.commands.execute(new PutRouteCommand(account, name, { channel, driver, config, messagesPerSecond, isDefault }));
+    await this.commands.execute(
+      new PutRouteCommand(account, name, { channel, driver, config, messagesPerSecond, isDefault }),
+    );
     return { success: true, message: 'Route saved successfully', data: await this.find(name, account) };
   }
 

@@ -50,7 +50,9 @@ export class ProviderCallbacksController {
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | string[] | undefined>,
   ): Promise<{ success: true; receipts: number }> {
-    return this.accept(new AcceptProviderCallback(channel, route, secret, { method: 'GET', query, headers, body: null }));
+    return this.accept(
+      new AcceptProviderCallback(channel, route, secret, { method: 'GET', query, headers, body: null }),
+    );
   }
 
   private async accept(command: AcceptProviderCallback): Promise<{ success: true; receipts: number }> {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
-/** Channels that an operator's route can carry. Chat accounts are connections of another kind. */
-export type RouteChannel = 'sms' | 'unofficial' | 'voice';
+/** What a connection carries: an operator's route, or (`chat`) the chat account of one customer. */
+export type RouteChannel = 'sms' | 'unofficial' | 'voice' | 'chat';
 
 /** A route as drivers see it: the secrets are open. */
 export interface Route<Config = unknown> {
@@ -25,6 +25,10 @@ export interface OutboundMessage {
   text: string;
   /** attachment that the upstream fetches itself */
   mediaUrl?: string;
+  /** further attachments, each sent as an item of its own after the first, in order; each brings an id of its own */
+  attachments?: readonly string[];
+  /** request of an upstream that has shapes of its own (Meta Cloud API), without recipient and reference */
+  payload?: Readonly<Record<string, unknown>>;
   /**
    * Moment on the clock of `performance.now()` (milliseconds) after which the message must not be put on the wire,
    * because the lease of the lane has passed to another worker. A driver then answers `retry` with `afterMs: 0`.

@@ -45,8 +45,10 @@ export const httpConfigSchema = z
   .superRefine((config, context) => {
     for (const field of ['url', 'headers', 'body'] as const) {
       for (const name of placeholders(config[field])) {
-        const known = MESSAGE_VALUES.has(name) || (name.startsWith('secrets.') && Object.hasOwn(config.secrets, name.slice(8)));
-        if (!known) context.addIssue({ code: 'custom', path: [field], message: `names an unknown placeholder {{${name}}}` });
+        const known =
+          MESSAGE_VALUES.has(name) || (name.startsWith('secrets.') && Object.hasOwn(config.secrets, name.slice(8)));
+        if (!known)
+          context.addIssue({ code: 'custom', path: [field], message: `names an unknown placeholder {{${name}}}` });
       }
     }
   });

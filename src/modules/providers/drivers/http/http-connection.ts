@@ -1,4 +1,11 @@
-import { circuitBreaker, type CircuitBreakerPolicy, CircuitState, ConsecutiveBreaker, handleType, isBrokenCircuitError } from 'cockatiel';
+import {
+  circuitBreaker,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  handleType,
+  isBrokenCircuitError,
+} from 'cockatiel';
 import type { OutboundClient } from '../../../../platform/outbound/index.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 import type { HttpRouteConfig } from './http-config.js';

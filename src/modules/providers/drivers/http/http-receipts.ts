@@ -22,7 +22,9 @@ export function readReceipts(config: HttpReceiptConfig | undefined, callback: Pr
         providerMessageId: id,
         status,
         errorCode: failed ? asCode(at(entry, paths.error_code_path)) : null,
-        errorText: failed ? (at(entry, paths.error_text_path)?.slice(0, LONGEST_TEXT) ?? 'Failed at the carrier') : null,
+        errorText: failed
+          ? (at(entry, paths.error_text_path)?.slice(0, LONGEST_TEXT) ?? 'Failed at the carrier')
+          : null,
         receiver: receiver === '' ? null : receiver,
       },
     ];

@@ -14,7 +14,7 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   constructor(private readonly outbound: OutboundClient) {}
 
   deduplicates(config: HttpRouteConfig): boolean {
-    return config.deduplicates === true;
+    return config.deduplicates;
   }
 
   open(route: Route<HttpRouteConfig>): RouteConnection {

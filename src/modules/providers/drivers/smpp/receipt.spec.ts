@@ -69,7 +69,9 @@ describe('receipts', () => {
     const ucs2 = Buffer.from(text('77', 'DELIVRD'), 'utf16le').swap16();
     expect(readReceipt(read({ data_coding: 8, short_message: ucs2 }))?.providerMessageId).toBe('77');
     const payload = Buffer.from(text('79', 'DELIVRD'), 'latin1');
-    expect(readReceipt(read({ short_message: Buffer.alloc(0), message_payload: payload }))?.providerMessageId).toBe('79');
+    expect(readReceipt(read({ short_message: Buffer.alloc(0), message_payload: payload }))?.providerMessageId).toBe(
+      '79',
+    );
   });
 
   it("never takes a handset's text for a receipt", () => {

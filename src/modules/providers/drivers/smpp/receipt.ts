@@ -81,7 +81,8 @@ class SmppReceipt implements Receipt {
 
   /** A getter of the class would not be among the fields that JSON keeps. */
   toJSON(): Receipt {
-    return { ...this, alternativeIds: this.alternativeIds };
+    const { providerMessageId, alternativeIds, status, errorCode, errorText, receiver } = this;
+    return { providerMessageId, alternativeIds, status, errorCode, errorText, receiver };
   }
 }
 

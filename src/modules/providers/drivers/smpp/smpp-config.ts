@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { Addressing } from '../../../../platform/smpp/index.js';
 
-const ascii = (max: number) => z.string().max(max).regex(/^[\x20-\x7e]*$/, 'must be ASCII text');
+const ascii = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(/^[\x20-\x7e]*$/, 'must be ASCII text');
 const oneByte = z.number().int().min(0).max(255);
 
 /**

@@ -2,7 +2,14 @@ import { randomInt } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { isTemporary, isThrottling, LONGEST_DESTINATION, PartsCache, type SmsParts, statusText } from '../../../../platform/smpp/index.js';
+import {
+  isTemporary,
+  isThrottling,
+  LONGEST_DESTINATION,
+  PartsCache,
+  type SmsParts,
+  statusText,
+} from '../../../../platform/smpp/index.js';
 import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 import type { SmppConfig } from './smpp-config.js';
 import { SmppSession } from './smpp-session.js';
@@ -93,7 +100,8 @@ export class SmppConnection implements RouteConnection {
   private outcome(result: SubmitResult): SendOutcome {
     if (result.kind === 'unknown') return result;
     // After 0 ms: it never left, so this was no try.
-    if (result.kind === 'unsent') return { kind: 'retry', afterMs: 0, code: null, text: 'Carrier is not reachable', throttled: false };
+    if (result.kind === 'unsent')
+      return { kind: 'retry', afterMs: 0, code: null, text: 'Carrier is not reachable', throttled: false };
     const { status, messageId } = result;
     if (status === 0) {
       this.throttle.accepted();
@@ -105,7 +113,8 @@ export class SmppConnection implements RouteConnection {
       if (pause > 0) this.session.pause(pause);
       return { kind: 'retry', afterMs: this.throttle.retryAfterMs(), code: status, text, throttled: true };
     }
-    if (isTemporary(status)) return { kind: 'retry', afterMs: TEMPORARY_RETRY_MS, code: status, text, throttled: false };
+    if (isTemporary(status))
+      return { kind: 'retry', afterMs: TEMPORARY_RETRY_MS, code: status, text, throttled: false };
     return { kind: 'rejected', code: status, text, submitted: true };
   }
 
@@ -168,7 +177,9 @@ export class SmppConnection implements RouteConnection {
 const refusal = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });
 
 /** One outcome for the parts of a message. */
-function combine(outcomes: readonly SendOutcome[]): SendOutcome | { kind: 'parts missing'; waiting: Waiting; taken: number } {
+function combine(
+  outcomes: readonly SendOutcome[],
+): SendOutcome | { kind: 'parts missing'; waiting: Waiting; taken: number } {
   const ids: string[] = [];
   let taken = 0;
   let waiting: Waiting | null = null;

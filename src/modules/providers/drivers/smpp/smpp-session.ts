@@ -1,12 +1,24 @@
-import net from 'node:net';
+import type net from 'node:net';
 import { performance } from 'node:perf_hooks';
-import tls from 'node:tls';
-import { Command, encodePdu, headerOnly, nextSequence, PduReader, readDeliverSm, readMessageId, Status, statusText, SubmitSmEncoder, writeIdResponse } from '../../../../platform/smpp/index.js';
+import {
+  Command,
+  encodePdu,
+  headerOnly,
+  nextSequence,
+  PduReader,
+  readDeliverSm,
+  readMessageId,
+  Status,
+  statusText,
+  SubmitSmEncoder,
+  writeIdResponse,
+} from '../../../../platform/smpp/index.js';
 import type { Receipt } from '../../ports/message-driver.js';
 import { isReceipt, readReceipt } from './receipt.js';
 import { ReceiptBatch } from './receipt-batch.js';
 import { type Submit, SubmitQueue } from './submit-queue.js';
 import type { SmppConfig } from './smpp-config.js';
+import { openSocket, within } from './smpp-socket.js';
 
 /** What a session tells its connection. */
 export interface SessionEvents {
@@ -57,10 +69,7 @@ export class SmppSession {
       (sequences, committed) => this.answerReceipts(sequences, committed ? Status.Ok : Status.SystemError),
     );
     const reader = new PduReader((bytes, start, end, command) => this.receive(bytes, start, end, command));
-    const { host, port } = config;
-    this.socket = config.tls
-      ? tls.connect({ host, port, rejectUnauthorized: config.tlsVerify, ...sni(host), ...(config.tlsCa && { ca: config.tlsCa }) })
-      : net.connect({ host, port });
+    this.socket = openSocket(config);
     this.socket.setNoDelay(true).setKeepAlive(true, 30_000);
     this.socket.once(config.tls ? 'secureConnect' : 'connect', () => this.bind());
     this.socket.on('data', (chunk: Buffer) => this.read(reader, chunk));
@@ -217,7 +226,8 @@ export class SmppSession {
         return this.unbound?.();
       default:
         // Answers nobody waits for are let go; requests that we do not know get the refusal the standard asks for.
-        if ((command & 0x80000000) === 0) this.socket.write(headerOnly(Command.GenericNack, Status.InvalidCommand, sequence));
+        if ((command & 0x80000000) === 0)
+          this.socket.write(headerOnly(Command.GenericNack, Status.InvalidCommand, sequence));
     }
   }
 
@@ -271,18 +281,4 @@ export class SmppSession {
     }
     if (this.queue.length > 0) this.schedule();
   }
-}
-
-/** Server name indication, which takes no bare address. */
-const sni = (host: string): { servername?: string } => (net.isIP(host) === 0 ? { servername: host } : {});
-
-/** Resolves when `begin` calls back, at the latest after `milliseconds`. */
-function within(milliseconds: number, begin: (resolve: () => void) => void): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    begin(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

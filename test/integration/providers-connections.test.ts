@@ -1,0 +1,117 @@
+import { DataSource } from 'typeorm';
+import { Logger } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { OutboundClient } from '../../src/platform/outbound/index.js';
+import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
+import { Sealer } from '../../src/platform/security/index.js';
+import {
+  DriverRegistry,
+  type Receipt,
+  ReceiptSink,
+  RouteConnections,
+  RouteDirectory,
+} from '../../src/modules/providers/index.js';
+import { RouteEntity } from '../../src/modules/providers/persistence/route.entity.js';
+import { openSandbox, type SandboxDesk } from '../contract/sandbox-desk.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const PATIENCE = { timeout: 10_000, interval: 50 };
+
+class KeptReceipts extends ReceiptSink {
+  readonly kept: { routeId: number; receipt: Receipt }[] = [];
+
+  accept(routeId: number, receipts: Receipt[]): Promise<void> {
+    this.kept.push(...receipts.map((receipt) => ({ routeId, receipt })));
+    return Promise.resolve();
+  }
+}
+
+describe("a worker's connections", () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+  let directory: RouteDirectory;
+  let connections: RouteConnections;
+  let first: SandboxDesk;
+  let second: SandboxDesk;
+  const receipts = new KeptReceipts();
+  const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
+  const sealer = new Sealer({ ENCRYPTION_KEY: '1f'.repeat(32) });
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    database = await createTestDatabase();
+    dataSource = new DataSource({ ...dataSourceOptions(database.url, 4), entities: [RouteEntity] });
+    await dataSource.initialize();
+    [first, second] = await Promise.all([openSandbox(), openSandbox()]);
+    directory = new RouteDirectory(dataSource, sealer);
+    connections = new RouteConnections(directory, new DriverRegistry(outbound), receipts);
+  });
+  afterAll(async () => {
+    await connections.closeAll();
+    await outbound.onApplicationShutdown();
+    await Promise.all([first.stop(), second.stop()]);
+    await dataSource.destroy();
+    await database.drop();
+  });
+
+  const put = (name: string, port: number, channel: 'sms' | 'unofficial' = 'sms') =>
+    inTransaction(dataSource, (tx) =>
+      directory.put(tx, {
+        name,
+        channel,
+        driver: channel === 'sms' ? 'smpp' : 'http',
+        config:
+          channel === 'sms'
+            ? { host: '127.0.0.1', port, system_id: 'worker', password: 'x' }
+            : { url: `${first.url}/gateway/messages`, body: { to: '{{to}}' } },
+        messagesPerSecond: null,
+        isDefault: false,
+      }),
+    );
+  const message = (to: string) => ({ ref: `1-${to}`, to, text: 'hi', notAfter: performance.now() + 60_000 });
+
+  it('are opened for all routes of its channels, and their receipts go to the engine', async () => {
+    const { id } = await put('one', first.smppPort);
+    await put('chat', 0, 'unofficial');
+    await connections.openAll(['sms']);
+    const connection = await connections.get(id);
+    await vi.waitUntil(() => connection?.ready === true, PATIENCE);
+    const outcome = await connection?.send(message('4915100000001'));
+    expect(outcome?.kind).toBe('accepted');
+    await vi.waitUntil(() => receipts.kept.length === 1, PATIENCE);
+    expect(receipts.kept[0]).toMatchObject({ routeId: id, receipt: { status: 'delivered' } });
+  });
+
+  it('follow the row: another carrier, another speed, gone', async () => {
+    const { id } = await put('one', first.smppPort);
+    directory.forget();
+    const before = await connections.get(id);
+    await put('one', second.smppPort);
+    const after = await vi.waitUntil(async () => {
+      const now = await connections.get(id);
+      return now !== before && now?.ready ? now : null;
+    }, PATIENCE);
+    expect(before?.ready).toBe(false);
+    await after.send(message('4915100000002'));
+    expect((await second.ledger()).messages.map((entry) => entry.to)).toEqual(['4915100000002']);
+
+    await dataSource.query('UPDATE routes SET messages_per_second = 5 WHERE id = ?', [id]);
+    await vi.waitUntil(async () => (await directory.byId(id))?.messagesPerSecond === 5, PATIENCE);
+    expect(await connections.get(id)).toBe(after);
+
+    await inTransaction(dataSource, (tx) => directory.remove(tx, id));
+    await vi.waitUntil(async () => (await connections.get(id)) === null, PATIENCE);
+    expect(after.ready).toBe(false);
+  });
+
+  it('do without a route that cannot be used', async () => {
+    const { id } = await put('odd', first.smppPort);
+    await dataSource.query('UPDATE routes SET config = ? WHERE id = ?', [sealer.seal('{"host":5}'), id]);
+    directory.forget();
+    expect(await connections.get(id)).toBeNull();
+    await dataSource.query("UPDATE routes SET config = 'other.key' WHERE id = ?", [id]);
+    directory.forget();
+    expect(await directory.byId(id)).toBeNull();
+    expect((await directory.list()).map((route) => route.name)).toEqual(['chat']);
+  });
+});
