@@ -9,7 +9,17 @@ import { WorkerModule } from './worker.module.js';
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const app = await NestFactory.create<NestExpressApplication>(WorkerModule, { bufferLogs: true, bodyParser: false });
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    void app.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
   const url = await startMonitoringServer(app, environment.HOST, environment.WORKER_PORT);
   process.stdout.write(`${JSON.stringify({ ready: 'worker', monitoring: url })}\n`);
 }

@@ -30,7 +30,7 @@ import { QUEUES, QUEUE_NAMES } from './queues.js';
     ...QUEUE_NAMES.map((name) =>
       BullModule.registerQueue({
         name,
-        settings: { lockDuration: QUEUES[name].lockDuration, stalledInterval: 15_000, maxStalledCount: 2 },
+        settings: { lockDuration: QUEUES[name].lockDuration, stalledInterval: 5_000, maxStalledCount: 10 },
       }),
     ),
   ],

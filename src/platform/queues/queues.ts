@@ -2,14 +2,17 @@
 export type QueueName = 'sms' | 'unofficial' | 'template' | 'branded' | 'voice';
 
 export interface QueueSettings {
-  /** how long a worker may hold a job without a sign of life, milliseconds */
+  /**
+   * how long a worker may hold a job without a sign of life, milliseconds; short, because a job of a killed worker blocks
+   * its id until then, and harmless, because a turn that runs twice finds its fence taken
+   */
   lockDuration: number;
   /** what the queue carries, for the dashboard and the log */
   purpose: string;
 }
 
 const dispatch = (channel: string): QueueSettings => ({
-  lockDuration: 60_000,
+  lockDuration: 10_000,
   purpose: `lanes of ${channel} campaigns`,
 });
 
