@@ -14,7 +14,7 @@ interface DriverFault {
 function driverFault(error: unknown): DriverFault {
   if (typeof error !== 'object' || error === null) return {};
   const inner = (error as { driverError?: unknown }).driverError;
-  return (typeof inner === 'object' && inner !== null ? inner : error);
+  return typeof inner === 'object' && inner !== null ? inner : error;
 }
 
 /** True for the losing side of a race on a unique key. */
