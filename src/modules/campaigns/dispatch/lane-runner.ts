@@ -110,7 +110,7 @@ export class LaneRunner {
 
   private async send(turn: LaneTurn): Promise<TurnEnd> {
     const route = await this.routes.byId(turn.routeId);
-    if (!route) return this.refuse(turn);
+    if (!route) return (await this.routes.exists(turn.routeId)) ? this.later(turn, ROUTE_DOWN_MS) : this.refuse(turn);
     const connection = await this.connections.get(route.id);
     if (!connection?.ready) return this.later(turn, ROUTE_DOWN_MS);
     const size = windowSize(route.messagesPerSecond);

@@ -57,6 +57,11 @@ export class RouteDirectory {
     return (await this.routes()).byId.get(id) ?? null;
   }
 
+  /** Whether the row is there, past every cache: one that is new, or that cannot be opened, is not gone. */
+  exists(id: number): Promise<boolean> {
+    return this.dataSource.getRepository(RouteEntity).existsBy({ id });
+  }
+
   /** Compares byte for byte. */
   async byName(name: string): Promise<RouteRecord | null> {
     return (await this.routes()).byName.get(name) ?? null;
