@@ -70,6 +70,37 @@ describe('an SMS broadcast over two workers', () => {
     expect(proof.body.data.find((row) => row.balance === 'gsm_credits')?.stored).toBe(10_000);
   });
 
+  it('accepts exactly floor(balance / cost) of 60 requests at once', async () => {
+    await admin.call('POST', '/v6/api/admin/accounts', {
+      username: 'sixty',
+      password: 'Sixty-1234!',
+      firstname: 'Sixty',
+      lastname: 'Requests',
+    });
+    await admin.call('POST', '/v6/api/admin/accounts/sixty/credits', { balance: 'gsm_credits', amount: 101 });
+    const sixty = await Client.login(service.url, 'sixty', 'Sixty-1234!');
+    const request = {
+      broadcast_name: 'sixty',
+      brodcast_service: 'sandbox',
+      message: 'x'.repeat(161),
+      contacts: ['919800000001'],
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => sixty.call('POST', '/webhook/api/addbroadcastgsm.php', request)),
+    );
+    const refused = answers.filter((answer) => answer.status !== 200);
+    expect(answers.length - refused.length).toBe(50);
+    for (const { status, body } of refused) {
+      expect(status).toBe(400);
+      expect(body['message']).toMatch(/^Insufficient credits\. Available: \d+, Required: 2$/);
+    }
+    const proof = await admin.call<{ data: { balance: string; stored: number; ok: boolean }[] }>(
+      'GET',
+      '/v6/api/admin/accounts/sixty/credits/proof',
+    );
+    expect(proof.body.data.find((row) => row.balance === 'gsm_credits')).toMatchObject({ stored: 1, ok: true });
+  });
+
   it('pauses within a window, resumes, and cancels with a refund of what has not left', async () => {
     await admin.call('PUT', '/v6/api/admin/routes/slow', {
       channel: 'sms',

@@ -60,19 +60,23 @@ export class OverdueReceipts {
       if (!last || rows.length < BATCH) break;
       afterSeq = last.seq;
     }
-    await this.dataSource.query(
-      `UPDATE campaigns c SET c.overdue_check_at = (
-         SELECT GREATEST(COALESCE(MIN(r.updated_at), UTC_TIMESTAMP(3)) + INTERVAL ? MICROSECOND,
-           UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND)
-         FROM campaign_recipients r WHERE r.campaign_id = c.id AND r.status IN (?))
-       WHERE c.id = ? AND c.unsettled > 0`,
-      [receiptTimeoutMs * 1000, (receiptTimeoutMs * 1000) / LOOKS_A_TIMEOUT, WAITING, campaignId],
+    // Read without locks, then written: one statement for both would lock the campaign before its recipients.
+    const [next] = await this.dataSource.query<{ look_at: Date }[]>(
+      `SELECT GREATEST(COALESCE(MIN(updated_at), UTC_TIMESTAMP(3)) + INTERVAL ? MICROSECOND,
+         UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND) AS look_at
+       FROM campaign_recipients WHERE campaign_id = ? AND status IN (?)`,
+      [receiptTimeoutMs * 1000, (receiptTimeoutMs * 1000) / LOOKS_A_TIMEOUT, campaignId, WAITING],
     );
-    await this.dataSource.query(
-      `DELETE u FROM unknown_outcomes u JOIN campaign_recipients r ON r.campaign_id = u.campaign_id AND r.seq = u.seq
-       WHERE u.campaign_id = ? AND r.status <> ?`,
-      [campaignId, RecipientStatus.Unknown],
-    );
+    await inTransaction(this.dataSource, async (tx) => {
+      await tx.query('UPDATE campaigns SET overdue_check_at = ? WHERE id = ? AND unsettled > 0', [
+        next?.look_at,
+        campaignId,
+      ]);
+      await tx.query(
+        'DELETE FROM unknown_outcomes WHERE campaign_id = ? AND created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND',
+        [campaignId, receiptTimeoutMs * 2_000],
+      );
+    });
   }
 }
 
