@@ -9,6 +9,7 @@ import { Settlement } from '../../src/modules/campaigns/persistence/settlement.j
 import { WindowResults, type WindowResult } from '../../src/modules/campaigns/persistence/window-results.js';
 import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
 import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
+import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
 import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
 import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
@@ -46,7 +47,7 @@ describe('settling recipients', () => {
     results = new WindowResults(dataSource, get(Settlement), lanes);
     states = get(CampaignStates);
     sink = get(ReceiptSink);
-    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts));
+    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners));
     overdue = new OverdueReceipts(dataSource, get(Settlement));
     reader = get(CampaignReader);
   });
@@ -300,9 +301,8 @@ describe('settling recipients', () => {
     );
     expect(end).toBe('more');
     for (let next: LaneTurn = await currentTurn(id); next.nextSeq < next.endSeq; next = await currentTurn(id)) {
-      const to = Math.min(next.nextSeq + 25, next.endSeq);
-      await lanes.claim(next, to, LEASE_MS);
-      await results.cancelStep(next, to, next.fence + 1);
+      await lanes.claim(next, next.intentSeq, LEASE_MS);
+      await results.cancelStep(next, 25, next.fence + 1);
     }
     expect(await engine.counts(requestId)).toEqual({ Submitted: 40, Cancelled: 60 });
     expect(await engine.available(accountId)).toEqual({ stored: 60, ledger: 60 });

@@ -17,6 +17,7 @@ import { ReceiptStore } from './persistence/receipt-store.js';
 import { Settlement } from './persistence/settlement.js';
 import { GetCampaignHandler } from './queries/get-campaign.handler.js';
 import { CampaignReceipts } from './receipts/campaign-receipts.js';
+import { ReceiptListeners } from './receipts/receipt-listeners.js';
 
 const SERVICES = [
   CampaignAcceptance,
@@ -25,6 +26,7 @@ const SERVICES = [
   CampaignStates,
   CampaignWriter,
   ChannelRegistry,
+  ReceiptListeners,
   ReceiptStore,
   Settlement,
 ];

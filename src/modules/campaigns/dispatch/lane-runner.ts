@@ -13,13 +13,14 @@ import {
   RouteDirectory,
   type SendOutcome,
 } from '../../providers/index.js';
-import { WINDOW_RECIPIENTS, windowSize } from '../domain/lanes.js';
+import { WINDOW_RECIPIENTS } from '../domain/lanes.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import { CampaignStates } from '../persistence/campaign-states.js';
 import { type DueRecipient, LaneStore, type LaneTurn } from '../persistence/lane-store.js';
 import { RoutePace } from '../persistence/route-pace.js';
 import { type WindowResult, WindowResults } from '../persistence/window-results.js';
 import { sendWindow } from './window-sender.js';
+import { WindowTempo } from './window-tempo.js';
 
 /** The lane's next job at once, or null: then its `wake_at` decides. */
 export type TurnEnd = LaneJob | null;
@@ -30,6 +31,8 @@ const SAFETY = 5 / 6;
 const ROUTE_DOWN_MS = 1_000;
 const ROUTE_BUSY_MS = 250;
 const WRITE_AGAIN_MS = 500;
+/** Results outlive a database that is away for minutes: a lost one would leave an outcome unknown. */
+const KEEP_RESULTS_MS = 600_000;
 
 const NO_ROUTE: SendOutcome = {
   kind: 'rejected',
@@ -52,6 +55,7 @@ interface ClaimedWindow {
 export class LaneRunner {
   private readonly logger = new Logger(LaneRunner.name);
   private readonly outcomes;
+  private readonly tempo = new WindowTempo();
   private stopping = false;
 
   constructor(
@@ -77,7 +81,10 @@ export class LaneRunner {
 
   /** @returns the lane's next job, if it wants one now */
   async run(job: LaneJob): Promise<TurnEnd> {
-    if (this.stopping) return null;
+    if (this.stopping) {
+      await this.lanes.postpone(job, 0); // for another worker
+      return null;
+    }
     const turn = await this.lanes.turn(job);
     if (!turn) return null;
     if (turn.intentSeq > turn.nextSeq || turn.begunRetries > 0) return this.recover(turn);
@@ -103,9 +110,9 @@ export class LaneRunner {
   }
 
   private async cancel(turn: LaneTurn): Promise<TurnEnd> {
-    const intentSeq = Math.min(turn.nextSeq + CANCEL_STEP, turn.endSeq);
-    if (!(await this.lanes.claim(turn, intentSeq, this.environment.LANE_LEASE))) return null;
-    return this.after(turn, await this.results.cancelStep(turn, intentSeq, turn.fence + 1));
+    // No intent is recorded: nothing leaves, so a crash from here on leaves nobody in doubt.
+    if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
+    return this.after(turn, await this.results.cancelStep(turn, CANCEL_STEP, turn.fence + 1));
   }
 
   private async send(turn: LaneTurn): Promise<TurnEnd> {
@@ -113,8 +120,7 @@ export class LaneRunner {
     if (!route) return (await this.routes.exists(turn.routeId)) ? this.later(turn, ROUTE_DOWN_MS) : this.refuse(turn);
     const connection = await this.connections.get(route.id);
     if (!connection?.ready) return this.later(turn, ROUTE_DOWN_MS);
-    const size = windowSize(route.messagesPerSecond);
-    const planned = turn.dueRetries > 0 ? Math.min(size, turn.dueRetries) : Math.min(size, turn.endSeq - turn.nextSeq);
+    const planned = plan(turn, this.tempo.size(route));
     if (planned === 0) {
       // Nothing to do but to let `finish` decide when this lane wakes again (retries that are not due, or the end).
       if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
@@ -123,33 +129,41 @@ export class LaneRunner {
     const wait = await this.pace.reserve(route, planned);
     if (wait === null) return this.later(turn, ROUTE_BUSY_MS);
     if (wait > 0) await sleep(wait);
+    // Before the claim: whatever leaves afterwards has a deadline, even when this worker dies or the owner cancels.
+    if (turn.state === 'accepted') await this.states.begin(turn.campaignId, this.environment.RECEIPT_TIMEOUT);
     const claimedAt = performance.now();
     const recipients = await this.claim(turn, planned);
     if (!recipients) return null;
-    if (turn.state === 'accepted') await this.states.begin(turn.campaignId, this.environment.RECEIPT_TIMEOUT);
     return this.sendClaimed(turn, { route, connection, recipients, claimedAt });
   }
 
   /** The route is gone: what has not left can never leave, so it fails and is refunded (decisions §5). */
   private async refuse(turn: LaneTurn): Promise<TurnEnd> {
-    const recipients = await this.claim(turn, Math.min(WINDOW_RECIPIENTS, turn.endSeq - turn.nextSeq));
+    const planned = plan(turn, WINDOW_RECIPIENTS);
+    const recipients = await this.claim(turn, planned, turn.intentSeq);
     if (!recipients) return null;
     const results = recipients.map((recipient): WindowResult => ({ recipient, outcome: NO_ROUTE }));
-    return this.after(turn, await this.results.flush(turn, results, turn.fence + 1));
+    const reached = turn.dueRetries > 0 ? turn.nextSeq : turn.nextSeq + planned;
+    return this.after(turn, await this.results.flush(turn, results, turn.fence + 1, reached));
   }
 
-  private async claim(turn: LaneTurn, planned: number): Promise<DueRecipient[] | null> {
+  /** @param intentSeq another than the end of the window where nothing is going to leave */
+  private async claim(
+    turn: LaneTurn,
+    planned: number,
+    intentSeq = turn.nextSeq + planned,
+  ): Promise<DueRecipient[] | null> {
     const lease = this.environment.LANE_LEASE;
     if (turn.dueRetries > 0) return this.lanes.claimRetries(turn, planned, lease);
-    const intentSeq = turn.nextSeq + planned;
     if (!(await this.lanes.claim(turn, intentSeq, lease))) return null;
-    return this.lanes.pending(turn.campaignId, turn.nextSeq, intentSeq);
+    return this.lanes.pending(turn.campaignId, turn.nextSeq, turn.nextSeq + planned);
   }
 
   private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<TurnEnd> {
     const { route, connection, recipients, claimedAt } = claimed;
     const lease = this.environment.LANE_LEASE;
     const fence = turn.fence + 1;
+    const began = performance.now();
     let notAfter = claimedAt + lease * SAFETY;
     const renewal = setInterval(() => {
       const asked = performance.now();
@@ -175,6 +189,7 @@ export class LaneRunner {
           this.count(turn, results);
         },
       );
+      this.tempo.took(route.id, recipients.length, performance.now() - began);
       const end = await this.finish(turn, last, fence);
       this.count(turn, last);
       return this.after(turn, end);
@@ -188,13 +203,17 @@ export class LaneRunner {
     for (const { outcome } of results) this.outcomes.inc({ channel, outcome: outcome.kind });
   }
 
-  /** Results that cannot be written now are tried again while the lease holds: losing them would leave outcomes unknown. */
+  /**
+   * Results that cannot be written now are tried again, past the end of the lease too: what left counts whoever holds the
+   * lane by then. A worker that shall stop waits for no more than a lease.
+   */
   private async finish(turn: LaneTurn, last: WindowResult[], fence: number): Promise<'more' | 'later' | 'done'> {
     for (const started = performance.now(); ;) {
       try {
         return await this.results.flush(turn, last, fence);
       } catch (error) {
-        if (performance.now() - started > this.environment.LANE_LEASE) throw error;
+        const patience = this.stopping ? this.environment.LANE_LEASE : KEEP_RESULTS_MS;
+        if (performance.now() - started > patience) throw error;
         this.logger.warn(
           { err: error, campaign: turn.campaignId, lane: turn.lane },
           'results not written, trying again',
@@ -215,3 +234,7 @@ export class LaneRunner {
     return null;
   }
 }
+
+/** Retries that are due come first. */
+const plan = (turn: LaneTurn, size: number): number =>
+  Math.min(size, turn.dueRetries > 0 ? turn.dueRetries : turn.endSeq - turn.nextSeq);

@@ -56,18 +56,20 @@ export class Relay implements OnApplicationBootstrap {
   private async relay(): Promise<void> {
     for (;;) {
       const due = await this.lanes.takeDue(this.selected.channels, LANES_A_LOOK);
-      for (const channel of new Set(due.map((lane) => lane.channel))) {
-        const lanes = due.filter((lane) => lane.channel === channel);
-        try {
+      let left = due;
+      try {
+        for (const channel of new Set(due.map((lane) => lane.channel))) {
+          const lanes = due.filter((lane) => lane.channel === channel);
           await this.queues.add(
             channel,
             lanes.map(({ campaignId, lane, fence }) => ({ campaignId, lane, fence })),
           );
-        } catch (error) {
-          // Redis is away: the lanes are due again at once, and leave when it is back.
-          for (const lane of lanes) await this.lanes.postpone(lane, LOOK_EVERY_MS);
-          throw error;
+          left = left.filter((lane) => lane.channel !== channel);
         }
+      } catch (error) {
+        // Redis is away: the lanes are due again at once, and leave when it is back.
+        for (const lane of left) await this.lanes.postpone(lane, LOOK_EVERY_MS);
+        throw error;
       }
       if (due.length < LANES_A_LOOK || this.stopped) return;
     }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
-import type { Channel } from '../domain/channel.js';
+import type { Channel, Composed } from '../domain/channel.js';
 import type { DueRecipient, LaneTurn } from '../persistence/lane-store.js';
 import type { WindowResult } from '../persistence/window-results.js';
 
@@ -71,16 +71,21 @@ export async function sendWindow(
   return results;
 }
 
-function send(window: Window, recipient: DueRecipient): Promise<SendOutcome> {
+/** Never rejects: a fault of a driver or a channel spoils one recipient, not the results of the whole window. */
+async function send(window: Window, recipient: DueRecipient): Promise<SendOutcome> {
   const notAfter = window.notAfter();
-  if (performance.now() >= notAfter) return Promise.resolve(tooLate);
+  if (performance.now() >= notAfter) return tooLate;
   const { turn, channel, connection } = window;
-  return connection.send({
-    ref: `${turn.campaignId}-${recipient.seq}`,
-    to: recipient.receiver,
-    notAfter,
-    ...channel.compose(turn.content, recipient.receiver),
-  });
+  let composed: Composed;
+  try {
+    composed = channel.compose(turn.content, recipient.receiver);
+  } catch {
+    return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
+  }
+  const ref = `${turn.campaignId}-${recipient.seq}`;
+  return connection
+    .send({ ref, to: recipient.receiver, notAfter, ...composed })
+    .catch((): SendOutcome => ({ kind: 'unknown' }));
 }
 
 /** The lease has passed to another worker: this recipient certainly did not leave through us. */

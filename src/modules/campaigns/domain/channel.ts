@@ -17,7 +17,7 @@ export interface Channel {
   /** the campaign's `status` before its end (spec 2.3): as accepted, and once it may send */
   campaignStatus: { accepted: string; sending: string };
   /** the channel's words for recipient statuses (decisions §6) */
-  words: Record<RecipientStatus, string>;
+  words: Readonly<Record<RecipientStatus, string>>;
   /** what leaves for one recipient; the engine adds reference and deadline */
   compose(content: Record<string, unknown>, receiver: string): Composed;
 }

@@ -35,8 +35,12 @@ const RANK: Record<RecipientStatus, number> = {
 /** True when the campaign no longer waits for this recipient. */
 export const isFinal = (status: RecipientStatus): boolean => RANK[status] >= 4;
 
-/** Status only moves forward: a late lower status never overwrites a terminal one; Read follows Delivered alone. */
+/**
+ * Status only moves forward: a late lower status never overwrites a terminal one; Read follows Delivered alone, and only
+ * what has certainly not left can be cancelled.
+ */
 export function mayMove(from: RecipientStatus, to: RecipientStatus): boolean {
+  if (to === RecipientStatus.Cancelled) return from === RecipientStatus.Pending;
   if (to === RecipientStatus.Read) return RANK[from] < 4 || from === RecipientStatus.Delivered;
   return RANK[to] > RANK[from];
 }

@@ -46,6 +46,12 @@ export class LaneProcessor implements OnApplicationBootstrap, BeforeApplicationS
   /** Drains: no new turn, windows under way settle, then the carriers' sessions close after their last receipts. */
   async beforeApplicationShutdown(): Promise<void> {
     this.runner.stop();
+    // Other workers take the jobs that wait; not waited for, because it never answers while Redis is away.
+    for (const channel of this.selected.channels)
+      this.queues
+        .get(channel)
+        .pause(true, true)
+        .catch(() => undefined);
     await this.relay.stop();
     await this.sweeper.stop();
     await Promise.allSettled(this.running);

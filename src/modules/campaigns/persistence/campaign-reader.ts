@@ -79,12 +79,16 @@ export interface RecipientSelection {
   status?: RecipientStatus | readonly RecipientStatus[];
 }
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 /** Reads campaigns for reports, owners and staff. Takes no locks and holds no connection between calls. */
 @Injectable()
 export class CampaignReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async byRequestId(requestId: string): Promise<CampaignRecord | null> {
+    // The column is ASCII, and the database refuses to compare it with anything else.
+    if (!ASCII.test(requestId)) return null;
     const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE request_id = ?', [
       requestId,
     ]);

@@ -16,7 +16,7 @@ const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
 export class CampaignStates {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** First window: accepted → running; from now on receipts have a deadline. */
+  /** Before the first window leaves: accepted → running; from now on receipts have a deadline. */
   async begin(campaignId: number, receiptTimeoutMs: number): Promise<void> {
     await this.dataSource.query(
       `UPDATE campaigns SET state = 'running', overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND

@@ -142,10 +142,11 @@ export class LaneStore {
     );
   }
 
-  /** Keeps the lease while a window takes its time. */
+  /** Keeps the lease while a window takes its time; one that has been given back stays given back. */
   async renew(job: LaneJob, fence: number, leaseMs: number): Promise<boolean> {
     const result: WriteResult = await this.dataSource.query(
-      `UPDATE campaign_lanes SET lease_until = ${LEASE}, wake_at = ${LEASE} WHERE campaign_id = ? AND lane = ? AND fence = ?`,
+      `UPDATE campaign_lanes SET lease_until = ${LEASE}, wake_at = ${LEASE}
+       WHERE campaign_id = ? AND lane = ? AND fence = ? AND lease_until IS NOT NULL`,
       [leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, fence],
     );
     return result.affectedRows === 1;
@@ -154,9 +155,15 @@ export class LaneStore {
   /**
    * Ends a turn: position moved to the intent, lease given back, next wake decided from the campaign's state as locked here,
    * so that a pause or a cancel between the claim and now is never overwritten.
+   * @param reached the new position of a turn that sent nothing, and so recorded no intent
    * @returns whether the lane wants another turn at once
    */
-  async finish(tx: EntityManager, job: LaneJob, fence: number): Promise<'more' | 'later' | 'done'> {
+  async finish(
+    tx: EntityManager,
+    job: LaneJob,
+    fence: number,
+    reached: number | null = null,
+  ): Promise<'more' | 'later' | 'done'> {
     const states: { state: CampaignState }[] = await tx.query(
       'SELECT state FROM campaigns WHERE id = ? LOCK IN SHARE MODE',
       [job.campaignId],
@@ -173,14 +180,19 @@ export class LaneStore {
       [job.campaignId, job.lane],
     );
     const due = retries[0];
-    const open = lane.intent_seq < lane.end_seq || Boolean(due?.due_at);
-    const stopped = states[0]?.state === 'paused';
-    const more = open && !stopped && (lane.intent_seq < lane.end_seq || Number(due?.due) === 1);
+    const state = states[0]?.state;
+    const position = reached ?? lane.intent_seq;
+    const unsent = position < lane.end_seq;
+    const open = unsent || Boolean(due?.due_at);
+    const stopped = state === 'paused';
+    // What a cancel or a rejection ends need not wait for its next try.
+    const ended = state === 'cancelled' || state === 'rejected';
+    const more = open && !stopped && (unsent || ended || Number(due?.due) === 1);
     const wake = !open || stopped ? 'NULL' : more ? `UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_SECONDS} SECOND` : '?';
     await tx.query(
-      `UPDATE campaign_lanes SET next_seq = intent_seq, lease_until = NULL, wake_at = ${wake}
+      `UPDATE campaign_lanes SET next_seq = ?, intent_seq = ?, lease_until = NULL, wake_at = ${wake}
        WHERE campaign_id = ? AND lane = ? AND fence = ?`,
-      [...(wake === '?' ? [due?.due_at] : []), job.campaignId, job.lane, fence],
+      [position, position, ...(wake === '?' ? [due?.due_at] : []), job.campaignId, job.lane, fence],
     );
     if (!open) await this.markSent(tx, job.campaignId);
     return more ? 'more' : open ? 'later' : 'done';

@@ -118,10 +118,22 @@ export class ReceiptStore {
   }
 
   /** Parked receipts after an id, oldest first; locked, so that two workers never adopt one receipt twice. */
-  async parked(tx: EntityManager, afterId: number, limit: number): Promise<(ParkedReceipt & { ageMs: number })[]> {
+  async parked(
+    tx: EntityManager,
+    afterId: number,
+    limit: number,
+    sinceMs: number | null,
+  ): Promise<(ParkedReceipt & { ageMs: number })[]> {
+    const [index, since] =
+      sinceMs === null
+        ? ['', '']
+        : [
+            'FORCE INDEX (ix_parked_receipts_received)',
+            `AND received_at >= UTC_TIMESTAMP(3) - INTERVAL ${Math.round(sinceMs * 1000)} MICROSECOND`,
+          ];
     const rows: { id: number; route_id: number; receipt: string; age_us: number }[] = await tx.query(
       `SELECT id, route_id, receipt, TIMESTAMPDIFF(MICROSECOND, received_at, UTC_TIMESTAMP(3)) AS age_us
-       FROM parked_receipts WHERE id > ? ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
+       FROM parked_receipts ${index} WHERE id > ? ${since} ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
       [afterId, limit],
     );
     return rows.map((row) => ({

@@ -21,7 +21,8 @@ export class RoutePace {
    */
   async reserve(route: Route, messages: number): Promise<number | null> {
     if (route.messagesPerSecond === null) return 0;
-    const clock = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)';
+    // Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time.
+    const clock = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
     const result: WriteResult = await this.dataSource.query(
       `UPDATE routes SET pace_us = GREATEST(pace_us, ${clock}) + ? + 0 * LAST_INSERT_ID(GREATEST(pace_us - ${clock}, 0))
        WHERE id = ? AND pace_us <= ${clock} + ${HORIZON_US}`,

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../platform/database/index.js';
 import type { SendOutcome } from '../../providers/index.js';
 import { MOST_ATTEMPTS, retryDelay } from '../domain/lanes.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
-import { jsonRows } from './json-rows.js';
+import { jsonRows, type WriteResult } from './json-rows.js';
 import { type DueRecipient, LaneStore, type LaneTurn } from './lane-store.js';
 import { type RecipientChange, Settlement } from './settlement.js';
 
@@ -27,8 +27,14 @@ export class WindowResults {
   /**
    * One transaction for a batch of results.
    * @param fence given with the last batch of a window: the lane's turn ends in the same transaction
+   * @param reached as in `LaneStore.finish`
    */
-  flush(turn: LaneTurn, results: readonly WindowResult[], fence: number | null): Promise<'more' | 'later' | 'done'> {
+  flush(
+    turn: LaneTurn,
+    results: readonly WindowResult[],
+    fence: number | null,
+    reached: number | null = null,
+  ): Promise<'more' | 'later' | 'done'> {
     return inTransaction(this.dataSource, async (tx) => {
       await this.storeProviderIds(tx, turn, results);
       await this.settlement.settle(
@@ -41,7 +47,7 @@ export class WindowResults {
         turn,
         results.filter(isUnknown).map((result) => result.recipient),
       );
-      return fence === null ? 'more' : this.lanes.finish(tx, turn, fence);
+      return fence === null ? 'more' : this.lanes.finish(tx, turn, fence, reached);
     });
   }
 
@@ -89,12 +95,13 @@ export class WindowResults {
   }
 
   /** The next part of a cancelled or rejected campaign: unsent recipients become CANCELLED and are refunded, in bounded steps. */
-  cancelStep(turn: LaneTurn, intentSeq: number, fence: number): Promise<'more' | 'later' | 'done'> {
+  cancelStep(turn: LaneTurn, limit: number, fence: number): Promise<'more' | 'later' | 'done'> {
+    const reached = Math.min(turn.nextSeq + limit, turn.endSeq);
     return inTransaction(this.dataSource, async (tx) => {
       const rows: { seq: number }[] = await tx.query(
         `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = 0
-         UNION SELECT t.seq FROM recipient_retries t WHERE t.campaign_id = ? AND t.lane = ?`,
-        [turn.campaignId, turn.nextSeq, intentSeq, turn.campaignId, turn.lane],
+         UNION (SELECT t.seq FROM recipient_retries t WHERE t.campaign_id = ? AND t.lane = ? ORDER BY t.seq LIMIT ?)`,
+        [turn.campaignId, turn.nextSeq, reached, turn.campaignId, turn.lane, limit],
       );
       const seqs = rows.map((row) => row.seq);
       await this.settlement.settle(
@@ -102,7 +109,7 @@ export class WindowResults {
         seqs.map((seq) => ({ ...unchanged(turn.campaignId, seq), to: RecipientStatus.Cancelled, refund: true })),
       );
       await this.dropRetries(tx, turn.campaignId, seqs);
-      return this.lanes.finish(tx, turn, fence);
+      return this.lanes.finish(tx, turn, fence, reached);
     });
   }
 
@@ -118,13 +125,28 @@ export class WindowResults {
         : [],
     );
     if (rows.length === 0) return;
-    // A carrier that gives one id twice keeps its first owner: IGNORE loses no recipient, the deadline settles the second.
+    if ((await this.insertProviderIds(tx, turn, rows)) === rows.length) return;
+    // Carriers count from the start again one day: an id whose first owner is over belongs to the new message. While it
+    // is not, the id stays where it is, and the deadline settles the new one.
     await tx.query(
+      `DELETE m FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         id VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]')) j
+       STRAIGHT_JOIN provider_messages m ON m.route_id = ? AND m.provider_message_id = j.id
+       STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq AND r.status NOT IN (?)`,
+      [jsonRows(rows), turn.routeId, [RecipientStatus.Pending, RecipientStatus.Unknown, RecipientStatus.Submitted]],
+    );
+    await this.insertProviderIds(tx, turn, rows);
+  }
+
+  /** @returns how many were new */
+  private async insertProviderIds(tx: EntityManager, turn: LaneTurn, rows: readonly unknown[]): Promise<number> {
+    const result: WriteResult = await tx.query(
       `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
        SELECT ?, j.seq, j.item, ?, j.id, j.items, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
          seq INT PATH '$[0]', item INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]', items INT PATH '$[3]')) j`,
       [turn.campaignId, turn.routeId, jsonRows(rows)],
     );
+    return result.affectedRows;
   }
 
   private async storeRetries(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
@@ -141,6 +163,7 @@ export class WindowResults {
     await this.insertRetries(tx, turn, again);
   }
 
+  /** Only for recipients who still wait, and only while this turn holds its lane: another worker has decided on them else. */
   private async insertRetries(
     tx: EntityManager,
     turn: LaneTurn,
@@ -151,11 +174,17 @@ export class WindowResults {
       `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
        SELECT ?, j.seq, ?, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, j.attempt, NULL
        FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]', attempt INT PATH '$[1]', delay_ms BIGINT PATH '$[2]')) j
+       JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = j.seq AND r.status = ${RecipientStatus.Pending}
+       JOIN campaign_lanes l ON l.campaign_id = ? AND l.lane = ? AND l.fence = ?
        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = VALUES(attempt), intent_fence = NULL`,
       [
         turn.campaignId,
         turn.lane,
         jsonRows(retries.map(({ recipient, delayMs }) => [recipient.seq, recipient.attempt, Math.round(delayMs)])),
+        turn.campaignId,
+        turn.campaignId,
+        turn.lane,
+        turn.fence + 1,
       ],
     );
   }

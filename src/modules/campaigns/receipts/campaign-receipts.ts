@@ -7,6 +7,7 @@ import type { Receipt, ReceiptSink } from '../../providers/index.js';
 import { lowest, mayMove, RecipientStatus } from '../domain/recipient-status.js';
 import { ReceiptStore, type KnownMessage, type RoutedReceipt } from '../persistence/receipt-store.js';
 import { type RecipientChange, Settlement } from '../persistence/settlement.js';
+import { ReceiptListeners } from './receipt-listeners.js';
 
 const GROUP = { maxItems: 1_000, delayMs: 5 };
 const LONGEST_ID = 128;
@@ -33,6 +34,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: ReceiptStore,
     private readonly settlement: Settlement,
+    private readonly listeners: ReceiptListeners,
   ) {}
 
   async accept(routeId: number, receipts: Receipt[]): Promise<void> {
@@ -48,7 +50,10 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   /** Known messages move forward; a receipt of a message that nobody knows yet is parked for the sweeper. */
   async write(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<void> {
     const known = await this.store.find(tx, receipts);
-    const unknown = receipts.filter((_, index) => !known[index]);
+    const unknown = await this.listeners.offer(
+      tx,
+      receipts.filter((_, index) => !known[index]),
+    );
     if (unknown.length > 0) await this.store.park(tx, unknown);
     const pairs = receipts.flatMap((entry, index): Known[] => {
       const message = known[index];
@@ -80,14 +85,13 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
       }
     }
     await this.store.writeItems(tx, moved);
-    return pairs.map(({ receipt, message }) => {
+    return pairs.flatMap(({ receipt, message }) => {
       const statuses = items.filter((entry) => same(entry, message)).map((entry) => entry.status);
       const to = statuses.length < message.items ? RecipientStatus.Submitted : lowest(statuses);
-      return {
-        ...toChange(receipt, message),
-        to,
-        ...(to === RecipientStatus.Failed ? {} : { errorCode: null, errorText: null }),
-      };
+      const failed = to === RecipientStatus.Failed;
+      // The receipt of the failed item brings the reason; it stands in this group, or came before.
+      if (failed && receipt.status !== 'failed') return [];
+      return [{ ...toChange(receipt, message), to, ...(failed ? {} : { errorCode: null, errorText: null }) }];
     });
   }
 }

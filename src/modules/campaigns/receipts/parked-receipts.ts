@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type ParkedReceipt, ReceiptStore } from '../persistence/receipt-store.js';
 import { CampaignReceipts } from './campaign-receipts.js';
+import { ReceiptListeners } from './receipt-listeners.js';
 
 const BATCH = 1_000;
 /** A submit answer is written well before this; a receipt that still has no message belongs to an unknown outcome, or to nobody. */
@@ -16,29 +17,35 @@ export class ParkedReceipts {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: ReceiptStore,
     private readonly receipts: CampaignReceipts,
+    private readonly listeners: ReceiptListeners,
   ) {}
 
   /**
    * Matches what can be matched by now. An orphan settles the recipient of unknown outcome with the same route and number;
    * what nobody claims until the receipt deadline is dropped.
+   * @param sinceMs looks at what came within this time only; old orphans would cost every round
    */
-  async sweep(receiptTimeoutMs: number): Promise<void> {
+  async sweep(receiptTimeoutMs: number, sinceMs: number | null = null): Promise<void> {
     for (let afterId: number | null = 0; afterId !== null;) {
       const from: number = afterId;
       afterId = await inTransaction(this.dataSource, async (tx): Promise<number | null> => {
-        const batch = await this.store.parked(tx, from, BATCH);
+        const batch = await this.store.parked(tx, from, BATCH, sinceMs);
         if (batch.length === 0) return null;
         const known = await this.store.find(tx, batch);
         const matched = batch.filter((_, index) => known[index]);
+        const unmatched = batch.filter((_, index) => !known[index]);
+        const left = await this.listeners.offer(tx, unmatched);
+        const stillParked = new Set(left);
+        const taken = unmatched.filter((entry) => !stillParked.has(entry));
         const adopted = await this.adoptOrphans(
           tx,
-          batch.filter((entry, index) => !known[index] && entry.ageMs > ORPHAN_AFTER_MS),
+          left.filter((entry) => entry.ageMs > ORPHAN_AFTER_MS),
         );
         await this.receipts.write(tx, [...matched, ...adopted]);
         const dropped = batch.filter((entry) => entry.ageMs > Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS));
         await this.store.unpark(
           tx,
-          [...matched, ...adopted, ...dropped].map((entry) => entry.id),
+          [...matched, ...taken, ...adopted, ...dropped].map((entry) => entry.id),
         );
         return batch.length < BATCH ? null : (batch.at(-1)?.id ?? null);
       });
@@ -47,11 +54,17 @@ export class ParkedReceipts {
 
   private async adoptOrphans(tx: EntityManager, orphans: readonly ParkedReceipt[]): Promise<ParkedReceipt[]> {
     const adopted: ParkedReceipt[] = [];
+    const known = new Set<string>();
     for (const orphan of orphans) {
       const { routeId, receipt } = orphan;
-      const message = receipt.receiver ? await this.store.takeUnknown(tx, routeId, receipt.receiver) : null;
-      if (!message) continue;
-      await this.store.adopt(tx, routeId, receipt.providerMessageId, message);
+      const key = `${routeId} ${receipt.providerMessageId}`;
+      // Another receipt of the same message must not settle a second recipient with the same number.
+      if (!known.has(key)) {
+        const message = receipt.receiver ? await this.store.takeUnknown(tx, routeId, receipt.receiver) : null;
+        if (!message) continue;
+        await this.store.adopt(tx, routeId, receipt.providerMessageId, message);
+        known.add(key);
+      }
       adopted.push(orphan);
     }
     return adopted;

@@ -7,6 +7,9 @@ import { ParkedReceipts } from './parked-receipts.js';
 import { OverdueReceipts } from './overdue-receipts.js';
 
 const ROUND_EVERY_MS = 1_000;
+/** Parked receipts find their message within seconds, or wait for a dead worker's window: the old ones are looked at once a minute. */
+const FRESH_MS = 120_000;
+const ALL_EVERY_ROUNDS = 60;
 
 /** Once a second: receipts that came too early or for an unknown outcome, and recipients whose receipt never came. */
 @Injectable()
@@ -14,6 +17,8 @@ export class Sweeper implements OnApplicationBootstrap {
   private readonly logger = new Logger(Sweeper.name);
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
+  private rounds = 0;
+  private stopped = false;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -33,13 +38,18 @@ export class Sweeper implements OnApplicationBootstrap {
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     if (this.timer) clearInterval(this.timer);
     await this.running;
   }
 
   private async round(): Promise<void> {
-    await this.parked.sweep(this.environment.RECEIPT_TIMEOUT);
+    const all = this.rounds++ % ALL_EVERY_ROUNDS === 0;
+    await this.parked.sweep(this.environment.RECEIPT_TIMEOUT, all ? null : FRESH_MS);
     const campaigns = await inTransaction(this.dataSource, (tx) => this.overdue.take(tx));
-    for (const campaign of campaigns) await this.overdue.sweep(campaign, this.environment.RECEIPT_TIMEOUT);
+    for (const campaign of campaigns) {
+      if (this.stopped) return; // taken for a minute only: another worker looks
+      await this.overdue.sweep(campaign, this.environment.RECEIPT_TIMEOUT);
+    }
   }
 }

@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
+import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
+import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
+import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
+import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
+import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
+import {
+  type DriverRegistry,
+  type OutboundMessage,
+  type Receipt,
+  ReceiptSink,
+  type RouteConnections,
+  type RouteDirectory,
+  type SendOutcome,
+} from '../../src/modules/providers/index.js';
+import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, startEngine } from '../support/engine.js';
+
+const LEASE_MS = 5_000;
+
+const receipt = (providerMessageId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
+  providerMessageId,
+  status,
+  errorCode: null,
+  errorText: null,
+  receiver: null,
+  ...fields,
+});
+
+const throttled = (afterMs: number): SendOutcome => ({
+  kind: 'retry',
+  afterMs,
+  code: 88,
+  text: 'busy',
+  throttled: true,
+});
+
+/** The worker's side with a carrier of our own, broken off at chosen lines as a crash or a lost connection would. */
+describe('a worker that breaks off', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let lanes: LaneStore;
+  let results: WindowResults;
+  let states: CampaignStates;
+  let sink: ReceiptSink;
+  let parked: ParkedReceipts;
+  let reader: CampaignReader;
+  let carrier: (message: OutboundMessage) => Promise<SendOutcome>;
+  let routeIsThere: boolean;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
+      engine.module.get<T>(type, { strict: false });
+    dataSource = get(DataSource);
+    lanes = new LaneStore(dataSource);
+    results = new WindowResults(dataSource, get(Settlement), lanes);
+    states = get(CampaignStates);
+    sink = get(ReceiptSink);
+    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners));
+    reader = get(CampaignReader);
+  });
+  afterAll(async () => engine.stop());
+  beforeEach(() => {
+    carrier = (message) => Promise.resolve({ kind: 'accepted', providerMessageIds: [`id-${message.ref}`] });
+    routeIsThere = true;
+  });
+
+  const runner = (parts: { lanes?: LaneStore; results?: WindowResults } = {}, leaseMs = LEASE_MS): LaneRunner => {
+    const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond: null };
+    const environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), LANE_LEASE: leaseMs };
+    return new LaneRunner(
+      environment,
+      parts.lanes ?? lanes,
+      states,
+      parts.results ?? results,
+      new RoutePace(dataSource),
+      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as ChannelRegistry,
+      {
+        byId: () => Promise.resolve(routeIsThere ? route : null),
+        exists: () => Promise.resolve(routeIsThere),
+      } as unknown as RouteDirectory,
+      { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
+      {
+        get: () => Promise.resolve({ ready: true, send: (message: OutboundMessage) => carrier(message) }),
+      } as unknown as RouteConnections,
+      engine.module.get(AccountDirectory, { strict: false }),
+      new Metrics(),
+    );
+  };
+  const accept = async (
+    username: string,
+    receivers: string[],
+  ): Promise<{ id: number; requestId: string; accountId: number }> => {
+    const accountId = await engine.account(username, receivers.length);
+    const accepted = await engine.module
+      .get(CampaignAcceptance, { strict: false })
+      .accept(engine.draft(accountId, receivers));
+    return { id: accepted.id, requestId: accepted.requestId, accountId };
+  };
+  const job = async (campaignId: number): Promise<{ campaignId: number; lane: number; fence: number }> => {
+    const [row] = await dataSource.query<{ fence: number }[]>(
+      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
+      [campaignId],
+    );
+    return { campaignId, lane: 0, fence: row?.fence ?? -1 };
+  };
+  const turn = async (campaignId: number): Promise<LaneTurn> => {
+    const found = await lanes.turn(await job(campaignId));
+    if (!found) throw new Error('the lane is taken');
+    return found;
+  };
+  /** Turns until the lane wants no more. @returns how many */
+  const drive = async (campaignId: number, worker = runner()): Promise<number> => {
+    for (let turns = 1; ; turns++) {
+      if (!(await worker.run(await job(campaignId))) || turns > 40) return turns;
+    }
+  };
+  const leaseEnds = (campaignId: number): Promise<unknown> =>
+    dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [campaignId]);
+  const retriesDue = (campaignId: number): Promise<unknown> =>
+    dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [campaignId]);
+  const deadline = async (campaignId: number): Promise<Date | null> => {
+    const [row] = await dataSource.query<{ at: Date | null }[]>(
+      'SELECT overdue_check_at AS at FROM campaigns WHERE id = ?',
+      [campaignId],
+    );
+    return row?.at ?? null;
+  };
+  /** The same object, but one method breaks. */
+  const broken = <T extends object>(whole: T, method: keyof T): T =>
+    Object.assign(Object.create(whole) as T, { [method]: () => Promise.reject(new Error('broken off')) });
+
+  it('in the middle of a cancel leaves nobody unknown, and everybody is refunded', async () => {
+    const { id, requestId, accountId } = await accept('cancel-crash', numbers(10));
+    await states.cancel(id);
+    await expect(runner({ results: broken(results, 'cancelStep') }).run(await job(id))).rejects.toThrow('broken off');
+    await leaseEnds(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Cancelled: 10 });
+    expect(await engine.available(accountId)).toEqual({ stored: 10, ledger: 10 });
+  });
+
+  it('while it refuses for want of a route leaves nobody unknown, and everybody is refunded', async () => {
+    const { id, requestId, accountId } = await accept('refuse-crash', numbers(10));
+    routeIsThere = false;
+    await expect(runner({ results: broken(results, 'flush') }).run(await job(id))).rejects.toThrow('broken off');
+    await leaseEnds(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Failed: 10 });
+    expect(await engine.available(accountId)).toEqual({ stored: 10, ledger: 10 });
+  });
+
+  it('between the claim and the first message still leaves a deadline', async () => {
+    const { id, requestId } = await accept('begin-crash', numbers(3));
+    await expect(runner({ lanes: broken(lanes, 'pending') }).run(await job(id))).rejects.toThrow('broken off');
+    await leaseEnds(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 3 });
+    expect(await deadline(id)).not.toBeNull();
+  });
+
+  it('a pause or a cancel between the claim and the first message still leaves a deadline', async () => {
+    const { id, requestId } = await accept('begin-pause', numbers(3));
+    const slow: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
+      pending: async (...parameters: Parameters<LaneStore['pending']>) => {
+        await states.cancel(id);
+        return lanes.pending(...parameters);
+      },
+    });
+    await runner({ lanes: slow }).run(await job(id));
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
+    expect(await deadline(id)).not.toBeNull();
+  });
+
+  it('a renewal that comes after the end of its turn does not take the lane again', async () => {
+    const { id } = await accept('late-renewal', numbers(10));
+    const planned = await turn(id);
+    await lanes.claim(planned, 6, LEASE_MS);
+    await results.flush(planned, [], planned.fence + 1);
+    expect(await lanes.renew(planned, planned.fence + 1, LEASE_MS)).toBe(false);
+    expect((await turn(id)).nextSeq).toBe(6);
+  });
+
+  it('a cancel does not wait for retries that are due in an hour', async () => {
+    const { id, requestId, accountId } = await accept('cancel-retries', numbers(6));
+    const release: (() => void)[] = [];
+    carrier = () => new Promise((resolve) => release.push(() => resolve(throttled(3_600_000))));
+    const window = drive(id);
+    while (release.length < 6) await new Promise((resolve) => setTimeout(resolve, 10));
+    await states.cancel(id);
+    for (const answer of release) answer();
+    await window;
+    expect(await engine.counts(requestId)).toEqual({ Cancelled: 6 });
+    expect(await engine.available(accountId)).toEqual({ stored: 6, ledger: 6 });
+    expect(await dataSource.query('SELECT 1 FROM recipient_retries WHERE campaign_id = ?', [id])).toEqual([]);
+  });
+
+  it('cancels a lane full of retries in bounded steps', async () => {
+    const { id, requestId, accountId } = await accept('cancel-steps', numbers(2_500));
+    carrier = () => Promise.resolve(throttled(3_600_000));
+    await drive(id);
+    await states.cancel(id);
+    const steps: number[] = [];
+    const counting: WindowResults = Object.assign(Object.create(results) as WindowResults, {
+      cancelStep: async (...parameters: Parameters<WindowResults['cancelStep']>) => {
+        const end = await results.cancelStep(...parameters);
+        steps.push((await engine.counts(requestId))['Cancelled'] ?? 0);
+        return end;
+      },
+    });
+    await drive(id, runner({ results: counting }));
+    expect(steps).toEqual([2_000, 2_500]);
+    expect(await engine.available(accountId)).toEqual({ stored: 2_500, ledger: 2_500 });
+  });
+
+  it('a worker that lost its lease leaves no retry of a recipient that is settled or in other hands', async () => {
+    const { id, requestId, accountId } = await accept('stale-retries', numbers(4));
+    await states.begin(id, 60_000);
+    const lost = await turn(id);
+    await lanes.claim(lost, 5, LEASE_MS);
+    const window = await lanes.pending(id, 1, 5);
+    await leaseEnds(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 4 });
+    await results.flush(
+      lost,
+      window.map((recipient) => ({ recipient, outcome: throttled(1_000) })),
+      lost.fence + 1,
+    );
+    expect(await dataSource.query('SELECT seq FROM recipient_retries WHERE campaign_id = ?', [id])).toEqual([]);
+    await states.cancel(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 4 });
+    expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
+  });
+
+  it('a retry row that was left behind never cancels and refunds what the carrier has', async () => {
+    const { id, requestId, accountId } = await accept('left-behind', numbers(4));
+    carrier = () => Promise.resolve(throttled(3_600_000));
+    await drive(id);
+    await dataSource.query('UPDATE campaign_recipients SET status = 1 WHERE campaign_id = ? AND seq < 3', [id]);
+    await dataSource.query('INSERT INTO campaign_counters VALUES (?, 1, 2) ON DUPLICATE KEY UPDATE recipients = 2', [
+      id,
+    ]);
+    await dataSource.query('UPDATE campaign_counters SET recipients = 2 WHERE campaign_id = ? AND status = 0', [id]);
+    await states.cancel(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 2, Cancelled: 2 });
+    expect(await engine.available(accountId)).toEqual({ stored: 2, ledger: 2 });
+    expect(await dataSource.query('SELECT 1 FROM recipient_retries WHERE campaign_id = ?', [id])).toEqual([]);
+  });
+
+  it('retries of a route that is gone end, and the lane with them', async () => {
+    const { id, requestId, accountId } = await accept('gone-retries', numbers(3));
+    carrier = () => Promise.resolve(throttled(1));
+    await drive(id);
+    routeIsThere = false;
+    await retriesDue(id);
+    expect(await drive(id)).toBeLessThan(5);
+    expect(await engine.counts(requestId)).toEqual({ Failed: 3 });
+    expect(await engine.available(accountId)).toEqual({ stored: 3, ledger: 3 });
+  });
+
+  it('a worker that is stopping leaves the lane to the next relay at once', async () => {
+    const { id } = await accept('stopping', numbers(3));
+    await lanes.takeDue(['sms'], 1_000);
+    const stopping = runner();
+    stopping.stop();
+    expect(await stopping.run(await job(id))).toBeNull();
+    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
+  });
+
+  it('results outlive a database that is away for longer than the lease', async () => {
+    const { id, requestId } = await accept('away', numbers(5));
+    let away = true;
+    const unreachable: WindowResults = Object.assign(Object.create(results) as WindowResults, {
+      flush: (...parameters: Parameters<WindowResults['flush']>) =>
+        away ? Promise.reject(new Error('no connection')) : results.flush(...parameters),
+    });
+    const window = runner({ results: unreachable, lanes: broken(lanes, 'renew') }, 300).run(await job(id));
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 5 });
+    away = false;
+    await window;
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
+  });
+
+  it('a send that throws spoils only itself', async () => {
+    const { id, requestId } = await accept('throws', numbers(5));
+    carrier = (message) =>
+      message.to === numbers(2)[1]
+        ? Promise.reject(new Error('a fault of the driver'))
+        : Promise.resolve({ kind: 'accepted', providerMessageIds: [`t-${message.ref}`] });
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 4, Unknown: 1 });
+  });
+
+  it('two receipts of one orphan settle one recipient, not two of the same number', async () => {
+    const number = '919999999999';
+    const { id, requestId } = await accept('orphans', [number, number, number]);
+    carrier = () => Promise.resolve({ kind: 'unknown' });
+    await drive(id);
+    await sink.accept(1, [receipt('orphan-1', 'submitted', { receiver: number })]);
+    await sink.accept(1, [receipt('orphan-1', 'delivered', { receiver: number })]);
+    await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
+    await parked.sweep(60_000);
+    await parked.sweep(60_000);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 2, Delivered: 1 });
+    expect(await dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'orphan-1'")).toEqual([]);
+  });
+
+  it('looks at old orphans only when asked to look at all', async () => {
+    await sink.accept(1, [receipt('old-orphan', 'delivered')]);
+    await dataSource.query(
+      "UPDATE parked_receipts SET received_at = received_at - INTERVAL 1 HOUR WHERE provider_message_id = 'old-orphan'",
+    );
+    const left = (): Promise<unknown[]> =>
+      dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'old-orphan'");
+    await parked.sweep(60_000, 120_000);
+    expect(await left()).toHaveLength(1);
+    await parked.sweep(60_000);
+    expect(await left()).toEqual([]);
+  });
+
+  it('an id that the carrier uses again belongs to the new message once the old one is over', async () => {
+    const old = await accept('old-id', numbers(2));
+    carrier = (message) =>
+      Promise.resolve({ kind: 'accepted', providerMessageIds: [`again-${message.ref.split('-')[1] as string}`] });
+    await drive(old.id);
+    await sink.accept(1, [receipt('again-1', 'delivered')]);
+    const fresh = await accept('new-id', numbers(2));
+    await drive(fresh.id);
+    await sink.accept(1, [
+      receipt('again-1', 'failed', { errorCode: 1, errorText: 'no' }),
+      receipt('again-2', 'delivered'),
+    ]);
+    expect(await engine.counts(fresh.requestId)).toEqual({ Failed: 1, Submitted: 1 });
+    expect(await engine.counts(old.requestId)).toEqual({ Delivered: 2 });
+  });
+
+  it('a message of several parts keeps the reason of its failed part, whatever comes in the same moment', async () => {
+    const { id } = await accept('part-reason', numbers(1));
+    carrier = () => Promise.resolve({ kind: 'accepted', providerMessageIds: ['reason-a', 'reason-b'] });
+    await drive(id);
+    await sink.accept(1, [
+      receipt('reason-a', 'delivered'),
+      receipt('reason-b', 'failed', { errorCode: 3, errorText: 'UNDELIV' }),
+    ]);
+    expect((await reader.recipients(id, { afterSeq: 0, limit: 1 }))[0]).toMatchObject({
+      errorCode: 3,
+      errorMessage: 'UNDELIV',
+    });
+  });
+});
