@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { readText } from './text.js';
 
 /** The one place that asks for the time, so that a reader finds every dependency on it. */
 export const now = (): Date => new Date();
@@ -30,8 +31,38 @@ export function readMoment(text: string, zone: string): Date | null {
   return iso.isValid && /T/.test(text) ? iso.toJSDate() : null;
 }
 
+/** A DATETIME column ends with the year 9999. */
+const LAST_MOMENT = Date.UTC(9999, 11, 30);
+
+/**
+ * `schedule_time` of a request (decisions §7): every broadcast and campaign takes one.
+ * @param zone IANA zone in which a time without an offset is meant
+ * @param at the moment of the request: an earlier time is refused
+ * @returns the instant, null when none was asked for, or `undefined` when the value is odd or past
+ */
+export function readSchedule(value: unknown, zone: string, at: Date): Date | null | undefined {
+  const read = readText(value);
+  if (read.kind === 'empty') return null;
+  const moment = read.kind === 'text' ? readMoment(read.value.trim(), zone) : null;
+  return moment && moment >= at && moment.getTime() < LAST_MOMENT ? moment : undefined;
+}
+
 /** A bare date of an expiry ends with that day (decisions §4); a full moment stands as it is. */
 export function readExpiry(text: string, zone: string): Date | null {
   const day = DateTime.fromFormat(text, 'yyyy-LL-dd', { zone });
   return day.isValid ? day.endOf('day').toJSDate() : readMoment(text, zone);
+}
+
+/**
+ * The next moment at which clocks of a time zone show this time of day (v5 `schedule_time`, decisions §7).
+ * @param text HH:MM:SS
+ * @param after the moment it must come after
+ * @returns null when the text is no time of day
+ */
+export function nextTimeOfDay(text: string, zone: string, after: Date): Date | null {
+  const time = DateTime.fromFormat(text, 'HH:mm:ss', { zone });
+  if (time.toFormat('HH:mm:ss') !== text) return null; // 24:00:00 would pass for midnight
+  const { hour, minute, second } = time;
+  const today = DateTime.fromJSDate(after, { zone }).set({ hour, minute, second, millisecond: 0 });
+  return (today.toJSDate() > after ? today : today.plus({ days: 1 })).toJSDate();
 }

@@ -20,3 +20,21 @@ export function cleanContacts(entries: readonly unknown[], min: number, max: num
   }
   return cleaned;
 }
+
+/** Why a recipient is refused: `invalid` = no digits only after the cleanup, `length` = too few or too many of them. */
+export type RecipientFault = 'invalid' | 'length';
+
+const RECIPIENT_DIGITS = { min: 8, max: 20 };
+
+/**
+ * A recipient of the chat endpoints (spec 4.5, 4.6): cleaned of `+`, spaces and dashes, then 8 to 20 digits.
+ * @param value a text, or a JSON number that has kept all its digits
+ */
+export function readRecipient(value: unknown): { digits: string } | { fault: RecipientFault } {
+  if (typeof value !== 'string' && !Number.isSafeInteger(value)) return { fault: 'invalid' };
+  const text = String(value);
+  const digits = ONLY_DIGITS.test(text) ? text : text.replace(/[+\s-]/g, '');
+  if (!ONLY_DIGITS.test(digits)) return { fault: 'invalid' };
+  const fits = digits.length >= RECIPIENT_DIGITS.min && digits.length <= RECIPIENT_DIGITS.max;
+  return fits ? { digits } : { fault: 'length' };
+}

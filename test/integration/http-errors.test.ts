@@ -43,6 +43,17 @@ describe('paths and methods', () => {
     expect(await response.json()).toEqual(standard(405, 'Method not allowed', 'Method Not Allowed'));
   });
 
+  it.each(['{', JSON.stringify({ padding: 'x'.repeat(256 * 1024) })])(
+    'answers a wrong method with 405 whatever is wrong with the body',
+    async (body) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await fetch(api.url + BROADCAST, { method: 'PUT', body, headers });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('POST');
+      expect(await response.json()).toEqual(standard(405, 'Method not allowed', 'Method Not Allowed'));
+    },
+  );
+
   it('refuses HEAD on a GET that sends, in the v5 shape for other methods', async () => {
     const path = `${api.url}/v5/api/sms_get.php?username=a&password=b&message=c&number=919999999999`;
     const head = await fetch(path, { method: 'HEAD' });
@@ -99,7 +110,7 @@ describe('bodies', () => {
     ['/v1/auth/register', 64],
     ['/webhook/api/getGSMreport.php', 64],
     [BROADCAST, 256],
-    ['/v5/api/sms_get.php', 1024],
+    ['/v5/api/nowhere.php', 1024],
     ['/provider/sms/route/secret', 3072],
   ])('%s takes %d KB and refuses one byte more with 413', async (path, kilobytes) => {
     const frame = JSON.stringify({ padding: '' }).length;
@@ -150,6 +161,11 @@ describe('documents', () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
     const ids = operations.map((operation) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
+    const pause = document.paths['/v6/api/campaigns/{request_id}/pause']!['post']!;
+    expect(Object.keys(pause.responses)).toContain('401');
+    const create = document.paths['/v6/api/admin/accounts']!['post']!;
+    expect(Object.keys(create.responses)).toContain('413');
+    expect(JSON.stringify(create.responses['400'])).toContain('Malformed JSON body');
   });
 
   it('hides both with DOCS=off', async () => {

@@ -32,7 +32,7 @@ export const isRetryable = (error: unknown): boolean => RETRYABLE.has(driverFaul
 /**
  * Runs `work` in a transaction; after a deadlock in a fresh one, at most 8 times, with jitter. `work` may run more
  * than once, so it must have no effect outside the database. This is the only way to open a transaction.
- * Lock order everywhere: provider messages, recipients (by key), counters (by key), campaigns (by id), lanes, balances, ledger.
+ * Lock order everywhere: provider messages, recipients (by key), counters (by key), campaigns (by id), balances, ledger, lanes.
  */
 export async function inTransaction<T>(dataSource: DataSource, work: (tx: EntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

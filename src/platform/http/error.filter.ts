@@ -41,13 +41,14 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private answer(error: unknown, request: MeteredRequest, response: Response): ErrorAnswer {
-    if (error instanceof NotFoundException && !request.route) {
+    if (!request.route) {
+      // No handler was reached. A wrong method comes before whatever is wrong with the body (decisions §3).
       const methods = this.routes.methodsOf(request.path);
-      if (methods.length > 0) {
+      if (methods.length > 0 && !methods.includes(request.method)) {
         response.setHeader('Allow', methods.join(', '));
         return { status: 405, message: METHOD_TEXT, fault: false };
       }
-      return { status: 404, message: 'Not Found', fault: false };
+      if (error instanceof NotFoundException) return { status: 404, message: 'Not Found', fault: false };
     }
     return answerOf(error);
   }

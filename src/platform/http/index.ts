@@ -8,5 +8,6 @@ export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';
 export { type Page, type Paged, paged, readPage } from './page.js';
+export { namingQueryFaults } from './query-faults.js';
 export { RouteTable } from './route-table.js';
 export { clientIp } from '../security/index.js';

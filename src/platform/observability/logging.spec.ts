@@ -30,6 +30,18 @@ describe('the log', () => {
     for (const secret of ['hunter2', 'INSERT', 'bob@example.com']) expect(text()).not.toContain(secret);
   });
 
+  it('tells what failed, also when the caller has made the error safe, and what it came from', () => {
+    const { text, stream } = lines();
+    const refused = new QueryFailedError('SELECT secret', ['hunter2'], Object.assign(new Error('no such table'), {}));
+    const error = new Error('report failed', { cause: refused });
+    createLogger({ LOG_LEVEL: 'info' }, stream).error({ err: safeError(error) }, 'failed');
+    const { err } = JSON.parse(text()) as { err: { message: string; stack: string; cause: { message: string } } };
+    expect(err.message).toBe('report failed');
+    expect(err.stack).toContain('at ');
+    expect(err.cause.message).toBe('no such table');
+    expect(text()).not.toContain('SELECT');
+  });
+
   it('survives errors that are none', () => {
     expect(safeError('text')).toEqual({ type: 'string' });
     expect(safeError(undefined)).toEqual({ type: 'undefined' });

@@ -23,7 +23,7 @@ export function createLogger(environment: Pick<Environment, 'LOG_LEVEL'>, stream
     {
       level: environment.LOG_LEVEL,
       base: null,
-      serializers: { err: safeError, error: safeError },
+      serializers: { err: (error) => safeError(error), error: (error) => safeError(error) },
       redact: { paths: [...SECRET_FIELDS, ...SECRET_FIELDS.map((field) => `*.${field}`)], censor: '***' },
     },
     stream ?? destination({ fd: 1, sync: false }),

@@ -6,7 +6,7 @@ import { ROOT_LOGGER } from './logging.js';
 import { Metrics } from './metrics.js';
 
 const QUIET = /^\/(health|metrics)(\/|$)/;
-/** Paths with a secret in them are logged as their route's pattern. */
+/** Paths with a secret in them (routing ignores their case) are logged as their route's pattern. */
 const SECRET_PATHS = '/provider/';
 
 type Handler = (request: Request, response: Response, next: NextFunction) => void;
@@ -27,7 +27,7 @@ export function requestLog(app: INestApplicationContext): Handler {
       const line = {
         requestId: request.id,
         method,
-        path: path.startsWith(SECRET_PATHS) ? pattern : path,
+        path: path.toLowerCase().startsWith(SECRET_PATHS) ? pattern : path,
         status: response.statusCode,
         ms: Math.round(ms * 10) / 10,
         ip: clientIp(request),

@@ -1,10 +1,21 @@
 const MAX_FRAMES = 12;
+const MAX_CAUSES = 3;
+
+/** What was made here: callers make errors safe by themselves, and the logger's serializer does it again. */
+const safe = new WeakSet<object>();
 
 /**
  * An error as logs may hold it: never its SQL, its parameters or a request's fields. Quoted parts of a database's
- * message are values of rows, so they are blanked.
+ * message are values of rows, so they are blanked. What has been made safe before stays as it is.
  */
-export function safeError(error: unknown): Record<string, unknown> {
+export function safeError(error: unknown, causes = MAX_CAUSES): Record<string, unknown> {
+  if (typeof error === 'object' && error !== null && safe.has(error)) return error as Record<string, unknown>;
+  const made = describe(error, causes);
+  safe.add(made);
+  return made;
+}
+
+function describe(error: unknown, causes: number): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const fault = error as Error & { code?: unknown; errno?: unknown; driverError?: unknown };
   const fromDatabase = fault.driverError !== undefined || String(fault.code).startsWith('ER_');
@@ -16,5 +27,6 @@ export function safeError(error: unknown): Record<string, unknown> {
     ...(fault.code === undefined ? {} : { code: fault.code }),
     ...(fault.errno === undefined ? {} : { errno: fault.errno }),
     stack: frames.slice(0, MAX_FRAMES).join('\n'),
+    ...(error.cause === undefined || causes === 0 ? {} : { cause: safeError(error.cause, causes - 1) }),
   };
 }

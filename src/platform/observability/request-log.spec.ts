@@ -1,0 +1,37 @@
+import { EventEmitter } from 'node:events';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { describe, expect, it } from 'vitest';
+import { createLogger, ROOT_LOGGER } from './logging.js';
+import { requestLog } from './request-log.js';
+
+/** The log lines of one request for a path. */
+function logged(path: string): string {
+  const written: string[] = [];
+  const logger = createLogger({ LOG_LEVEL: 'info' }, { write: (line) => void written.push(line) });
+  const metrics = { requests: { labels: () => ({ observe: () => undefined }) } };
+  const app = { get: (token: unknown) => (token === ROOT_LOGGER ? logger : metrics) };
+  const response = Object.assign(new EventEmitter(), { statusCode: 403, writableFinished: true });
+  const request = { method: 'POST', path, ip: '127.0.0.1', route: { path: '/provider/:channel/:route/:secret' } };
+  requestLog(app as unknown as INestApplicationContext)(
+    request as unknown as Request,
+    response as unknown as Response,
+    () => undefined,
+  );
+  response.emit('close');
+  return written.join('');
+}
+
+describe('the line of a request', () => {
+  it.each(['/provider/sms/gateway/hunter2', '/PROVIDER/sms/gateway/hunter2', '/Provider/sms/gateway/hunter2/'])(
+    'of %s holds no secret, in any case in which the route matches',
+    (path) => {
+      expect(logged(path)).not.toContain('hunter2');
+      expect(logged(path)).toContain('/provider/:channel/:route/:secret');
+    },
+  );
+
+  it('of another path holds the path', () => {
+    expect(logged('/webhook/api/getGSMreport.php')).toContain('/webhook/api/getGSMreport.php');
+  });
+});
