@@ -1,12 +1,15 @@
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { isGraphPath } from './chat/graph-request.js';
+import { GraphServer } from './chat/graph-server.js';
 import { SandboxModule } from './sandbox.module.js';
 import { SmppCarrier } from './smpp/smpp-carrier.js';
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** of gateway, ledger and faults */
+  /** of gateway, chat upstream, ledger and faults */
   url: string;
   smppPort: number;
   stop(): Promise<void>;
@@ -21,14 +24,26 @@ export async function startSandbox(ports: { http: number; smpp: number }): Promi
   const carrier = app.get(SmppCarrier);
   const smppPort = await carrier.listen(ports.smpp, host);
   await app.listen(ports.http, host);
-  const { port } = app.getHttpServer().address() as AddressInfo;
+  const server = app.getHttpServer();
+  chatFirst(server, app.get(GraphServer));
+  const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host}:${port}`,
     smppPort,
     stop: async () => {
       await carrier.close();
-      app.getHttpServer().closeAllConnections();
+      server.closeAllConnections();
       await app.close();
     },
   };
+}
+
+/** Hands the chat upstream's paths to it before the framework sees them. */
+function chatFirst(server: Server, chat: GraphServer): void {
+  const framework = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (isGraphPath(request.url)) void chat.handle(request, response);
+    else for (const listener of framework) listener(request, response);
+  });
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OutboundClient } from '../../platform/outbound/index.js';
 import { HttpDriver } from './drivers/http/http.driver.js';
+import { MetaCloudDriver } from './drivers/meta-cloud/meta-cloud.driver.js';
 import { SmppDriver } from './drivers/smpp/smpp.driver.js';
 import type { MessageDriver, Receipt, Route, RouteConnection } from './ports/message-driver.js';
 
@@ -10,12 +11,14 @@ export class DriverRegistry {
   private readonly drivers: ReadonlyMap<string, MessageDriver>;
 
   constructor(outbound: OutboundClient) {
-    const drivers: MessageDriver[] = [new SmppDriver(), new HttpDriver(outbound)];
+    const drivers: MessageDriver[] = [new SmppDriver(), new HttpDriver(outbound), new MetaCloudDriver(outbound)];
     this.drivers = new Map(drivers.map((driver) => [driver.name, driver]));
   }
 
+  /** The drivers that an operator's route can have. */
   get names(): string[] {
-    return [...this.drivers.keys()];
+    const drivers = [...this.drivers.values()];
+    return drivers.filter(({ channels }) => channels.some((channel) => channel !== 'chat')).map(({ name }) => name);
   }
 
   find(name: string): MessageDriver | null {

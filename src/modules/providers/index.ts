@@ -1,7 +1,39 @@
+export {
+  CHAT_CONNECTIONS,
+  CHAT_PROVIDERS,
+  type ChatAccount,
+  chatAccountErrors,
+  type ChatConnection,
+  type ChatProvider,
+  readChatConnection,
+  usableAccount,
+  type UsableChatAccount,
+} from './chat-account.js';
 export { DriverRegistry } from './driver-registry.js';
-export { RouteDirectory, type RouteDraft, type RouteRecord } from './persistence/route-directory.js';
+export {
+  type BusinessProfile,
+  type BusinessProfileChanges,
+  BusinessProfileClient,
+} from './drivers/meta-cloud/business-profile.js';
+export { providerErrorCode, providerErrorText } from './drivers/meta-cloud/error-codes.js';
+export { type GraphAnswer, MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
+export type { GraphCall } from './drivers/meta-cloud/graph-exchange.js';
+export type { GraphMessage } from './drivers/meta-cloud/messages.js';
+export type { UploadedFile } from './drivers/meta-cloud/resumable-upload.js';
+export {
+  type TemplateAccount,
+  TemplateClient,
+  type TemplateCopy,
+  type TemplateSubmission,
+} from './drivers/meta-cloud/templates.js';
+export type { HeaderMedium } from './drivers/meta-cloud/template-samples.js';
+export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './persistence/chat-accounts.js';
+export { ChatWindows } from './persistence/chat-windows.js';
+export { RouteDirectory, type RouteDraft } from './persistence/route-directory.js';
+export type { RouteRecord } from './persistence/route-record.js';
 export {
   type MessageDriver,
+  type OperatorChannel,
   type OutboundMessage,
   type ProviderCallback,
   type Receipt,
@@ -11,6 +43,7 @@ export {
   type RouteConnection,
   type SendOutcome,
 } from './ports/message-driver.js';
+export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-status-sink.js';
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
 export { keepSecrets, maskSecrets } from './secret-fields.js';
 export { RouteConnections } from './route-connections.js';

@@ -2,26 +2,49 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { OutboundModule } from '../../platform/outbound/index.js';
+import { AcceptChatCallbackHandler } from './commands/accept-chat-callback.handler.js';
 import { AcceptProviderCallbackHandler } from './commands/accept-provider-callback.handler.js';
 import { DriverRegistry } from './driver-registry.js';
+import { BusinessProfileClient } from './drivers/meta-cloud/business-profile.js';
+import { MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
+import { TemplateClient } from './drivers/meta-cloud/templates.js';
+import { ChatCallbacksController } from './http/chat-callbacks.controller.js';
 import { ProviderCallbacksController } from './http/provider-callbacks.controller.js';
+import { ChatAccounts } from './persistence/chat-accounts.js';
+import { ChatInboundMessageEntity, ChatWindowEntity } from './persistence/chat-inbound.entities.js';
+import { ChatInbox } from './persistence/chat-inbox.js';
+import { ChatWindows } from './persistence/chat-windows.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 import { RouteEntity } from './persistence/route.entity.js';
+import { VerifyChatCallbackHandler } from './queries/verify-chat-callback.handler.js';
 import { RouteConnections } from './route-connections.js';
 
-/** Routes and drivers, for every process. */
+const ROUTES = [
+  RouteDirectory,
+  DriverRegistry,
+  ChatAccounts,
+  ChatWindows,
+  MetaCloudClient,
+  BusinessProfileClient,
+  TemplateClient,
+];
+
+/** Routes, chat accounts and drivers, for every process. */
 @Module({
-  imports: [TypeOrmModule.forFeature([RouteEntity]), OutboundModule],
-  providers: [RouteDirectory, DriverRegistry],
-  exports: [RouteDirectory, DriverRegistry],
+  imports: [TypeOrmModule.forFeature([RouteEntity, ChatInboundMessageEntity, ChatWindowEntity]), OutboundModule],
+  providers: ROUTES,
+  exports: ROUTES,
 })
 export class RoutesModule {}
 
-/** API: routes, and the carriers' HTTP callbacks. `ReceiptSink` comes from the campaigns module, which is global. */
+/**
+ * API: routes, and the carriers' HTTP callbacks. `ReceiptSink` comes from the campaigns module and `TemplateStatusSink`
+ * from the templates module, which are global.
+ */
 @Module({
   imports: [CqrsModule, RoutesModule],
-  controllers: [ProviderCallbacksController],
-  providers: [AcceptProviderCallbackHandler],
+  controllers: [ProviderCallbacksController, ChatCallbacksController],
+  providers: [AcceptProviderCallbackHandler, AcceptChatCallbackHandler, VerifyChatCallbackHandler, ChatInbox],
   exports: [RoutesModule],
 })
 export class ProvidersModule {}

@@ -1,16 +1,25 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { DriverRegistry } from './driver-registry.js';
-import { RouteDirectory, type RouteRecord } from './persistence/route-directory.js';
+import { RouteDirectory } from './persistence/route-directory.js';
+import type { RouteRecord } from './persistence/route-record.js';
 import { type RouteChannel, type RouteConnection, ReceiptSink } from './ports/message-driver.js';
 
 const LOOK_EVERY_MS = 2_000;
+/** There may be a hundred thousand chat accounts: what nobody sends over is closed. */
+const IDLE_MS = 600_000;
 
 interface Open {
   revision: string;
+  channel: RouteChannel;
   connection: RouteConnection;
+  /** clock of `performance.now()` */
+  usedAt: number;
 }
 
-/** This worker's connections to the carriers, one a route; opened again when the route's row changes. */
+/**
+ * This worker's connections to the carriers, one a route; opened again when the route's row changes. Those of chat
+ * accounts are opened when something is sent, since their receipts come by HTTP.
+ */
 @Injectable()
 export class RouteConnections implements OnApplicationShutdown {
   private readonly logger = new Logger(RouteConnections.name);
@@ -64,7 +73,10 @@ export class RouteConnections implements OnApplicationShutdown {
       const routes = await this.directory.list();
       if (this.closed) return;
       const wanted = new Set(routes.map((route) => route.id));
-      for (const routeId of [...this.open.keys()]) if (!wanted.has(routeId)) this.drop(routeId);
+      const idleSince = performance.now() - IDLE_MS;
+      for (const [routeId, { channel, usedAt }] of [...this.open]) {
+        if (channel === 'chat' ? usedAt < idleSince : !wanted.has(routeId)) this.drop(routeId);
+      }
       for (const route of routes) if (this.channels.includes(route.channel)) this.connect(route);
     } catch (error) {
       this.logger.warn({ reason: (error as Error).message }, 'routes cannot be read');
@@ -73,11 +85,15 @@ export class RouteConnections implements OnApplicationShutdown {
 
   private connect(route: RouteRecord): RouteConnection | null {
     const known = this.open.get(route.id);
-    if (known?.revision === route.revision) return known.connection;
+    if (known?.revision === route.revision) {
+      known.usedAt = performance.now();
+      return known.connection;
+    }
     if (known) this.drop(route.id);
     try {
       const connection = this.drivers.open(route, (receipts) => this.receipts.accept(route.id, receipts));
-      this.open.set(route.id, { revision: route.revision, connection });
+      const { revision, channel } = route;
+      this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
       this.broken.delete(route.id);
       return connection;
     } catch (error) {

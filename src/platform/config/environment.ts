@@ -86,6 +86,10 @@ export const environmentSchema = z.object({
   REGISTER_RATE_LIMIT: count(60),
   OPEN_MISS_LIMIT: count(60),
   USER_RATE_LIMIT: count(6000),
+  UNOFFICIAL_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,32}$/, 'letters, digits and -')
+    .default('CHATCAMP'),
   RECEIPT_TIMEOUT: duration('72h'),
   SHUTDOWN_DELAY: duration('1s'),
   WORKER_QUEUES: list,
@@ -131,3 +135,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     OUTBOUND_ALLOW: environment.OUTBOUND_ALLOW ?? (production ? '' : '127.0.0.0/8'),
   };
 }
+
+/** Where the world finds a path of ours: below `PUBLIC_URL`, or the bare path when that is not set. */
+export const publicAddress = ({ PUBLIC_URL: base = '' }: Pick<Environment, 'PUBLIC_URL'>, path: string): string =>
+  `${base.replace(/\/+$/, '')}${path}`;

@@ -1,2 +1,8 @@
 export { ConfigModule, ENVIRONMENT } from './config.module.js';
-export { type Environment, InvalidEnvironment, environmentSchema, readEnvironment } from './environment.js';
+export {
+  type Environment,
+  InvalidEnvironment,
+  environmentSchema,
+  publicAddress,
+  readEnvironment,
+} from './environment.js';

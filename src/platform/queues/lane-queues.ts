@@ -11,12 +11,12 @@ const ADD_TIMEOUT_MS = 3_000;
 export class LaneQueues {
   constructor(private readonly moduleRef: ModuleRef) {}
 
-  /** @throws when Redis does not answer within 3 s; a job that was added all the same is harmless, its id is its turn */
+  /** @throws at once while Redis is away, and when it does not answer within 3 s; a job that was added all the same is harmless, its id is its turn */
   async add(queue: QueueName, jobs: readonly LaneJob[]): Promise<void> {
-    await within(
-      this.get(queue).addBulk(jobs.map((job) => ({ data: job, opts: { jobId: laneJobId(job) } }))),
-      ADD_TIMEOUT_MS,
-    );
+    const bull = this.get(queue);
+    // Without a connection ioredis would keep every command in memory until there is one again.
+    if (bull.client.status !== 'ready') throw new Error('Redis is not connected');
+    await within(bull.addBulk(jobs.map((job) => ({ data: job, opts: { jobId: laneJobId(job) } }))), ADD_TIMEOUT_MS);
   }
 
   get(queue: QueueName): Queue<LaneJob> {

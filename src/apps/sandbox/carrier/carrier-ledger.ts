@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 
-/** `ACCEPTED` = no receipt (yet). */
-export type LedgerStatus = 'ACCEPTED' | 'DELIVERED' | 'FAILED';
+/** `ACCEPTED` = no receipt (yet); `READ` on the chat channel alone. */
+export type LedgerStatus = 'ACCEPTED' | 'DELIVERED' | 'READ' | 'FAILED';
 
 /** One message as the carrier has it. A message of several parts is one entry. */
 export interface LedgerEntry {
   id: string;
-  protocol: 'smpp' | 'http';
-  /** who sent it: system_id of the bind; 'gateway' over HTTP */
+  protocol: 'smpp' | 'http' | 'chat';
+  /** who sent it: system_id of the bind; 'gateway' over HTTP; phone number id on the chat channel */
   account: string;
   from: string;
   to: string;
@@ -16,6 +16,8 @@ export interface LedgerEntry {
   parts: number;
   /** our client reference, where the protocol carries one */
   ref: string | null;
+  /** chat: the request as it came */
+  request?: Record<string, unknown>;
   status: LedgerStatus;
   /** milliseconds since 1970 */
   at: number;
@@ -50,7 +52,7 @@ export class CarrierLedger {
 
   /** How many messages stand at each status, and what was turned away. */
   counts(): Record<LedgerStatus, number> & Refusals {
-    const counts = { ACCEPTED: 0, DELIVERED: 0, FAILED: 0, ...this.refusals };
+    const counts = { ACCEPTED: 0, DELIVERED: 0, READ: 0, FAILED: 0, ...this.refusals };
     for (const entry of this.entries) counts[entry.status] += 1;
     return counts;
   }

@@ -28,6 +28,21 @@ export const faultsSchema = z
     dropAfterSubmits: z.number().int().min(1).max(10_000_000).nullable(),
     /** HTTP: where receipts go of messages that name no `callback_url` */
     callbackUrl: z.url().nullable(),
+    /** chat: what comes instead of the usual answer; what is not JSON or huge comes after the request was carried out */
+    chatAnswer: z.enum(['usual', 'server error', 'not JSON', 'huge', 'redirect']),
+    /** chat: every request is refused with this error */
+    chatError: z
+      .object({
+        status: z.number().int().min(400).max(599),
+        code: z.number().int(),
+        message: z.string(),
+        details: z.string().optional(),
+      })
+      .nullable(),
+    /** chat: delivered messages are read */
+    readReceipts: z.boolean(),
+    /** chat: free-form messages fail (131047) unless the recipient wrote in the last 24 hours */
+    enforceWindows: z.boolean(),
   })
   .partial()
   .strict();
@@ -48,6 +63,10 @@ const NONE: FaultSettings = {
   refuseAll: false,
   dropAfterSubmits: null,
   callbackUrl: null,
+  chatAnswer: 'usual',
+  chatError: null,
+  readReceipts: false,
+  enforceWindows: false,
 };
 
 @Injectable()

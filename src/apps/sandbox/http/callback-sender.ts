@@ -1,46 +1,59 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { OutboundClient } from '../../../platform/outbound/index.js';
+import { OutboundClient, type OutboundResponse } from '../../../platform/outbound/index.js';
 
-const TRIES = 6;
-const FIRST_REPEAT_MS = 250;
+const TRIES = 10;
+const FIRST_REPEAT_MS = 500;
+const LONGEST_REPEAT_MS = 5_000;
+const TIMEOUT_MS = 15_000;
 
-/** Sends receipts to the callback URL of a message, again after a failure, in growing intervals. */
+/** Carriers' calls to callback URLs, repeated after failures in growing intervals. */
 @Injectable()
 export class CallbackSender implements OnApplicationShutdown {
   private readonly timers = new Set<NodeJS.Timeout>();
 
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** @param before called each time right before the receipt leaves; false puts it off */
+  /** @param before called right before the first try; false puts it off */
   send(url: string, body: Record<string, unknown>, delayMs: number, before: () => boolean): void {
-    this.later(delayMs, () => this.attempt(url, body, before, 1));
+    const begin = (): void => {
+      if (before()) void this.post(url, JSON.stringify(body));
+      else this.later(FIRST_REPEAT_MS, begin);
+    };
+    this.later(delayMs, begin);
+  }
+
+  /** Sends now, and again until it is taken or the tries are used up. @returns whether it was taken */
+  async post(url: string, body: string, headers: Record<string, string> = {}): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      if (await this.postOnce(url, body, headers)) return true;
+      if (attempt === TRIES) return false;
+      const pauseMs = Math.min(FIRST_REPEAT_MS * 2 ** (attempt - 1), LONGEST_REPEAT_MS);
+      await new Promise<void>((resolve) => this.later(pauseMs, resolve));
+    }
+  }
+
+  /** One try. @returns whether it was taken */
+  async postOnce(url: string, body: string, headers: Record<string, string> = {}): Promise<boolean> {
+    const all = { 'content-type': 'application/json', ...headers };
+    return this.outbound
+      .request({ url, method: 'POST', headers: all, body, timeoutMs: TIMEOUT_MS, trusted: true })
+      .then(({ status }) => status >= 200 && status < 300)
+      .catch(() => false);
+  }
+
+  /** @returns null when no answer came */
+  async get(url: string): Promise<OutboundResponse | null> {
+    return this.outbound.request({ url, timeoutMs: TIMEOUT_MS, trusted: true }).catch(() => null);
   }
 
   onApplicationShutdown(): void {
     for (const timer of this.timers) clearTimeout(timer);
   }
 
-  private async attempt(
-    url: string,
-    body: Record<string, unknown>,
-    before: () => boolean,
-    attempt: number,
-  ): Promise<void> {
-    if (!before()) return this.later(FIRST_REPEAT_MS, () => this.attempt(url, body, before, attempt));
-    const headers = { 'content-type': 'application/json' };
-    const taken = await this.outbound
-      .request({ url, method: 'POST', headers, body: JSON.stringify(body), timeoutMs: 5_000, trusted: true })
-      .then(({ status }) => status >= 200 && status < 300)
-      .catch(() => false);
-    if (!taken && attempt < TRIES) {
-      this.later(FIRST_REPEAT_MS * 2 ** attempt, () => this.attempt(url, body, before, attempt + 1));
-    }
-  }
-
-  private later(delayMs: number, work: () => Promise<void>): void {
+  private later(delayMs: number, work: () => void): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      void work();
+      work();
     }, delayMs);
     this.timers.add(timer);
   }

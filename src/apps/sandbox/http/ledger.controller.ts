@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Controller, Delete, Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
+import { GraphServer } from '../chat/graph-server.js';
 import { SmppCarrier } from '../smpp/smpp-carrier.js';
 import { HttpGateway } from './http-gateway.js';
 
@@ -21,6 +22,7 @@ export class LedgerController {
     private readonly ledger: CarrierLedger,
     private readonly carrier: SmppCarrier,
     private readonly gateway: HttpGateway,
+    private readonly chat: GraphServer,
   ) {}
 
   /** `{ total, counts, messages }`; `?offset&limit` pages (1,000; at most 10,000), `?to` one recipient. */
@@ -54,6 +56,7 @@ export class LedgerController {
     this.ledger.clear();
     this.carrier.clear();
     this.gateway.clear();
+    this.chat.clear();
     return { cleared: true };
   }
 }

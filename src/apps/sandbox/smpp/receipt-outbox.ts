@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../carrier/carrier-ledger.js';
+import { DueQueue } from '../carrier/due-queue.js';
 import type { Faults } from '../carrier/faults.js';
 
 /** A receipt that waits to leave. */
@@ -19,38 +20,6 @@ export interface ReceiptTaker {
 
 const TICK_MS = 10;
 const REPEAT_MS = 500;
-const COMPACT_AT = 4_096;
-
-/** First in, first out, without moving what waits. */
-class ReceiptQueue {
-  private items: DueReceipt[] = [];
-  private head = 0;
-
-  get length(): number {
-    return this.items.length - this.head;
-  }
-
-  push(receipt: DueReceipt): void {
-    this.items.push(receipt);
-  }
-
-  /** The next one, if it is due. */
-  take(now: number): DueReceipt | null {
-    const receipt = this.items[this.head];
-    if (!receipt || receipt.dueAt > now) return null;
-    this.head += 1;
-    if (this.head >= COMPACT_AT && this.head * 2 >= this.items.length) {
-      this.items = this.items.slice(this.head);
-      this.head = 0;
-    }
-    return receipt;
-  }
-
-  clear(): void {
-    this.items = [];
-    this.head = 0;
-  }
-}
 
 /**
  * Receipts of one system_id: kept until one of its sessions acknowledges them, so that they reach another worker when
@@ -58,8 +27,8 @@ class ReceiptQueue {
  */
 export class ReceiptOutbox {
   private readonly takers = new Set<ReceiptTaker>();
-  private readonly urgent = new ReceiptQueue();
-  private readonly timed = new ReceiptQueue();
+  private readonly urgent = new DueQueue<DueReceipt>();
+  private readonly timed = new DueQueue<DueReceipt>();
   private readonly repeats = new Set<NodeJS.Timeout>();
   private readonly timer = setInterval(() => this.flush(), TICK_MS);
   private flushing = false;

@@ -1,10 +1,10 @@
 import { Command } from '@nestjs/cqrs';
 import type { Account } from '../../accounts/index.js';
-import type { RouteChannel } from '../../providers/index.js';
+import type { OperatorChannel } from '../../providers/index.js';
 
 /** What an operator wrote; absent fields keep what stands, null clears. */
 export interface RouteRequest {
-  channel: RouteChannel;
+  channel: OperatorChannel;
   driver: string;
   config: Record<string, unknown>;
   messagesPerSecond: number | null | undefined;

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { readText } from '../../../kernel/text.js';
+import { codePoints, readText } from '../../../kernel/text.js';
 
 /** Where a text is due, a finite number is taken as its text (decisions §3). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
@@ -22,12 +22,15 @@ export const RequiredText = (field: string, example: string): PropertyDecorator 
     rule('requiredText', `${field} is required`, (value) => readText(value).kind === 'text'),
   );
 
-/** A text that may be missing, null or empty: 400 `<field> is invalid` for anything else. */
+/** A text (of `maxLength` characters at most) that may be missing, null or empty: 400 `<field> is invalid` otherwise. */
 export const OptionalText = (field: string, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, ...options }),
     numberAsText,
-    rule('optionalText', `${field} is invalid`, (value) => readText(value).kind !== 'fault'),
+    rule('optionalText', `${field} is invalid`, (value) => {
+      const read = readText(value);
+      return read.kind === 'text' ? codePoints(read.value) <= (options.maxLength ?? Infinity) : read.kind === 'empty';
+    }),
   );
 
 /** true or false, or missing: 400 `<field> must be true or false`. */
@@ -85,5 +88,32 @@ export const RequiredAmount = (field: string, most: number, example: number): Pr
       (value) => Number.isInteger(value) && value !== 0 && Math.abs(value as number) <= most,
     ),
   );
+
+const MOST_PER_SECOND = 1_000_000;
+
+/** Messages a second, or missing, or null for no limit. */
+export const OptionalSpeed = (field: string, example: number): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: MOST_PER_SECOND, example }),
+    rule(
+      'optionalSpeed',
+      `${field} must be a whole number from 1 to ${MOST_PER_SECOND}`,
+      (value) =>
+        isAbsent(value) || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_PER_SECOND),
+    ),
+  );
+
+/** Printable ASCII up to `most` characters, or missing, null or empty: 400 `<field> is invalid` for anything else. */
+export const OptionalToken = (field: string, most: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, maxLength: most, ...options }),
+    numberAsText,
+    rule('optionalToken', `${field} is invalid`, (value) => {
+      const read = readText(value);
+      return read.kind === 'empty' || (read.kind === 'text' && read.value.length <= most && PRINTABLE.test(read.value));
+    }),
+  );
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
 
 const oneOf = (field: string, words: readonly string[]): string => `${field} must be one of: ${words.join(', ')}`;

@@ -1,10 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
-import { OptionalFlag, RequiredText, RequiredWord } from './fields.js';
+import { OptionalFlag, OptionalSpeed, RequiredText, RequiredWord } from './fields.js';
 
 const CHANNELS = ['sms', 'unofficial', 'voice'] as const;
-const MOST_PER_SECOND = 1_000_000;
 
 const Config = (): PropertyDecorator =>
   applyDecorators(
@@ -23,21 +22,6 @@ const Config = (): PropertyDecorator =>
     }),
   );
 
-const Speed = (): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: MOST_PER_SECOND, example: 100 }),
-    ValidateBy({
-      name: 'speed',
-      validator: {
-        validate: (value: unknown) =>
-          value === undefined ||
-          value === null ||
-          (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_PER_SECOND),
-        defaultMessage: () => `messages_per_second must be a whole number from 1 to ${MOST_PER_SECOND}`,
-      },
-    }),
-  );
-
 /** Body of PUT /routes/:name (decisions §8). */
 export class PutRouteRequest {
   @RequiredWord('channel', CHANNELS, 'sms')
@@ -49,7 +33,7 @@ export class PutRouteRequest {
   @Config()
   config!: Record<string, unknown>;
 
-  @Speed()
+  @OptionalSpeed('messages_per_second', 100)
   messages_per_second?: number | null;
 
   @OptionalFlag('is_default', true)

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
 import { DriverRegistry, maskSecrets, RouteDirectory, type RouteRecord } from '../../providers/index.js';
 import { ListRoutesQuery, type RouteView } from './list-routes.query.js';
 
@@ -28,7 +28,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
       config: driver ? maskSecrets(route.config, driver.secretFields) : {},
       messages_per_second: route.messagesPerSecond,
       is_default: route.isDefault,
-      callback_url: driver?.parseCallback ? `${(this.environment.PUBLIC_URL ?? '').replace(/\/+$/, '')}${path}` : null,
+      callback_url: driver?.parseCallback ? publicAddress(this.environment, path) : null,
       created_at: dateTime(route.createdAt, timeZone),
       updated_at: dateTime(route.updatedAt, timeZone),
     };

@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { ShortMemory } from '../../../kernel/short-memory.js';
 import { Sealer } from '../../../platform/security/index.js';
-import type { Route, RouteChannel } from '../ports/message-driver.js';
+import type { OperatorChannel } from '../ports/message-driver.js';
+import { openRoute, type RouteRecord } from './route-record.js';
 import { RouteEntity } from './route.entity.js';
-
-/** A route with what only its administration needs. */
-export interface RouteRecord extends Route<Record<string, unknown>> {
-  isDefault: boolean;
-  /** differs whenever an open connection of the route would have to be another one */
-  revision: string;
-  createdAt: Date;
-  updatedAt: Date;
-}
 
 /** What an operator says of a route; `config` is validated by its driver and holds the secrets. */
 export interface RouteDraft {
   name: string;
-  channel: RouteChannel;
+  channel: OperatorChannel;
   driver: string;
   config: Record<string, unknown>;
   messagesPerSecond: number | null;
@@ -34,11 +27,14 @@ interface Snapshot {
 
 const KEPT_MS = 2_000;
 const CALLBACK_SECRET_BYTES = 24;
+/** Chat accounts are routes too, but there may be a hundred thousand of them: they are read one by one. */
+const OPERATOR_ROUTES = In(['sms', 'unofficial', 'voice'] satisfies OperatorChannel[]);
 
 /** The operator's routes: read as a whole, kept for 2 s (there are few, and every send asks). */
 @Injectable()
 export class RouteDirectory {
   private readonly logger = new Logger(RouteDirectory.name);
+  private readonly chatAccounts = new ShortMemory<number, RouteRecord | null>(KEPT_MS);
   private snapshot: { routes: Promise<Snapshot>; until: number } | null = null;
 
   constructor(
@@ -47,14 +43,16 @@ export class RouteDirectory {
   ) {}
 
   /** The route of that name and channel, else the channel's default; null = nothing usable (decisions §5). */
-  async resolve(channel: RouteChannel, service: string): Promise<RouteRecord | null> {
+  async resolve(channel: OperatorChannel, service: string): Promise<RouteRecord | null> {
     const { byName, defaults } = await this.routes();
     const named = byName.get(service);
     return named?.channel === channel ? named : (defaults.get(channel) ?? null);
   }
 
+  /** Knows chat accounts too. */
   async byId(id: number): Promise<RouteRecord | null> {
-    return (await this.routes()).byId.get(id) ?? null;
+    const route = (await this.routes()).byId.get(id);
+    return route ?? this.chatAccounts.get(id, () => this.chatAccount(id));
   }
 
   /** Whether the row is there, past every cache: one that is new, or that cannot be opened, is not gone. */
@@ -74,7 +72,10 @@ export class RouteDirectory {
 
   /** The row itself, locked, past the cache; for changes. */
   async locked(tx: EntityManager, name: string): Promise<RouteRecord | null> {
-    const row = await tx.findOne(RouteEntity, { where: { name }, lock: { mode: 'pessimistic_write' } });
+    const row = await tx.findOne(RouteEntity, {
+      where: { name, channel: OPERATOR_ROUTES },
+      lock: { mode: 'pessimistic_write' },
+    });
     return row ? this.open(row) : null;
   }
 
@@ -95,7 +96,7 @@ export class RouteDirectory {
       defaultFor: draft.isDefault ? channel : null,
       updatedAt: at,
     };
-    const updated = await tx.update(RouteEntity, { name }, values);
+    const updated = await tx.update(RouteEntity, { name, channel: OPERATOR_ROUTES }, values);
     if (!updated.affected) {
       const callbackSecret = randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
       await tx.insert(RouteEntity, { ...values, name, callbackSecret, paceUs: 0, createdAt: at });
@@ -111,6 +112,7 @@ export class RouteDirectory {
   /** The next question reads the database again. */
   forget(): void {
     this.snapshot = null;
+    this.chatAccounts.clear();
   }
 
   private routes(): Promise<Snapshot> {
@@ -123,36 +125,36 @@ export class RouteDirectory {
   }
 
   private async load(): Promise<Snapshot> {
-    const rows = await this.dataSource.getRepository(RouteEntity).find({ order: { name: 'ASC' } });
+    const rows = await this.dataSource.getRepository(RouteEntity).find({
+      where: { channel: OPERATOR_ROUTES },
+      order: { name: 'ASC' },
+    });
     const snapshot: Snapshot = { byId: new Map(), byName: new Map(), defaults: new Map() };
     for (const row of rows) {
-      try {
-        const route = this.open(row);
-        snapshot.byId.set(route.id, route);
-        snapshot.byName.set(route.name, route);
-        if (route.isDefault) snapshot.defaults.set(route.channel, route);
-      } catch (error) {
-        this.logger.error({ route: row.name, reason: (error as Error).message }, 'route cannot be opened');
-      }
+      const route = this.tryOpen(row);
+      if (!route) continue;
+      snapshot.byId.set(route.id, route);
+      snapshot.byName.set(route.name, route);
+      if (route.isDefault) snapshot.defaults.set(route.channel, route);
     }
     return snapshot;
   }
 
-  /** @throws Error when the config was sealed under another key */
+  private async chatAccount(id: number): Promise<RouteRecord | null> {
+    const row = await this.dataSource.getRepository(RouteEntity).findOneBy({ id, channel: 'chat' });
+    return row && this.tryOpen(row);
+  }
+
+  private tryOpen(row: RouteEntity): RouteRecord | null {
+    try {
+      return this.open(row);
+    } catch (error) {
+      this.logger.error({ route: row.name, reason: (error as Error).message }, 'route cannot be opened');
+      return null;
+    }
+  }
+
   private open(row: RouteEntity): RouteRecord {
-    const config = this.sealer.open(row.config);
-    return {
-      id: row.id,
-      name: row.name,
-      channel: row.channel as RouteChannel,
-      driver: row.driver,
-      config: JSON.parse(config) as Record<string, unknown>,
-      messagesPerSecond: row.messagesPerSecond,
-      callbackSecret: row.callbackSecret,
-      isDefault: row.defaultFor !== null,
-      revision: `${row.driver} ${config}`,
-      createdAt: row.createdAt,
-      updatedAt: row.updatedAt,
-    };
+    return openRoute(row, this.sealer);
   }
 }

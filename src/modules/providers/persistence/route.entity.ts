@@ -2,10 +2,12 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** A way to a carrier that an operator set up. */
+/** A way to a carrier that an operator set up, or (channel `chat`) the chat account of one customer. */
 @Entity('routes')
 @Index('uq_routes_name', ['name'], { unique: true })
 @Index('uq_routes_default', ['defaultFor'], { unique: true })
+@Index('uq_routes_account', ['accountId', 'connection'], { unique: true })
+@Index('ix_routes_channel', ['channel'])
 export class RouteEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
   id!: number;
@@ -36,6 +38,14 @@ export class RouteEntity {
   /** the engine's: when the route is next free, microseconds since 1970 */
   @Column({ name: 'pace_us', type: 'bigint' })
   paceUs!: number;
+
+  /** whose chat account this is; null for the operator's routes */
+  @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
+  accountId!: number | null;
+
+  /** which of the account's chat connections: `official`, `branded` */
+  @Column({ type: 'varchar', length: 16, ...ASCII, nullable: true })
+  connection!: string | null;
 
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 
+/** What the routes that operators set up carry. */
+export type OperatorChannel = 'sms' | 'unofficial' | 'voice';
+
 /** What a connection carries: an operator's route, or (`chat`) the chat account of one customer. */
-export type RouteChannel = 'sms' | 'unofficial' | 'voice' | 'chat';
+export type RouteChannel = OperatorChannel | 'chat';
 
 /** A route as drivers see it: the secrets are open. */
 export interface Route<Config = unknown> {

@@ -1,11 +1,11 @@
 import { OutboundError, type OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
 import type { HttpRouteConfig } from './http-config.js';
+import { retryAfterMs } from '../retry-after.js';
 import { asCode } from './http-receipts.js';
 import { readPath, readScalar } from './template.js';
 
 const RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 3_600_000;
 const LONGEST_TEXT = 200;
 const LONGEST_ID = 128;
 const TOO_EARLY = new Set([408, 425]);
@@ -73,11 +73,4 @@ function json(body: Buffer): unknown {
   } catch {
     return null;
   }
-}
-
-/** `Retry-After` in seconds or as a date; a second when it says nothing. */
-export function retryAfterMs(header: string | undefined): number {
-  if (header === undefined) return RETRY_MS;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, RETRY_MS), LONGEST_RETRY_MS) : RETRY_MS;
 }

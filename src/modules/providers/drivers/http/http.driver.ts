@@ -1,7 +1,7 @@
 import type { OutboundClient } from '../../../../platform/outbound/index.js';
 import type { MessageDriver, ProviderCallback, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
-import { HttpConnection } from './http-connection.js';
+import { openGateway } from './http-connection.js';
 import { readReceipts } from './http-receipts.js';
 
 /** Any HTTP gateway whose request and receipts a template can describe (decisions §8): SMS, and self-hosted chat gateways. */
@@ -18,7 +18,7 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   }
 
   open(route: Route<HttpRouteConfig>): RouteConnection {
-    return new HttpConnection(route.config, this.outbound);
+    return openGateway(route.config, this.outbound);
   }
 
   parseCallback(route: Route<HttpRouteConfig>, callback: ProviderCallback): Receipt[] {

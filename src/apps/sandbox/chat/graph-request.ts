@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { invalidParameter } from './graph-error.js';
+
+export type JsonObject = Record<string, unknown>;
+
+/** A request to the Graph API, its version taken off. */
+export interface GraphRequest {
+  method: string;
+  /** the object: phone number id, business account id, app id, template id or upload session */
+  node: string;
+  /** what of the object: `messages`, …; '' = the object itself */
+  edge: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** An answer of the Graph API. */
+export interface GraphAnswer {
+  status: number;
+  body: JsonObject;
+}
+
+const LONGEST_BODY = 100 * 1024 * 1024;
+const PATH = /^\/v\d{1,3}\.\d\/([^/?]+)(?:\/([^/?]*))?\/?(\?.*)?$/;
+
+export const ok = (body: JsonObject): GraphAnswer => ({ status: 200, body });
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Says whether a request's path is one of the Graph API. */
+export const isGraphPath = (url: string | undefined): boolean => /^\/v\d{1,3}\.\d\//.test(url ?? '');
+
+/** Reads a request whole. @returns null when its path has no such form. Rejects when the other side hangs up */
+export async function readGraphRequest(request: IncomingMessage): Promise<GraphRequest | null> {
+  const [, node, edge, query] = PATH.exec(request.url ?? '') ?? [];
+  const body = await readBody(request);
+  if (node === undefined) return null;
+  return {
+    method: request.method ?? 'GET',
+    node,
+    edge: edge ?? '',
+    query: new URLSearchParams(query ?? ''),
+    headers: request.headers,
+    body,
+  };
+}
+
+/** By events: an iterator costs several times as much, and every message passes here. */
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LONGEST_BODY) chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
+}
+
+/** @throws GraphError (#100) when the body is no JSON object */
+export function readJson(request: GraphRequest): JsonObject {
+  try {
+    const value: unknown = JSON.parse(request.body.toString());
+    if (isObject(value)) return value;
+  } catch {
+    // no JSON: said below, as for what is no object
+  }
+  throw invalidParameter('The request body must be a JSON object');
+}

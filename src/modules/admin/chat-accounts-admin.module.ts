@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AccountsModule } from '../accounts/index.js';
+import { CampaignsModule } from '../campaigns/index.js';
+import { RoutesModule } from '../providers/index.js';
+import { PutChatAccountHandler } from './commands/put-chat-account.handler.js';
+import { RemoveChatAccountHandler } from './commands/remove-chat-account.handler.js';
+import { ChatAccountsController } from './http/chat-accounts.controller.js';
+import { FindChatAccountHandler } from './queries/find-chat-account.handler.js';
+
+/** The admin API's part for chat accounts. */
+@Module({
+  imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule],
+  controllers: [ChatAccountsController],
+  providers: [PutChatAccountHandler, RemoveChatAccountHandler, FindChatAccountHandler],
+})
+export class ChatAccountsAdminModule {}

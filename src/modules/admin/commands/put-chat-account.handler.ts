@@ -1,0 +1,61 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { AuditLog, ManagedAccounts } from '../../accounts/index.js';
+import { type ChatAccountDraft, ChatAccounts } from '../../providers/index.js';
+import { type ChatAccountChanges, PutChatAccountCommand } from './put-chat-account.command.js';
+
+@CommandHandler(PutChatAccountCommand)
+export class PutChatAccountHandler implements ICommandHandler<PutChatAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly managed: ManagedAccounts,
+    private readonly chatAccounts: ChatAccounts,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute(command: PutChatAccountCommand): Promise<void> {
+    const put = (): Promise<void> => inTransaction(this.dataSource, (tx) => this.put(tx, command));
+    try {
+      // Whoever loses the race of two creations changes what the other created.
+      await put().catch((error: unknown) => (isDuplicateKey(error) ? put() : Promise.reject(error as Error)));
+    } finally {
+      this.chatAccounts.forget();
+    }
+  }
+
+  private async put(tx: EntityManager, command: PutChatAccountCommand): Promise<void> {
+    const { actor, username, connection, changes } = command;
+    const { id: accountId } = await this.managed.find(actor, username, tx);
+    const current = await this.chatAccounts.locked(tx, accountId, connection);
+    const provider = changes.provider ?? current?.provider;
+    if (provider === undefined) throw new AppError('invalid', 'provider_missing', 'provider is required');
+    const kept = <Field extends keyof ChatAccountChanges>(field: Field): ChatAccountDraft[Field] | null =>
+      changes[field] === undefined ? (current?.[field] ?? null) : changes[field];
+    await this.chatAccounts.put(tx, {
+      accountId,
+      connection,
+      provider,
+      number: kept('number'),
+      url: kept('url'),
+      token: kept('token'),
+      appId: kept('appId'),
+      appSecret: kept('appSecret'),
+      verifyToken: kept('verifyToken'),
+      bmid: kept('bmid'),
+      wabaId: kept('wabaId'),
+      messagesPerSecond: kept('messagesPerSecond'),
+    });
+    // Names of fields, not their values: a URL may hold a secret too.
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const details = {
+      channel: connection,
+      provider,
+      set: given.filter(([, value]) => value !== null).map(([field]) => field),
+      cleared: given.filter(([, value]) => value === null).map(([field]) => field),
+    };
+    await this.audit.record(tx, { actor, action: 'chat_account.put', subject: username, details });
+  }
+}

@@ -1,0 +1,83 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { CHAT_CONNECTIONS, CHAT_PROVIDERS, type ChatConnection, type ChatProvider } from '../../providers/index.js';
+import type { ChatAccountView } from '../queries/find-chat-account.query.js';
+
+const text = { type: String, nullable: true };
+
+/** A chat account as the desk sees it; secrets are never returned. */
+export class ChatAccountAnswerData implements ChatAccountView {
+  @ApiProperty({ type: 'integer', example: 7 })
+  id!: number;
+
+  @ApiProperty({ example: 'jane.doe' })
+  username!: string;
+
+  @ApiProperty({ enum: [...CHAT_CONNECTIONS], example: 'official' })
+  channel!: ChatConnection;
+
+  @ApiProperty({ enum: [...CHAT_PROVIDERS], example: 'meta_cloud' })
+  provider!: ChatProvider;
+
+  @ApiProperty({ ...text, example: '4915112345678' })
+  number!: string | null;
+
+  @ApiProperty({ ...text, example: 'https://graph.example/v21.0/106540352242922' })
+  url!: string | null;
+
+  @ApiProperty({ ...text, example: '106540352242922', description: 'The last numeric segment of `url`' })
+  phone_number_id!: string | null;
+
+  @ApiProperty({ example: true })
+  token_set!: boolean;
+
+  @ApiProperty({ ...text, example: '634974688087057' })
+  app_id!: string | null;
+
+  @ApiProperty({ example: true, description: 'Without it, callbacks are refused' })
+  app_secret_set!: boolean;
+
+  @ApiProperty({ example: true, description: 'Without it, the callback address cannot be verified' })
+  verify_token_set!: boolean;
+
+  @ApiProperty({ ...text, example: null })
+  bmid!: string | null;
+
+  @ApiProperty({ ...text, example: '102290129340398' })
+  waba_id!: string | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, example: 80, description: 'null: no limit of ours' })
+  messages_per_second!: number | null;
+
+  @ApiProperty({
+    example: 'https://chat.example/provider/chat/7',
+    description: 'To be entered at the provider; a bare path while PUBLIC_URL is not set',
+  })
+  callback_url!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  updated_at!: string;
+}
+
+export class ChatAccountAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: ChatAccountAnswerData })
+  data!: ChatAccountAnswerData;
+}
+
+export class SavedChatAccountAnswer extends ChatAccountAnswer {
+  @ApiProperty({ example: 'Chat account saved successfully' })
+  message!: string;
+}
+
+export class RemovedChatAccountAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Chat account deleted successfully' })
+  message!: string;
+}

@@ -1,0 +1,101 @@
+import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { readText } from '../../../kernel/text.js';
+import { ApiErrors } from '../../../platform/http/index.js';
+import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import { CHAT_CONNECTIONS, type ChatConnection, readChatConnection } from '../../providers/index.js';
+import { type ChatAccountChanges, PutChatAccountCommand } from '../commands/put-chat-account.command.js';
+import { RemoveChatAccountCommand } from '../commands/remove-chat-account.command.js';
+import { FindChatAccountQuery } from '../queries/find-chat-account.query.js';
+import {
+  ChatAccountAnswer,
+  type ChatAccountAnswerData,
+  RemovedChatAccountAnswer,
+  SavedChatAccountAnswer,
+} from './chat-account.answers.js';
+import { CHAT_ACCOUNT_ERRORS, PUT_CHAT_ACCOUNT_ERRORS, REMOVE_CHAT_ACCOUNT_ERRORS } from './chat-account.errors.js';
+import { PutChatAccountRequest } from './chat-account.requests.js';
+
+/** The customers' connections to the chat upstream. */
+@ApiTags('Admin: chat accounts')
+@Admin()
+@ApiParam({ name: 'username', example: 'jane.doe' })
+@ApiQuery({ name: 'channel', required: false, enum: [...CHAT_CONNECTIONS], description: 'default official' })
+@Controller('v6/api/admin/chat-accounts/:username')
+export class ChatAccountsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Show a chat account; secrets are never returned' })
+  @ApiOkResponse({ type: ChatAccountAnswer })
+  @ApiErrors(CHAT_ACCOUNT_ERRORS)
+  async show(
+    @Param('username') username: string,
+    @Query('channel') channel: unknown,
+    @CurrentActor() { account }: Actor,
+  ): Promise<ChatAccountAnswer> {
+    return { success: true, data: await this.find(account, username, readChatConnection(channel)) };
+  }
+
+  @Put()
+  @ApiOperation({
+    summary: 'Create or change a chat account',
+    description:
+      'One for each `channel` (in the body or the query). An absent field keeps what stands, null clears it. Enter `callback_url` and `verify_token` at the provider.',
+  })
+  @ApiOkResponse({ type: SavedChatAccountAnswer })
+  @ApiErrors(PUT_CHAT_ACCOUNT_ERRORS)
+  async put(
+    @Param('username') username: string,
+    @Query('channel') channel: unknown,
+    @Body() body: PutChatAccountRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<SavedChatAccountAnswer> {
+    const connection = readChatConnection(body.channel ?? channel);
+    await this.commands.execute(new PutChatAccountCommand(account, username, connection, changesOf(body)));
+    const data = await this.find(account, username, connection);
+    return { success: true, message: 'Chat account saved successfully', data };
+  }
+
+  @Delete()
+  @ApiOperation({ summary: 'Remove a chat account' })
+  @ApiOkResponse({ type: RemovedChatAccountAnswer })
+  @ApiErrors(REMOVE_CHAT_ACCOUNT_ERRORS)
+  async remove(
+    @Param('username') username: string,
+    @Query('channel') channel: unknown,
+    @CurrentActor() { account }: Actor,
+  ): Promise<RemovedChatAccountAnswer> {
+    await this.commands.execute(new RemoveChatAccountCommand(account, username, readChatConnection(channel)));
+    return { success: true, message: 'Chat account deleted successfully' };
+  }
+
+  private find(account: Account, username: string, connection: ChatConnection): Promise<ChatAccountAnswerData> {
+    return this.queries.execute(new FindChatAccountQuery(account, username, connection));
+  }
+}
+
+/** Absent stays undefined; null and empty texts clear. */
+function changesOf(body: PutChatAccountRequest): ChatAccountChanges {
+  const text = (value: unknown): string | null | undefined => {
+    const read = readText(value);
+    if (value === undefined) return undefined;
+    return read.kind === 'text' ? read.value.trim() : null;
+  };
+  return {
+    provider: body.provider || undefined,
+    number: text(body.number),
+    url: text(body.url),
+    token: text(body.token),
+    appId: text(body.app_id),
+    appSecret: text(body.app_secret),
+    verifyToken: text(body.verify_token),
+    bmid: text(body.bmid),
+    wabaId: text(body.waba_id),
+    messagesPerSecond: body.messages_per_second,
+  };
+}

@@ -1,0 +1,80 @@
+import { AppError } from '../../kernel/app-error.js';
+import { readText } from '../../kernel/text.js';
+import { isHttpUrl } from '../../kernel/web-url.js';
+import { type GraphAccount, phoneNumberIdOf } from './drivers/meta-cloud/config.js';
+
+export { CHAT_PROVIDERS, type ChatProvider } from './drivers/meta-cloud/config.js';
+
+/** An account may have one connection of each kind. */
+export const CHAT_CONNECTIONS = ['official', 'branded'] as const;
+export type ChatConnection = (typeof CHAT_CONNECTIONS)[number];
+
+/**
+ * Which connection a request means; official unless said (decisions §7).
+ * @throws AppError `invalid` for any other word
+ */
+export function readChatConnection(value: unknown): ChatConnection {
+  const read = readText(value);
+  if (read.kind === 'empty') return 'official';
+  const connection = CHAT_CONNECTIONS.find((known) => read.kind === 'text' && read.value === known);
+  if (!connection) throw new AppError('invalid', 'chat_channel', 'channel must be official or branded');
+  return connection;
+}
+
+/** A customer's connection to the chat upstream (a provider account), with its secrets open. */
+export interface ChatAccount extends GraphAccount {
+  /** the engine's `routeId`, and the last segment of `/provider/chat/:account_id` */
+  id: number;
+  accountId: number;
+  connection: ChatConnection;
+  number: string | null;
+  /** any text that the desk was given; `phoneNumberId` and `baseUrl` of `MetaCloudClient` read it */
+  url: string | null;
+  token: string | null;
+  appId: string | null;
+  appSecret: string | null;
+  verifyToken: string | null;
+  bmid: string | null;
+  /** id of the upstream's business account, which its template API needs */
+  wabaId: string | null;
+  messagesPerSecond: number | null;
+}
+
+/** An account that messages can leave through. */
+export interface UsableChatAccount extends ChatAccount {
+  url: string;
+  token: string;
+  phoneNumberId: string;
+}
+
+/** The texts of spec 7 (session messages) for an account that cannot send. */
+export const chatAccountErrors = {
+  notFound: () => new AppError('not_found', 'chat_account_missing', 'No chat account found for this username'),
+  noPhoneNumberId: () =>
+    new AppError('not_found', 'phone_number_id_missing', 'Missing phone-number ID for this chat account'),
+  noToken: () => new AppError('not_found', 'chat_token_missing', 'Missing account token for this chat account'),
+  noEndpoint: () => new AppError('failed', 'chat_endpoint_unresolved', 'Unable to resolve provider endpoint'),
+};
+
+/**
+ * The account as one that can send, or the first fault in the order of spec 7. A URL that is none has no number id to
+ * miss: that is the endpoint's fault, told last (decisions §7).
+ * @throws AppError 404 (none, no number id, no token), 500 (provider `other`, URL that is none)
+ */
+export function usableAccount(account: ChatAccount | null): UsableChatAccount {
+  if (!account) throw chatAccountErrors.notFound();
+  const { url, token } = account;
+  const phoneNumberId = phoneNumberIdOf(account);
+  if (url === null || (phoneNumberId === null && isHttpUrl(url))) throw chatAccountErrors.noPhoneNumberId();
+  if (token === null) throw chatAccountErrors.noToken();
+  if (phoneNumberId === null || account.provider === 'other') throw chatAccountErrors.noEndpoint();
+  return { ...account, url, token, phoneNumberId };
+}
+
+const MOST_ID = 4_294_967_295;
+
+/** An id as a path names it; null for a text that is none. */
+export function readAccountId(text: string): number | null {
+  const id = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : null;
+  return id !== null && id <= MOST_ID ? id : null;
+}

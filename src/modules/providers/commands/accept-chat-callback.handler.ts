@@ -1,0 +1,51 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Counter } from 'prom-client';
+import { AppError } from '../../../kernel/app-error.js';
+import { now } from '../../../kernel/clock.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import { constantTimeEqual } from '../../../platform/security/index.js';
+import { readAccountId } from '../chat-account.js';
+import { readCallback, signatureOf } from '../drivers/meta-cloud/callbacks.js';
+import { phoneNumberIdOf } from '../drivers/meta-cloud/config.js';
+import { ChatAccounts } from '../persistence/chat-accounts.js';
+import { ChatInbox } from '../persistence/chat-inbox.js';
+import { ReceiptSink } from '../ports/message-driver.js';
+import { TemplateStatusSink } from '../ports/template-status-sink.js';
+import { AcceptChatCallback, type ChatCallbackTaken } from './accept-chat-callback.command.js';
+
+@CommandHandler(AcceptChatCallback)
+export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCallback> {
+  private readonly dropped: Counter;
+
+  constructor(
+    private readonly accounts: ChatAccounts,
+    private readonly inbox: ChatInbox,
+    private readonly receipts: ReceiptSink,
+    private readonly templates: TemplateStatusSink,
+    metrics: Metrics,
+  ) {
+    this.dropped = metrics.counter(
+      'chat_callback_items_dropped_total',
+      'Parts of verified chat callbacks that belong to another connection or cannot be read',
+    );
+  }
+
+  async execute({ accountId, signature, bytes, body }: AcceptChatCallback): Promise<ChatCallbackTaken> {
+    const id = readAccountId(accountId);
+    const account = id === null ? null : await this.accounts.byId(id);
+    // Without a secret the same work is done, so that accounts cannot be told by their time.
+    const expected = signatureOf(bytes ?? Buffer.alloc(0), account?.appSecret ?? 'no such account');
+    const isSigned = constantTimeEqual(signature ?? '', expected);
+    if (!account || account.appSecret === null || bytes === undefined || !isSigned) {
+      throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
+    }
+    const receivedAt = now();
+    const owner = { phoneNumberId: phoneNumberIdOf(account), wabaId: account.wabaId };
+    const { receipts, messages, templates, dropped } = readCallback(owner, body, receivedAt);
+    if (dropped > 0) this.dropped.inc(dropped);
+    await this.inbox.take(account, messages, receivedAt);
+    if (receipts.length > 0) await this.receipts.accept(account.id, receipts);
+    if (templates.length > 0) await this.templates.accept(account, templates);
+    return { receipts: receipts.length, messages: messages.length, templates: templates.length, dropped };
+  }
+}

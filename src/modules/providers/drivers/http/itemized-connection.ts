@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
+
+/** A send is over within 30 s, whatever happens (port). */
+const SEND_MS = 28_000;
+/** Shortest pause before an item is tried again. */
+const PAUSE_MS = 250;
+/** How long a closing connection waits for messages of which a part has been taken. */
+const CLOSE_MS = 8_000;
+
+const CLOSING: SendOutcome = {
+  kind: 'retry',
+  afterMs: 0,
+  code: null,
+  text: 'Gateway is not reachable',
+  throttled: false,
+};
+
+/**
+ * Sends a message with attachments as several: the text, then each attachment, in order. While none is with the gateway the
+ * whole message may come again; once one is, a later item is repeated here until it is taken, because a second copy of
+ * the whole would repeat what has arrived.
+ */
+export class ItemizedConnection implements RouteConnection {
+  private readonly running = new Set<Promise<SendOutcome>>();
+  private closing = false;
+
+  /** @param timeoutMs longest time of one request: the last item must not begin later than this before the end */
+  constructor(
+    private readonly connection: RouteConnection,
+    private readonly timeoutMs: number,
+  ) {}
+
+  get ready(): boolean {
+    return !this.closing && this.connection.ready;
+  }
+
+  send(message: OutboundMessage): Promise<SendOutcome> {
+    if (this.closing) return Promise.resolve(CLOSING);
+    if (!message.attachments || message.attachments.length === 0) return this.connection.send(message);
+    const work = this.sendItems(message).finally(() => this.running.delete(work));
+    this.running.add(work);
+    return work;
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    const patience = new AbortController();
+    const late = sleep(CLOSE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    await Promise.race([Promise.allSettled(this.running), late]);
+    patience.abort();
+    await this.connection.close();
+  }
+
+  private async sendItems(message: OutboundMessage): Promise<SendOutcome> {
+    const notAfter = Math.min(message.notAfter, performance.now() + SEND_MS - this.timeoutMs);
+    const items = itemsOf({ ...message, notAfter });
+    const ids: string[] = [];
+    for (const [taken, item] of items.entries()) {
+      const outcome = taken === 0 ? await this.connection.send(item) : await this.insist(item);
+      if (outcome.kind === 'accepted') ids.push(...outcome.providerMessageIds);
+      else if (outcome.kind === 'retry' && taken > 0) {
+        const text = `Only ${taken} of ${items.length} items were taken: ${outcome.text}`;
+        return { kind: 'rejected', code: outcome.code, text, submitted: true };
+      } else return outcome;
+    }
+    return { kind: 'accepted', providerMessageIds: ids };
+  }
+
+  /** Sends an item again and again until it is taken, refused, or the time is over. */
+  private async insist(item: OutboundMessage): Promise<SendOutcome> {
+    for (;;) {
+      const outcome = await this.connection.send(item);
+      if (outcome.kind !== 'retry') return outcome;
+      const pause = Math.max(outcome.afterMs, PAUSE_MS);
+      if (performance.now() + pause >= item.notAfter) return outcome;
+      await sleep(pause);
+    }
+  }
+}
+
+/** Every item has a reference of its own: a gateway that removes duplicates would drop the second with the same one. */
+function itemsOf({ attachments = [], ...first }: OutboundMessage): OutboundMessage[] {
+  const rest = attachments.map((mediaUrl, index) => ({
+    ...first,
+    ref: `${first.ref}-${index + 1}`,
+    text: '',
+    mediaUrl,
+  }));
+  return [first, ...rest];
+}

@@ -1,0 +1,24 @@
+import { AppError } from '../../../../kernel/app-error.js';
+import { providerErrorText } from './error-codes.js';
+
+/** Silence, a fault of the provider, or an answer that is none (decisions §7). */
+export const providerSilent = (): AppError => new AppError('upstream', 'provider_silent', 'Provider did not answer');
+
+/**
+ * The body of an answer that says yes.
+ * @throws AppError `unprocessable` with the provider's own text otherwise: it refused what it was asked
+ */
+export function acceptedBody(answer: { status: number; body: Record<string, unknown> }): Record<string, unknown> {
+  if (answer.status < 300) return answer.body;
+  throw new AppError('unprocessable', 'provider_refused', providerErrorText(answer.body));
+}
+
+/**
+ * A text that an accepted answer must hold, such as an id.
+ * @throws AppError `upstream`: what came is no answer of this API
+ */
+export function textOf(body: Record<string, unknown>, field: string): string {
+  const value = body[field];
+  if (typeof value === 'string' && value !== '') return value;
+  throw providerSilent();
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { isHttpUrl } from '../../../../kernel/web-url.js';
+
+export const CHAT_PROVIDERS = ['meta_cloud', 'crm', 'reseller', 'other'] as const;
+export type ChatProvider = (typeof CHAT_PROVIDERS)[number];
+
+const text = z.string().nullable().default(null);
+
+/**
+ * What a chat account's row keeps sealed (decisions §8). All of it may be missing: the desk takes any text, and what is
+ * missing or wrong is said at use.
+ */
+export const metaCloudConfigSchema = z.object({
+  provider: z.enum(CHAT_PROVIDERS),
+  number: text,
+  url: text,
+  token: text,
+  app_id: text,
+  app_secret: text,
+  verify_token: text,
+  bmid: text,
+  waba_id: text,
+});
+
+export type MetaCloudConfig = z.infer<typeof metaCloudConfigSchema>;
+
+/** What a call to the upstream needs of an account. */
+export interface GraphAccount {
+  id: number;
+  provider: ChatProvider;
+  url: string | null;
+  token: string | null;
+  bmid: string | null;
+}
+
+const NUMERIC = /^[0-9]+$/;
+
+interface Address {
+  base: string;
+  phoneNumberId: string;
+}
+
+/**
+ * Reads `https://host/v21.0/<phone_number_id>[/messages]`: the last numeric segment of the path is the id, and what
+ * stands before it is the base of every call (decisions §10).
+ */
+function readAddress(text: string | null): Address | null {
+  if (text === null || !isHttpUrl(text)) return null;
+  const { origin, pathname } = new URL(text);
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  const at = segments.findLastIndex((segment) => NUMERIC.test(segment));
+  const phoneNumberId = segments[at];
+  if (phoneNumberId === undefined) return null;
+  return { base: [origin, ...segments.slice(0, at)].join('/'), phoneNumberId };
+}
+
+/** The last numeric segment of the account's URL; null when there is none. */
+export const phoneNumberIdOf = (account: Pick<GraphAccount, 'url'>): string | null =>
+  readAddress(account.url)?.phoneNumberId ?? null;
+
+/** Scheme, host and what stands before the phone-number id, such as `https://graph.example/v21.0`; null as above. */
+export const baseUrlOf = (account: Pick<GraphAccount, 'url'>): string | null => readAddress(account.url)?.base ?? null;

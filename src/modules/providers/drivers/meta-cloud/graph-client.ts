@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { OutboundClient } from '../../../../platform/outbound/index.js';
+import { chatAccountErrors } from '../../chat-account.js';
+import { Circuit } from '../circuit.js';
+import { providerSilent } from './accepted-answer.js';
+import { baseUrlOf, type GraphAccount, phoneNumberIdOf } from './config.js';
+import { exchangeWith, type GraphCall, type GraphExchange } from './graph-exchange.js';
+import { type GraphMessage, inOurWords, messageCall } from './messages.js';
+
+/** A JSON answer of the provider that is its own word: 2xx, or a refusal (4xx). */
+export interface GraphAnswer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+const MOST_CIRCUITS = 10_000;
+
+/**
+ * Calls to a chat account's provider, one at a time and answered at once (session sends, templates, business profile);
+ * campaigns go through the driver. Connections are kept alive; each account has a circuit breaker of its own.
+ */
+@Injectable()
+export class MetaCloudClient {
+  private readonly circuits = new Map<number, Circuit>();
+
+  constructor(private readonly outbound: OutboundClient) {}
+
+  /** The last numeric segment of the account's URL (decisions §10); null when there is none. */
+  phoneNumberId(account: Pick<GraphAccount, 'url'>): string | null {
+    return phoneNumberIdOf(account);
+  }
+
+  /** Scheme, host and version prefix of the account's URL; null when it has no phone-number id, or is no URL. */
+  baseUrl(account: Pick<GraphAccount, 'url'>): string | null {
+    return baseUrlOf(account);
+  }
+
+  /**
+   * @returns the provider's own answer, `messaging_product` in our words
+   * @throws AppError 502 `Provider did not answer` (silence, 5xx, a redirect, no JSON, over 1 MB: decisions §7);
+   * 500 `Unable to resolve provider endpoint`
+   */
+  async request(account: GraphAccount, call: GraphCall): Promise<GraphAnswer> {
+    if (baseUrlOf(account) === null) throw chatAccountErrors.noEndpoint();
+    const exchange = await this.circuitOf(account).run(() => exchangeWith(this.outbound, account, call), isTrouble);
+    if (exchange === null || exchange.kind !== 'answer' || exchange.status >= 500) {
+      throw providerSilent();
+    }
+    return { status: exchange.status, body: inOurWords(exchange.body) };
+  }
+
+  /** Sends one message; see `request` for the faults. */
+  async send(account: GraphAccount, message: GraphMessage, timeoutMs?: number): Promise<GraphAnswer> {
+    const phoneNumberId = phoneNumberIdOf(account);
+    if (phoneNumberId === null) throw chatAccountErrors.noEndpoint();
+    return this.request(account, {
+      ...messageCall(phoneNumberId, message),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    });
+  }
+
+  private circuitOf({ id }: GraphAccount): Circuit {
+    const known = this.circuits.get(id);
+    if (known) return known;
+    if (this.circuits.size >= MOST_CIRCUITS) this.circuits.clear();
+    const circuit = new Circuit();
+    this.circuits.set(id, circuit);
+    return circuit;
+  }
+}
+
+const isTrouble = (exchange: GraphExchange): boolean => exchange.kind === 'fault' || exchange.status >= 500;

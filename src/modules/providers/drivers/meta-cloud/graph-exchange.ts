@@ -1,0 +1,84 @@
+import { type OutboundClient, OutboundError } from '../../../../platform/outbound/index.js';
+import { baseUrlOf, type GraphAccount } from './config.js';
+
+/** A call to the upstream, below the account's base URL. */
+export interface GraphCall {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** such as `/<phone_number_id>/messages` */
+  path: string;
+  query?: Record<string, string>;
+  /** a JSON body */
+  json?: Record<string, unknown>;
+  /** any other body; its `content-type` stands in `headers` */
+  body?: Buffer;
+  /** beside the account's own; `authorization` replaces the bearer token */
+  headers?: Record<string, string>;
+  /** default 15,000 */
+  timeoutMs?: number;
+}
+
+/**
+ * - `answer`: JSON came, whatever the status
+ * - `odd`: an answer that is none (a redirect, something else than a JSON object)
+ * - `fault`: no answer; `sent` says whether the request may have arrived
+ */
+export type GraphExchange =
+  | { kind: 'answer'; status: number; body: Record<string, unknown>; retryAfter: string | undefined }
+  | { kind: 'odd'; status: number; retryAfter: string | undefined }
+  | { kind: 'fault'; sent: boolean };
+
+export const CALL_MS = 15_000;
+const MOST_ANSWER_BYTES = 1024 * 1024;
+/** A shorter token might be a word of the answer. */
+const SHORTEST_SECRET = 8;
+
+/** One call and what came of it; never rejects for a fault of the network. A URL that is none counts as not sent. */
+export async function exchangeWith(
+  outbound: OutboundClient,
+  account: GraphAccount,
+  call: GraphCall,
+): Promise<GraphExchange> {
+  const base = baseUrlOf(account);
+  if (base === null) return { kind: 'fault', sent: false };
+  const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query).toString()}`;
+  const body = call.json === undefined ? call.body : JSON.stringify(call.json);
+  try {
+    const response = await outbound.request({
+      url: `${base}/${call.path.replace(/^\/+/, '')}${query}`,
+      method: call.method,
+      headers: { ...headersOf(account), ...(call.json && { 'content-type': 'application/json' }), ...call.headers },
+      ...(body !== undefined && { body }),
+      timeoutMs: call.timeoutMs ?? CALL_MS,
+      maxBytes: MOST_ANSWER_BYTES,
+      trusted: true,
+    });
+    const { status } = response;
+    const retryAfter = response.headers['retry-after'];
+    const read = status >= 300 && status < 400 ? null : readJson(response.body, status < 400 ? null : account.token);
+    return read ? { kind: 'answer', status, body: read, retryAfter } : { kind: 'odd', status, retryAfter };
+  } catch (error) {
+    return { kind: 'fault', sent: !(error instanceof OutboundError) || error.sent };
+  }
+}
+
+/** A reseller serves many businesses with one token and is told which by its id (decisions §10). */
+function headersOf({ provider, token, bmid }: GraphAccount): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token ?? ''}` };
+  if (provider === 'reseller' && bmid !== null) headers['bmid'] = bmid;
+  return headers;
+}
+
+/** The object that the text is, or null. @param secret blotted out, should an error quote our request */
+function readJson(bytes: Buffer, secret: string | null): Record<string, unknown> | null {
+  let text = bytes.toString('utf8');
+  if (secret !== null && secret.length >= SHORTEST_SECRET) {
+    text = text.replaceAll(JSON.stringify(secret).slice(1, -1), '***');
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

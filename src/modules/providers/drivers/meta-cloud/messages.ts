@@ -1,0 +1,46 @@
+import type { OutboundMessage } from '../../ports/message-driver.js';
+import type { GraphCall } from './graph-exchange.js';
+
+/** The product's name on the upstream's wire; everywhere else it is `chat`. */
+export const WIRE_PRODUCT = 'whatsapp';
+const OUR_PRODUCT = 'chat';
+
+/** One message as the upstream wants it: the payload (`type` and its object, `context`) for a recipient. */
+export interface GraphMessage {
+  to: string;
+  payload: Readonly<Record<string, unknown>>;
+  /** comes back in statuses as `biz_opaque_callback_data` */
+  ref?: string;
+}
+
+/** The call that sends a message. What the payload says of product, recipient and reference does not count. */
+export const messageCall = (phoneNumberId: string, { to, payload, ref }: GraphMessage): GraphCall => ({
+  method: 'POST',
+  path: `/${phoneNumberId}/messages`,
+  json: {
+    recipient_type: 'individual',
+    ...payload,
+    messaging_product: WIRE_PRODUCT,
+    to,
+    ...(ref !== undefined && { biz_opaque_callback_data: ref }),
+  },
+});
+
+/** The engine's message; without a payload it is a plain text. */
+export const toGraphMessage = ({ ref, to, text, payload }: OutboundMessage): GraphMessage => ({
+  ref,
+  to,
+  payload: payload ?? { type: 'text', text: { body: text } },
+});
+
+/** An answer in our words: `messaging_product` reads `chat`, at the top and in a list of records (`data`). */
+export function inOurWords(body: Record<string, unknown>): Record<string, unknown> {
+  const ours = renamed(body);
+  return Array.isArray(ours['data']) ? { ...ours, data: (ours['data'] as unknown[]).map(renamedItem) } : ours;
+}
+
+const renamed = (record: Record<string, unknown>): Record<string, unknown> =>
+  record['messaging_product'] === WIRE_PRODUCT ? { ...record, messaging_product: OUR_PRODUCT } : record;
+
+const renamedItem = (item: unknown): unknown =>
+  typeof item === 'object' && item !== null && !Array.isArray(item) ? renamed(item as Record<string, unknown>) : item;

@@ -1,0 +1,96 @@
+import { Body, Controller, Get, Header, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ApiErrors, NoHead, type RawBodyRequest } from '../../../platform/http/index.js';
+import { RateLimited } from '../../../platform/security/index.js';
+import { Open } from '../../accounts/index.js';
+import { AcceptChatCallback, type ChatCallbackTaken } from '../commands/accept-chat-callback.command.js';
+import { VerifyChatCallback } from '../queries/verify-chat-callback.query.js';
+
+const UNVERIFIED = { status: 403, message: 'Forbidden', reason: 'unknown account, no verify_token, or a wrong one' };
+const UNSIGNED = {
+  status: 403,
+  message: 'Forbidden',
+  reason: 'unknown account, no app_secret, or a wrong signature; nothing happens',
+};
+const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
+
+const EXAMPLE = {
+  entry: [
+    {
+      id: '102290129340398',
+      changes: [
+        {
+          field: 'messages',
+          value: {
+            metadata: { display_phone_number: '4915112345678', phone_number_id: '106540352242922' },
+            statuses: [
+              { id: 'wamid.ABC', status: 'delivered', timestamp: '1795425600', recipient_id: '4915187654321' },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+};
+
+/** Statuses, messages and template reviews from the chat upstream, signed with the account's app secret. */
+@ApiTags('Provider callbacks')
+@ApiParam({ name: 'account_id', example: 7, description: 'id of the chat account, as its `callback_url` shows it' })
+@Open('the upstream proves itself by the verify token, and by a signature over the body')
+@RateLimited('none')
+@Controller('provider/chat/:account_id')
+export class ChatCallbacksController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @NoHead()
+  @Header('content-type', 'text/plain; charset=utf-8')
+  @ApiOperation({ summary: 'Verification of the callback address' })
+  @ApiQuery({ name: 'hub.mode', example: 'subscribe' })
+  @ApiQuery({ name: 'hub.verify_token', example: 'the account’s verify_token' })
+  @ApiQuery({ name: 'hub.challenge', example: '1158201444' })
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ schema: { type: 'string', example: '1158201444' }, description: 'The challenge' })
+  @ApiErrors([UNVERIFIED])
+  verify(@Param('account_id') accountId: string, @Query() query: Record<string, unknown>): Promise<string> {
+    const hub = {
+      mode: query['hub.mode'],
+      verifyToken: query['hub.verify_token'],
+      challenge: query['hub.challenge'],
+    };
+    return this.queries.execute(new VerifyChatCallback(accountId, hub));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Statuses of sent messages, inbound messages, template reviews' })
+  @ApiHeader({ name: 'X-Hub-Signature-256', required: true, description: '`sha256=` and the HMAC of the raw body' })
+  @ApiBody({ schema: { example: EXAMPLE } })
+  @ApiOkResponse({
+    schema: { example: { success: true, receipts: 1, messages: 0, templates: 0, dropped: 0 } },
+    description: 'How much was taken, and how much belongs to another connection',
+  })
+  @ApiErrors([UNSIGNED, TOO_LARGE])
+  async post(
+    @Param('account_id') accountId: string,
+    @Headers('x-hub-signature-256') signature: string | undefined,
+    @Req() { rawBody }: RawBodyRequest,
+    @Body() body: unknown,
+  ): Promise<{ success: true } & ChatCallbackTaken> {
+    const taken = await this.commands.execute(new AcceptChatCallback(accountId, signature, rawBody, body));
+    return { success: true, ...taken };
+  }
+}

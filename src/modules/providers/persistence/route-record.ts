@@ -1,0 +1,36 @@
+import type { Sealer } from '../../../platform/security/index.js';
+import type { Route, RouteChannel } from '../ports/message-driver.js';
+import type { RouteEntity } from './route.entity.js';
+
+/** A route with what only its administration needs. */
+export interface RouteRecord extends Route<Record<string, unknown>> {
+  isDefault: boolean;
+  /** whose chat account this is; null for the operator's routes */
+  owner: { accountId: number; connection: string } | null;
+  /** differs whenever an open connection of the route would have to be another one */
+  revision: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** The row with its secrets open. @throws Error when the config was sealed under another key */
+export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
+  const config = sealer.open(row.config);
+  return {
+    id: row.id,
+    name: row.name,
+    channel: row.channel as RouteChannel,
+    driver: row.driver,
+    config: JSON.parse(config) as Record<string, unknown>,
+    messagesPerSecond: row.messagesPerSecond,
+    callbackSecret: row.callbackSecret,
+    isDefault: row.defaultFor !== null,
+    owner:
+      row.accountId === null || row.connection === null
+        ? null
+        : { accountId: row.accountId, connection: row.connection },
+    revision: `${row.driver} ${config}`,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

@@ -1,0 +1,226 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ChatAccounts, RouteDirectory } from '../../src/modules/providers/index.js';
+import { AccountsDesk, type Answer } from '../support/accounts-desk.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const PATH = '/v6/api/admin/chat-accounts';
+const SECRETS = { token: 'graph-access-token', app_secret: 'the-app-secret', verify_token: 'the-verify-token' };
+const ACCOUNT = {
+  provider: 'meta_cloud',
+  number: 4915112345678,
+  url: 'https://graph.example/v21.0/106540352242922/messages',
+  ...SECRETS,
+  app_id: '634974688087057',
+  waba_id: 102290129340398,
+  messages_per_second: 80,
+};
+
+describe('chat accounts', () => {
+  let api: RunningApi;
+  let desk: AccountsDesk;
+  let token: string;
+  let username: string;
+  let accountId: number;
+
+  beforeAll(async () => {
+    api = await startApi({ PUBLIC_URL: 'https://chat.example/' });
+    desk = new AccountsDesk(api);
+    token = desk.token(await desk.account({ userType: 'super' }));
+  });
+  afterAll(() => api.stop());
+
+  const fresh = async (): Promise<void> => {
+    ({ username, id: accountId } = await desk.account());
+  };
+  const path = (query = ''): string => `${PATH}/${username}${query}`;
+  const put = (body: unknown, query = ''): Promise<Answer> => desk.call('PUT', path(query), { token, body });
+  const get = (query = ''): Promise<Answer> => desk.call('GET', path(query), { token });
+  const accounts = (): ChatAccounts => api.app.get(ChatAccounts, { strict: false });
+
+  it('are created, shown without secrets, changed field by field and removed, with an entry in the audit log each', async () => {
+    await fresh();
+    expect(await desk.row('GET', path(), { token })).toEqual([404, 'Chat account not found']);
+    const made = await put(ACCOUNT);
+    expect([made.status, made.body.message]).toEqual([200, 'Chat account saved successfully']);
+    const { id, ...data } = made.body['data'] as Record<string, unknown> & { id: number };
+    expect(data).toEqual({
+      username,
+      channel: 'official',
+      provider: 'meta_cloud',
+      number: '4915112345678',
+      url: ACCOUNT.url,
+      phone_number_id: '106540352242922',
+      token_set: true,
+      app_id: '634974688087057',
+      app_secret_set: true,
+      verify_token_set: true,
+      bmid: null,
+      waba_id: '102290129340398',
+      messages_per_second: 80,
+      callback_url: `https://chat.example/provider/chat/${id}`,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown,
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown,
+    });
+
+    expect((await put({ number: '1', waba_id: null, app_id: '', messages_per_second: null })).status).toBe(200);
+    expect(await accounts().find(accountId, 'official')).toMatchObject({
+      id,
+      number: '1',
+      wabaId: null,
+      appId: null,
+      messagesPerSecond: null,
+      token: SECRETS.token,
+      appSecret: SECRETS.app_secret,
+      verifyToken: SECRETS.verify_token,
+      url: ACCOUNT.url,
+    });
+    const shown = await get();
+    expect(shown.body['data']).toMatchObject({ id, number: '1', waba_id: null, app_id: null });
+    expect((await put({ token: null })).body['data']).toMatchObject({ token_set: false, app_secret_set: true });
+
+    expect(await desk.row('DELETE', path(), { token })).toEqual([200, 'Chat account deleted successfully']);
+    expect(await desk.row('DELETE', path(), { token })).toEqual([404, 'Chat account not found']);
+    expect(await accounts().byId(id)).toBeNull();
+
+    const audit: { action: string; details: string }[] = await api.database.dataSource.query(
+      'SELECT action, details FROM audit_log WHERE subject = ? ORDER BY id',
+      [username],
+    );
+    expect(audit.map(({ action }) => action).filter((action) => action.startsWith('chat_account'))).toEqual([
+      'chat_account.put',
+      'chat_account.put',
+      'chat_account.put',
+      'chat_account.delete',
+    ]);
+    const told = JSON.stringify([made.body, shown.body, audit]);
+    for (const secret of Object.values(SECRETS)) expect(told).not.toContain(secret);
+  });
+
+  it('keep their secrets sealed', async () => {
+    await fresh();
+    await put(ACCOUNT);
+    const rows: unknown[] = await api.database.dataSource.query('SELECT * FROM routes WHERE account_id = ?', [
+      accountId,
+    ]);
+    expect(rows).toHaveLength(1);
+    for (const part of [...Object.values(SECRETS), 'graph.example']) expect(JSON.stringify(rows)).not.toContain(part);
+  });
+
+  it('have one connection of each kind', async () => {
+    await fresh();
+    await put(ACCOUNT);
+    await put({ ...ACCOUNT, channel: 'branded', number: '2' });
+    await put({ provider: 'crm' }, '?channel=branded');
+    expect((await get()).body['data']).toMatchObject({ channel: 'official', provider: 'meta_cloud' });
+    expect((await get('?channel=branded')).body['data']).toMatchObject({
+      channel: 'branded',
+      provider: 'crm',
+      number: '2',
+    });
+    expect(await desk.row('DELETE', path('?channel=branded'), { token })).toEqual([
+      200,
+      'Chat account deleted successfully',
+    ]);
+    expect((await get()).status).toBe(200);
+  });
+
+  it('take any text as URL, and may miss everything but the provider', async () => {
+    await fresh();
+    expect((await put({ provider: 'other', url: 'call us' })).body['data']).toMatchObject({
+      url: 'call us',
+      phone_number_id: null,
+      token_set: false,
+    });
+  });
+
+  it('are created once by many at the same time', async () => {
+    await fresh();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => put(ACCOUNT)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    expect(new Set(answers.map(({ body }) => (body['data'] as { id: number }).id)).size).toBe(1);
+  });
+
+  it('are no routes of the operator', async () => {
+    await fresh();
+    const { body } = await put(ACCOUNT);
+    const { id } = body['data'] as { id: number };
+    const name = `chat-${accountId}-official`;
+    expect(((await desk.call('GET', '/v6/api/admin/routes', { token })).body['data'] as unknown[]).length).toBe(0);
+    for (const route of [name, encodeURIComponent(`chat/${accountId}/official`)]) {
+      expect(await desk.row('GET', `/v6/api/admin/routes/${route}`, { token })).toEqual([404, 'Route not found']);
+      expect(await desk.row('DELETE', `/v6/api/admin/routes/${route}`, { token })).toEqual([404, 'Route not found']);
+    }
+    const routes = api.app.get(RouteDirectory, { strict: false });
+    expect(await routes.byId(id)).toMatchObject({ id, channel: 'chat', driver: 'meta_cloud', messagesPerSecond: 80 });
+    expect(await routes.resolve('sms', `chat/${accountId}/official`)).toBeNull();
+    expect(
+      await desk.row('PUT', `/v6/api/admin/routes/${name}`, {
+        token,
+        body: { channel: 'sms', driver: 'meta_cloud', config: {} },
+      }),
+    ).toEqual([400, 'driver meta_cloud carries chat, not sms']);
+  });
+
+  it('stay while campaigns wait for them', async () => {
+    await fresh();
+    const { id } = (await put(ACCOUNT)).body['data'] as { id: number };
+    const { dataSource } = api.database;
+    await dataSource.query(
+      `INSERT INTO campaigns SET id = 1, account_id = 1, request_id = 'R1', channel = 'template', state = 'running', broadcast_name = 'x',
+         service = '', route_id = ?, content = '{}', balance = 'chat_utility_credits', unit_credits = 1, total_rows = 1, unsettled = 1,
+         refunded_credits = 0, created_at = NOW(3)`,
+      [id],
+    );
+    const busy = [409, 'Chat account is used by unfinished campaigns'];
+    expect(await desk.row('DELETE', path(), { token })).toEqual(busy);
+    await dataSource.query('UPDATE campaigns SET unsettled = 0 WHERE id = 1');
+    expect((await desk.row('DELETE', path(), { token }))[0]).toBe(200);
+  });
+
+  it.each<[unknown, string, [number, string]]>([
+    [{ number: '1' }, '', [400, 'provider is required']],
+    [{ provider: '' }, '', [400, 'provider is required']],
+    [{ provider: 'pigeon' }, '', [400, 'provider must be one of: meta_cloud, crm, reseller, other']],
+    [{ ...ACCOUNT, channel: 'unofficial' }, '', [400, 'channel must be official or branded']],
+    [{ ...ACCOUNT, channel: ['official'] }, '', [400, 'channel must be official or branded']],
+    [ACCOUNT, '?channel=both', [400, 'channel must be official or branded']],
+    [{ ...ACCOUNT, number: {} }, '', [400, 'number is invalid']],
+    [{ ...ACCOUNT, url: true }, '', [400, 'url is invalid']],
+    [{ ...ACCOUNT, url: 'x'.repeat(2049) }, '', [400, 'url is invalid']],
+    [{ ...ACCOUNT, token: 'two\r\nlines' }, '', [400, 'token is invalid']],
+    [{ ...ACCOUNT, token: 'x'.repeat(4097) }, '', [400, 'token is invalid']],
+    [{ ...ACCOUNT, app_secret: [] }, '', [400, 'app_secret is invalid']],
+    [{ ...ACCOUNT, bmid: 'schlüssel' }, '', [400, 'bmid is invalid']],
+    [
+      { ...ACCOUNT, messages_per_second: 0.5 },
+      '',
+      [400, 'messages_per_second must be a whole number from 1 to 1000000'],
+    ],
+  ])('refuse %j%s', async (body, query, row) => {
+    await fresh();
+    expect(await desk.row('PUT', path(query), { token, body })).toEqual(row);
+    expect(await api.app.get(DataSource).query('SELECT id FROM routes WHERE account_id = ?', [accountId])).toEqual([]);
+  });
+
+  it('are for staff alone, and for accounts that exist', async () => {
+    await fresh();
+    const client = desk.token(await desk.account());
+    const reseller = desk.token(await desk.account({ userType: 'reseller' }));
+    for (const other of [client, reseller]) {
+      expect(await desk.row('GET', path(), { token: other })).toEqual([403, 'Forbidden']);
+      expect(await desk.row('PUT', path(), { token: other, body: ACCOUNT })).toEqual([403, 'Forbidden']);
+    }
+    expect(await desk.row('GET', path())).toEqual([401, 'Invalid Authorization token']);
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const call = { token, ...(method === 'PUT' && { body: ACCOUNT }) };
+      expect(await desk.row(method, `${PATH}/nobody`, call)).toEqual([404, 'Account not found']);
+    }
+    expect(await desk.row('GET', path('?channel=x'), { token })).toEqual([400, 'channel must be official or branded']);
+    expect(await desk.row('DELETE', path('?channel=x'), { token })).toEqual([
+      400,
+      'channel must be official or branded',
+    ]);
+    expect(await desk.row('POST', path(), { token })).toEqual([405, 'Method not allowed']);
+  });
+});
