@@ -1,0 +1,7 @@
+import { OptionalText } from './fields.js';
+
+/** Body of the desk's moves of a template (decisions §8). */
+export class ReviewRequest {
+  @OptionalText('reason', { example: 'The sample is not clear' })
+  reason?: string | null;
+}

@@ -1,0 +1,114 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AppError } from '../../../kernel/app-error.js';
+import { codePoints, textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import {
+  LONGEST_REASON,
+  MoveTemplateCommand,
+  readStatus,
+  readTemplateId,
+  type ReviewedTemplate,
+  ReviewTemplatesQuery,
+  STATUS_WORDS,
+  type TemplateMove,
+} from '../../templates/index.js';
+import { MovedTemplateAnswer, ReviewedTemplatePageAnswer } from './template.answers.js';
+import { LIST_TEMPLATES_ERRORS, MOVE_TEMPLATE_ERRORS, REASON_TEXT, STATUS_TEXT } from './template.errors.js';
+import { ReviewRequest } from './template.requests.js';
+
+/** One move of the desk: its path, and what Swagger says of it. */
+const Move =
+  (move: TemplateMove, summary: string): MethodDecorator =>
+  (target, key, descriptor) => {
+    const examples = {
+      plain: { summary: 'Without a reason', value: {} },
+      reason: { summary: 'With a reason', value: { reason: 'The sample is not clear' } },
+    };
+    for (const decorate of [
+      Post(`:id/${move}`),
+      HttpCode(200),
+      ApiParam({ name: 'id', type: Number, example: 12 }),
+      ApiOperation({ summary }),
+      ApiBody({ type: ReviewRequest, required: false, examples }),
+      ApiOkResponse({ type: MovedTemplateAnswer }),
+      ApiErrors(MOVE_TEMPLATE_ERRORS),
+    ])
+      decorate(target, key, descriptor);
+  };
+
+/** The desk's review of templates. */
+@ApiTags('Admin: templates')
+@Admin()
+@Controller('v6/api/admin/templates')
+export class TemplatesAdminController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Templates of all accounts, newest first' })
+  @ApiQuery({
+    name: 'status',
+    required: false,
+    example: 'pending',
+    description: `${STATUS_WORDS.join(', ')}, or 0 to 5`,
+  })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: ReviewedTemplatePageAnswer })
+  @ApiErrors(LIST_TEMPLATES_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<ReviewedTemplate>> {
+    const text = query['status'] ?? '';
+    const status = typeof text === 'string' ? readStatus(text) : null;
+    if (status === null && text !== '') throw new AppError('invalid', 'template_status', STATUS_TEXT);
+    const page = readPage(query);
+    const wanted = status === null ? null : { status };
+    const { templates, total } = await this.queries.execute(
+      new ReviewTemplatesQuery(wanted, account.timeZone, page.page, page.limit),
+    );
+    return paged(templates, page, total);
+  }
+
+  @Move('approve', 'Approve a pending template: it can be sent')
+  approve(@Param('id') id: string, @Body() body: ReviewRequest, @CurrentActor() actor: Actor) {
+    return this.move(actor.account, id, 'approve', body);
+  }
+
+  @Move('reject', 'Reject a pending template')
+  reject(@Param('id') id: string, @Body() body: ReviewRequest, @CurrentActor() actor: Actor) {
+    return this.move(actor.account, id, 'reject', body);
+  }
+
+  @Move('pause', 'Pause an approved template')
+  pause(@Param('id') id: string, @Body() body: ReviewRequest, @CurrentActor() actor: Actor) {
+    return this.move(actor.account, id, 'pause', body);
+  }
+
+  @Move('resume', 'Let a paused template be sent again')
+  resume(@Param('id') id: string, @Body() body: ReviewRequest, @CurrentActor() actor: Actor) {
+    return this.move(actor.account, id, 'resume', body);
+  }
+
+  @Move('disable', 'Disable a template for good')
+  disable(@Param('id') id: string, @Body() body: ReviewRequest, @CurrentActor() actor: Actor) {
+    return this.move(actor.account, id, 'disable', body);
+  }
+
+  private async move(actor: Account, idText: string, move: TemplateMove, body: ReviewRequest) {
+    const id = readTemplateId(idText);
+    const reason = textOrNull(body.reason);
+    if (reason !== null && codePoints(reason) > LONGEST_REASON) {
+      throw new AppError('invalid', 'reason_too_long', REASON_TEXT);
+    }
+    await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason));
+    const { templates } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, 1, 1));
+    return { success: true, data: templates[0] };
+  }
+}

@@ -1,0 +1,45 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { rawOf, readTemplate } from '../domain/template-form.js';
+import type { Template, TemplateContent } from '../domain/template.js';
+import { TemplateStatus } from '../domain/template-status.js';
+import { SubmissionQueue } from '../persistence/submission-queue.js';
+import { TemplateStore } from '../persistence/template-store.js';
+import { templateErrors } from '../templates.errors.js';
+import { ChangeTemplateCommand } from './change-template.command.js';
+import { ownersTemplate } from './owners-template.js';
+import { namingTakenNames } from './taken-names.js';
+
+@CommandHandler(ChangeTemplateCommand)
+export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: TemplateStore,
+    private readonly queue: SubmissionQueue,
+  ) {}
+
+  execute({ accountId, templateId, changes }: ChangeTemplateCommand): Promise<Template> {
+    return namingTakenNames(() =>
+      inTransaction(this.dataSource, async (tx) => {
+        const template = await ownersTemplate(tx, this.store, accountId, templateId);
+        const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+        const read = readTemplate({ ...rawOf(template), ...given });
+        if ('fault' in read) throw templateErrors.form(read.fault);
+        return this.change(tx, template, read.content);
+      }),
+    );
+  }
+
+  private async change(tx: EntityManager, template: Template, content: TemplateContent): Promise<Template> {
+    // The upstream changes neither name nor language of a template: there it becomes another one.
+    const isAnother = content.name !== template.name || content.language.id !== template.language.id;
+    const upstreamId = isAnother ? null : template.upstreamId;
+    await this.store.change(tx, template.id, content, upstreamId);
+    if (isAnother) await this.queue.remove(tx, template);
+    const changed = { ...template, ...content, upstreamId, status: TemplateStatus.Pending, reason: null };
+    await this.queue.submit(tx, changed);
+    return changed;
+  }
+}

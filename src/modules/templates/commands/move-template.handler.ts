@@ -1,0 +1,31 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { AuditLog } from '../../accounts/index.js';
+import { statusAfter, type TemplateStatus } from '../domain/template-status.js';
+import { TemplateStore } from '../persistence/template-store.js';
+import { templateErrors } from '../templates.errors.js';
+import { MoveTemplateCommand } from './move-template.command.js';
+
+@CommandHandler(MoveTemplateCommand)
+export class MoveTemplateHandler implements ICommandHandler<MoveTemplateCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: TemplateStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  execute({ actor, templateId, move, reason }: MoveTemplateCommand): Promise<TemplateStatus> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const template = await this.store.locked(tx, templateId);
+      if (!template) throw templateErrors.notFound();
+      const status = statusAfter(move, template.status);
+      if (status === null) throw templateErrors.wrongState(template.status);
+      await this.store.move(tx, templateId, status, reason);
+      const details = { template_name: template.name, from: template.status, to: status, reason };
+      await this.audit.record(tx, { actor, action: `template.${move}`, subject: String(templateId), details });
+      return status;
+    });
+  }
+}

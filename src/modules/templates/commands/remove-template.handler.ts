@@ -1,0 +1,25 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { SubmissionQueue } from '../persistence/submission-queue.js';
+import { TemplateStore } from '../persistence/template-store.js';
+import { ownersTemplate } from './owners-template.js';
+import { RemoveTemplateCommand } from './remove-template.command.js';
+
+@CommandHandler(RemoveTemplateCommand)
+export class RemoveTemplateHandler implements ICommandHandler<RemoveTemplateCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: TemplateStore,
+    private readonly queue: SubmissionQueue,
+  ) {}
+
+  async execute({ accountId, templateId }: RemoveTemplateCommand): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      const template = await ownersTemplate(tx, this.store, accountId, templateId);
+      await this.store.remove(tx, template.id);
+      await this.queue.remove(tx, template);
+    });
+  }
+}

@@ -1,0 +1,189 @@
+import { codePoints, type ReadText, readText, textOrNull } from '../../../kernel/text.js';
+import { languageOrDefault } from './languages.js';
+import { placeholderNumbers } from './placeholders.js';
+import {
+  CATEGORY_NUMBERS,
+  type HeaderArea,
+  type HeaderMedia,
+  type QuickReply,
+  type TemplateCategory,
+  type TemplateContent,
+} from './template.js';
+
+/** A template as a client wrote it; nothing is checked yet, every value may be of any type. */
+export interface RawTemplate {
+  template_name?: unknown;
+  category?: unknown;
+  language?: unknown;
+  header_area_type?: unknown;
+  header_media_type?: unknown;
+  header_text?: unknown;
+  header_example_url?: unknown;
+  template_body?: unknown;
+  body_examples?: unknown;
+  template_footer?: unknown;
+  quick_reply_buttons?: unknown;
+}
+
+/** Rows of the endpoint's error table that look at the request alone; their texts stand in templates.errors.ts. */
+export type TemplateFault =
+  | 'nameRequired'
+  | 'nameTooLong'
+  | 'category'
+  | 'headerArea'
+  | 'headerMedia'
+  | 'buttonsNoArray'
+  | 'button'
+  | 'headerTextInvalid'
+  | 'headerTextTooLong'
+  | 'headerTextPlaceholders'
+  | 'headerExampleUrl'
+  | 'bodyInvalid'
+  | 'bodyTooLong'
+  | 'examplesNoArray'
+  | 'example'
+  | 'footerInvalid'
+  | 'footerTooLong';
+
+/** Longest texts, in code points (decisions §7); the footer is ours. */
+export const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096 } as const;
+
+const HEADER_AREAS: readonly string[] = ['media', 'text', 'none'] satisfies HeaderArea[];
+const HEADER_MEDIA: readonly string[] = ['Image', 'Document', 'Video'] satisfies HeaderMedia[];
+const LONGEST_URL = 2048;
+
+interface Fields {
+  name: ReadText;
+  category: ReadText;
+  area: ReadText;
+  media: ReadText;
+  headerText: ReadText;
+  exampleUrl: ReadText;
+  body: ReadText;
+  footer: ReadText;
+  /** null = no array */
+  buttons: readonly unknown[] | null;
+  examples: readonly unknown[] | null;
+}
+
+const valueOf = (read: ReadText): string => (read.kind === 'text' ? read.value : '');
+const isLonger = (read: ReadText, most: number): boolean => codePoints(valueOf(read)) > most;
+const areaOf = ({ area }: Fields): string => (area.kind === 'empty' ? 'none' : valueOf(area));
+
+/** An optional array: missing, null and white space only are an empty one; null = something else. */
+function listOf(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value as unknown[];
+  return readText(value).kind === 'empty' ? [] : null;
+}
+
+function quickReplyOf(item: unknown): QuickReply | null {
+  if (typeof item !== 'object' || item === null) return null;
+  const { type, text } = item as { type?: unknown; text?: unknown };
+  const read = textOrNull(text);
+  return type === 'QUICK_REPLY' && read !== null ? { type, text: read } : null;
+}
+
+function isWebUrl(read: ReadText): boolean {
+  const text = valueOf(read).trim();
+  return text.length <= LONGEST_URL && /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** At most one placeholder, and it is `{{1}}`. */
+function takesOneParameter(text: string): boolean {
+  return placeholderNumbers(text).every((number) => number === 1) && text.split('{{1}}').length <= 2;
+}
+
+const readFields = (raw: RawTemplate): Fields => ({
+  name: readText(raw.template_name),
+  category: readText(raw.category),
+  area: readText(raw.header_area_type),
+  media: readText(raw.header_media_type),
+  headerText: readText(raw.header_text),
+  exampleUrl: readText(raw.header_example_url),
+  body: readText(raw.template_body),
+  footer: readText(raw.template_footer),
+  buttons: listOf(raw.quick_reply_buttons),
+  examples: listOf(raw.body_examples),
+});
+
+/**
+ * The error table of spec 7 from top to bottom; a row of ours comes after the table's row for the same field, and those
+ * of fields without one after the table (decisions §3).
+ */
+const ROWS: readonly { fault: TemplateFault; applies: (fields: Fields) => boolean }[] = [
+  { fault: 'nameRequired', applies: ({ name }) => name.kind !== 'text' },
+  { fault: 'nameTooLong', applies: ({ name }) => isLonger(name, LONGEST.name) },
+  { fault: 'category', applies: ({ category }) => !Object.hasOwn(CATEGORY_NUMBERS, valueOf(category)) },
+  { fault: 'headerArea', applies: (fields) => !HEADER_AREAS.includes(areaOf(fields)) },
+  {
+    fault: 'headerMedia',
+    applies: (fields) => areaOf(fields) === 'media' && !HEADER_MEDIA.includes(valueOf(fields.media)),
+  },
+  { fault: 'buttonsNoArray', applies: ({ buttons }) => buttons === null },
+  { fault: 'button', applies: ({ buttons }) => buttons?.some((item) => quickReplyOf(item) === null) ?? false },
+  {
+    fault: 'headerTextInvalid',
+    applies: (fields) => areaOf(fields) === 'text' && fields.headerText.kind === 'fault',
+  },
+  {
+    fault: 'headerTextTooLong',
+    applies: (fields) => areaOf(fields) === 'text' && isLonger(fields.headerText, LONGEST.headerText),
+  },
+  {
+    fault: 'headerTextPlaceholders',
+    applies: (fields) => areaOf(fields) === 'text' && !takesOneParameter(valueOf(fields.headerText)),
+  },
+  {
+    fault: 'headerExampleUrl',
+    applies: (fields) =>
+      areaOf(fields) === 'media' && fields.exampleUrl.kind !== 'empty' && !isWebUrl(fields.exampleUrl),
+  },
+  { fault: 'bodyInvalid', applies: ({ body }) => body.kind === 'fault' },
+  { fault: 'bodyTooLong', applies: ({ body }) => isLonger(body, LONGEST.body) },
+  { fault: 'examplesNoArray', applies: ({ examples }) => examples === null },
+  { fault: 'example', applies: ({ examples }) => examples?.some((item) => textOrNull(item) === null) ?? false },
+  { fault: 'footerInvalid', applies: ({ footer }) => footer.kind === 'fault' },
+  { fault: 'footerTooLong', applies: ({ footer }) => isLonger(footer, LONGEST.footer) },
+];
+
+/**
+ * Reads a template and judges it by the error table (spec 4.1, 7; decisions §3, §7).
+ * @returns the content, or the first row of the table that applies
+ */
+export function readTemplate(raw: RawTemplate): { content: TemplateContent } | { fault: TemplateFault } {
+  const fields = readFields(raw);
+  const row = ROWS.find(({ applies }) => applies(fields));
+  if (row) return { fault: row.fault };
+  const area = areaOf(fields) as HeaderArea;
+  const bodyExamples = (fields.examples ?? []).map((item) => textOrNull(item) ?? '');
+  return {
+    content: {
+      name: valueOf(fields.name),
+      category: valueOf(fields.category) as TemplateCategory,
+      language: languageOrDefault(raw.language),
+      headerAreaType: area,
+      headerMediaType: area === 'media' ? (valueOf(fields.media) as HeaderMedia) : '',
+      headerText: area === 'text' ? valueOf(fields.headerText) : '',
+      body: valueOf(fields.body),
+      footer: valueOf(fields.footer),
+      quickReplies: (fields.buttons ?? []).flatMap((item) => quickReplyOf(item) ?? []),
+      bodyExamples: bodyExamples.slice(0, placeholderNumbers(valueOf(fields.body)).length),
+      headerExampleUrl: area === 'media' ? valueOf(fields.exampleUrl).trim() || null : null,
+    },
+  };
+}
+
+/** A stored template as its owner would write it; what a change leaves out stays so. */
+export const rawOf = (template: TemplateContent): RawTemplate => ({
+  template_name: template.name,
+  category: template.category,
+  language: template.language.id,
+  header_area_type: template.headerAreaType,
+  header_media_type: template.headerMediaType,
+  header_text: template.headerText,
+  header_example_url: template.headerExampleUrl,
+  template_body: template.body,
+  body_examples: template.bodyExamples,
+  template_footer: template.footer,
+  quick_reply_buttons: template.quickReplies,
+});

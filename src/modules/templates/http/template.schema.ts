@@ -1,0 +1,218 @@
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { LANGUAGES } from '../domain/languages.js';
+import type { CreatedTemplate } from '../commands/create-template.command.js';
+import type { TemplateContent } from '../domain/template.js';
+import { TemplateStatus } from '../domain/template-status.js';
+import type { TemplateRecord } from '../queries/list-account-templates.query.js';
+
+/** A quick-reply button. */
+export class QuickReplyButton {
+  @ApiProperty({ enum: ['QUICK_REPLY'], example: 'QUICK_REPLY' })
+  type!: 'QUICK_REPLY';
+
+  @ApiProperty({ example: 'Tell me more' })
+  text!: string;
+}
+
+/** Body of `createTemplates.php` for Swagger; `readTemplate` reads and judges it. */
+export class TemplateBody {
+  @ApiProperty({ example: 'spring_sale', description: 'Unique per account, byte for byte; at most 512 characters.' })
+  template_name!: string;
+
+  @ApiProperty({ enum: ['marketing', 'utility', 'auth'], example: 'marketing' })
+  category!: string;
+
+  @ApiPropertyOptional({
+    example: 1,
+    default: 1,
+    description: `1 when omitted or invalid. ${LANGUAGES.map(({ id, name }) => `${id} ${name}`).join(', ')}.`,
+  })
+  language?: number;
+
+  @ApiPropertyOptional({ enum: ['media', 'text', 'none'], default: 'none', example: 'media' })
+  header_area_type?: string;
+
+  @ApiPropertyOptional({
+    enum: ['Image', 'Document', 'Video'],
+    example: 'Image',
+    description: 'Required when header_area_type is media.',
+  })
+  header_media_type?: string;
+
+  @ApiPropertyOptional({
+    example: 'Hello {{1}}',
+    description:
+      'Of a text header: at most 60 characters with at most one {{1}}. Without it the header has no parameter.',
+  })
+  header_text?: string;
+
+  @ApiPropertyOptional({
+    example: 'https://example.com/sale.png',
+    description: 'Sample of a media header for the reviewers (JPEG or PNG, PDF, MP4); otherwise a built-in one.',
+  })
+  header_example_url?: string;
+
+  @ApiPropertyOptional({
+    example: 'Hi {{1}}, our sale ends on {{2}}.',
+    description: 'At most 4096 characters; placeholders {{1}}, {{2}} and so on.',
+  })
+  template_body?: string;
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['Jane', 'Sunday'],
+    description: 'Samples of the placeholders for the reviewers, ascending; missing ones are made.',
+  })
+  body_examples?: string[];
+
+  @ApiPropertyOptional({ example: 'Reply STOP to opt out', description: 'At most 4096 characters.' })
+  template_footer?: string;
+
+  @ApiPropertyOptional({ type: [QuickReplyButton] })
+  quick_reply_buttons?: QuickReplyButton[];
+}
+
+/** Body of PUT /v6/api/templates/:id: what is absent stays as it is. */
+export class TemplateChangesBody extends PartialType(TemplateBody) {}
+
+const MINIMAL = {
+  template_name: 'order_update',
+  category: 'utility',
+  template_body: 'Your order {{1}} is on its way.',
+};
+
+/** Bodies to try in Swagger UI. */
+export const TEMPLATE_EXAMPLES = {
+  text: { summary: 'A body with a variable', value: MINIMAL },
+  media: {
+    summary: 'Picture, footer and buttons',
+    value: {
+      template_name: 'spring_sale',
+      category: 'marketing',
+      language: 14,
+      header_area_type: 'media',
+      header_media_type: 'Image',
+      template_body: 'Hi {{1}}, our sale ends on {{2}}.',
+      body_examples: ['Jane', 'Sunday'],
+      template_footer: 'Reply STOP to opt out',
+      quick_reply_buttons: [
+        { type: 'QUICK_REPLY', text: 'Tell me more' },
+        { type: 'QUICK_REPLY', text: 'Not now' },
+      ],
+    },
+  },
+  header: {
+    summary: 'Text header with a variable',
+    value: { ...MINIMAL, template_name: 'greeting', header_area_type: 'text', header_text: 'Hello {{1}}' },
+  },
+};
+
+/** Answer of `createTemplates.php` (spec 4.1). */
+export class CreatedTemplateAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Template created successfully' })
+  message!: 'Template created successfully';
+
+  @ApiProperty({ example: 'demo' })
+  username!: string;
+
+  @ApiProperty({ example: 12 })
+  template_id!: number;
+
+  @ApiProperty({ example: 12 })
+  template_controller_id!: number;
+
+  @ApiProperty({ example: 3, description: 'Pending review.' })
+  status!: number;
+
+  @ApiProperty({ example: 'pending' })
+  controller_status!: 'pending';
+
+  @ApiProperty({ example: 1 })
+  language_id!: number;
+
+  @ApiProperty({ example: 'English (US)' })
+  language!: string;
+}
+
+/** The answer to a creation. */
+export const createdAnswer = (
+  username: string,
+  { language }: TemplateContent,
+  { templateId, controllerId }: CreatedTemplate,
+): CreatedTemplateAnswer => ({
+  success: true,
+  message: 'Template created successfully',
+  username,
+  template_id: templateId,
+  template_controller_id: controllerId,
+  status: TemplateStatus.Pending,
+  controller_status: 'pending',
+  language_id: language.id,
+  language: language.name,
+});
+
+/** One template (spec 2.1). */
+export class TemplateAnswer implements TemplateRecord {
+  @ApiProperty({ example: 12 })
+  id!: number;
+
+  @ApiProperty({ example: 'demo' })
+  username!: string;
+
+  @ApiProperty({ example: 'spring_sale' })
+  template_name!: string;
+
+  @ApiProperty({
+    example: 3,
+    description: '0 draft, 1 approved, 2 rejected, 3 pending review, 4 paused, 5 disabled; only 1 sends.',
+  })
+  status!: number;
+
+  @ApiProperty({ example: 1, description: '1 marketing, 2 utility, 3 auth.' })
+  category!: number;
+
+  @ApiProperty({ example: 14 })
+  language!: number;
+
+  @ApiProperty({ enum: ['media', 'text', 'none'], example: 'media' })
+  header_area_type!: string;
+
+  @ApiProperty({ example: 'Image', description: 'Image, Document, Video or empty.' })
+  header_media_type!: string;
+
+  @ApiProperty({ example: 'Hi {{1}}, our sale ends on {{2}}.' })
+  template_body!: string;
+
+  @ApiProperty({ example: 'Reply STOP to opt out' })
+  template_footer!: string;
+
+  @ApiProperty({ example: '[{"type":"QUICK_REPLY","text":"Tell me more"}]', description: 'JSON text.' })
+  quick_replies!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+}
+
+/** Answer of PUT /v6/api/templates/:id. */
+export class ChangedTemplateAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Template updated successfully' })
+  message!: 'Template updated successfully';
+
+  @ApiProperty()
+  data!: TemplateAnswer;
+}
+
+/** Answer of DELETE /v6/api/templates/:id. */
+export class RemovedTemplateAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Template deleted successfully' })
+  message!: 'Template deleted successfully';
+}

@@ -1,0 +1,67 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { readText } from '../../../kernel/text.js';
+import { ApiErrors, clientIp, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
+import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../../accounts/index.js';
+import { CreateTemplateCommand } from '../commands/create-template.command.js';
+import { readTemplate } from '../domain/template-form.js';
+import { ListAccountTemplatesQuery, type TemplateRecord } from '../queries/list-account-templates.query.js';
+import { templateErrors } from '../templates.errors.js';
+import { CREATE_ERRORS, LIST_ERRORS } from './template-error-rows.js';
+import {
+  createdAnswer,
+  CreatedTemplateAnswer,
+  TEMPLATE_EXAMPLES,
+  TemplateAnswer,
+  TemplateBody,
+} from './template.schema.js';
+
+/** Creating and listing templates (spec 4.1). */
+@ApiTags('Templates')
+@Controller('webhook/api')
+export class TemplatesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly tokens: AccessTokens,
+    private readonly misses: OpenMisses,
+  ) {}
+
+  @Post('createTemplates.php')
+  @HttpCode(200)
+  @Authenticated({ cookie: true })
+  @ApiOperation({
+    summary: 'Create a template',
+    description:
+      'It is pending until it is approved, by the desk or (where the account has a business account upstream) by the upstream’s review.',
+  })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiBody({ type: TemplateBody, examples: TEMPLATE_EXAMPLES })
+  @ApiOkResponse({ description: 'Created, pending review.', type: CreatedTemplateAnswer })
+  @ApiErrors(CREATE_ERRORS)
+  async create(@Body() body: unknown, @CurrentActor() { account }: Actor): Promise<CreatedTemplateAnswer> {
+    const read = readTemplate(fromForm(body, { json: ['quick_reply_buttons', 'body_examples'] }));
+    if ('fault' in read) throw templateErrors.form(read.fault);
+    const created = await this.commands.execute(new CreateTemplateCommand(account.id, read.content));
+    return createdAnswer(account.username, read.content, created);
+  }
+
+  @Get('templates.php')
+  @Open('knowing the username is enough; an account or the operator may demand its token')
+  @ApiOperation({ summary: 'All templates of a username, ascending by id' })
+  @ApiQuery({ name: 'username', example: 'demo' })
+  @ApiOkResponse({ type: [TemplateAnswer] })
+  @ApiErrors(LIST_ERRORS)
+  async list(@Query('username') username: unknown, @Req() request: Request): Promise<TemplateRecord[]> {
+    return namingQueryFaults(templateErrors.listQuery, () =>
+      this.misses.guard(clientIp(request), async () => {
+        const read = readText(username);
+        if (read.kind !== 'text') throw templateErrors.usernameRequired();
+        const viewer = await this.tokens.bearerOf(request);
+        return this.queries.execute(new ListAccountTemplatesQuery(read.value, viewer?.id ?? null));
+      }),
+    );
+  }
+}

@@ -1,0 +1,12 @@
+export { MoveTemplateCommand } from './commands/move-template.command.js';
+export { type Language, LANGUAGES, readLanguage } from './domain/languages.js';
+export { placeholders } from './domain/placeholders.js';
+export type { QuickReply, Template, TemplateCategory } from './domain/template.js';
+export { readStatus, STATUS_WORDS, type TemplateMove, TemplateStatus } from './domain/template-status.js';
+export { TemplateLibrary } from './persistence/template-library.js';
+export { LONGEST_REASON } from './persistence/template-store.js';
+export { type ReviewedTemplate, ReviewTemplatesQuery } from './queries/review-templates.query.js';
+export { readTemplateId } from './template-id.js';
+export { TemplateLibraryModule } from './template-library.module.js';
+export { TemplatesModule } from './templates.module.js';
+export { TemplatesWorkerModule } from './templates.worker.module.js';

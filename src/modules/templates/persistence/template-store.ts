@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { cutCodePoints } from '../../../kernel/text.js';
+import { CONTROLLER_TYPES, type Template, type TemplateContent } from '../domain/template.js';
+import { controllerStatusAfter, TemplateStatus } from '../domain/template-status.js';
+import { columnsOf, templateOf } from './template-rows.js';
+import { TemplateControllerEntity, TemplateEntity } from './template.entities.js';
+
+/** Longest reason that is kept, in code points. */
+export const LONGEST_REASON = 500;
+
+/** Writes templates together with their rows of the controller queue. Lock order: template, controller, submissions. */
+@Injectable()
+export class TemplateStore {
+  /**
+   * A new template, pending review (spec 3.1), and its controller row.
+   * @throws QueryFailedError duplicate key when the account has the name already
+   */
+  async create(
+    tx: EntityManager,
+    accountId: number,
+    content: TemplateContent,
+  ): Promise<{ template: Template; controllerId: number }> {
+    const at = now();
+    const inserted = await tx.insert(TemplateEntity, {
+      ...columnsOf(content),
+      accountId,
+      status: TemplateStatus.Pending,
+      reason: null,
+      upstreamId: null,
+      createdAt: at,
+      updatedAt: at,
+    });
+    const id = insertedId(inserted);
+    const controller = await tx.insert(TemplateControllerEntity, {
+      templateId: id,
+      type: CONTROLLER_TYPES[content.category],
+      controllerStatus: 'pending',
+      createdAt: at,
+      updatedAt: at,
+    });
+    const template = { ...content, id, accountId, status: TemplateStatus.Pending, reason: null, upstreamId: null };
+    return { template: { ...template, createdAt: at }, controllerId: insertedId(controller) };
+  }
+
+  /** The template itself, locked; null when there is none. */
+  async locked(tx: EntityManager, id: number): Promise<Template | null> {
+    const row = await tx.findOne(TemplateEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    return row && templateOf(row);
+  }
+
+  /** The template that an upstream means, locked: by its id there, else by the account's name for it. */
+  async lockedByUpstream(
+    tx: EntityManager,
+    accountId: number,
+    upstream: { id: string | null; name: string },
+  ): Promise<Template | null> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    const { id: upstreamId, name } = upstream;
+    const byId =
+      upstreamId === null ? null : await tx.findOne(TemplateEntity, { where: { accountId, upstreamId }, lock });
+    const row = byId ?? (await tx.findOne(TemplateEntity, { where: { accountId, name }, lock }));
+    return row && templateOf(row);
+  }
+
+  /**
+   * Another content; the template goes back to review.
+   * @throws QueryFailedError duplicate key when the account has the name already
+   */
+  async change(tx: EntityManager, id: number, content: TemplateContent, upstreamId: string | null): Promise<void> {
+    const at = now();
+    const { Pending: status } = TemplateStatus;
+    await tx.update(TemplateEntity, { id }, { ...columnsOf(content), status, reason: null, upstreamId, updatedAt: at });
+    await tx.update(
+      TemplateControllerEntity,
+      { templateId: id },
+      { type: CONTROLLER_TYPES[content.category], controllerStatus: 'pending', updatedAt: at },
+    );
+  }
+
+  async remove(tx: EntityManager, id: number): Promise<void> {
+    await tx.delete(TemplateEntity, { id });
+    await tx.delete(TemplateControllerEntity, { templateId: id });
+  }
+
+  /** Another status; the controller row follows where the template was judged (decisions §6). */
+  async move(tx: EntityManager, id: number, status: TemplateStatus, reason: string | null): Promise<void> {
+    const at = now();
+    const kept = reason === null ? null : cutCodePoints(reason, LONGEST_REASON);
+    await tx.update(TemplateEntity, { id }, { status, reason: kept, updatedAt: at });
+    const controllerStatus = controllerStatusAfter(status);
+    if (controllerStatus) {
+      await tx.update(TemplateControllerEntity, { templateId: id }, { controllerStatus, updatedAt: at });
+    }
+  }
+
+  /** The upstream has it under this id. */
+  async settleUpstream(tx: EntityManager, id: number, upstreamId: string): Promise<void> {
+    await tx.update(TemplateEntity, { id }, { upstreamId });
+  }
+}
+
+const insertedId = (result: { identifiers: readonly Record<string, unknown>[] }): number =>
+  Number(result.identifiers[0]?.['id']);

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../../kernel/app-error.js';
+import { OutboundClient, OutboundError } from '../../../platform/outbound/index.js';
+import type { HeaderMedium, UploadedFile } from '../../providers/index.js';
+
+const LARGEST_BYTES = 16 * 1024 * 1024;
+const MOST_REDIRECTS = 3;
+
+/** Types that the upstream takes for a medium, with the ending of the file's name. */
+const TYPES: Readonly<Record<HeaderMedium, Readonly<Record<string, string>>>> = {
+  Image: { 'image/jpeg': 'jpg', 'image/png': 'png' },
+  Document: { 'application/pdf': 'pdf' },
+  Video: { 'video/mp4': 'mp4' },
+};
+
+/** The sample of a header's medium that the owner named by a URL; behind the guard for users' URLs (decisions §10). */
+@Injectable()
+export class HeaderSample {
+  constructor(private readonly outbound: OutboundClient) {}
+
+  /**
+   * @throws AppError `unprocessable` when the URL can never serve (not allowed, gone, too large, another type);
+   * `upstream` when another try may help
+   */
+  async fetch(url: string, medium: HeaderMedium): Promise<UploadedFile> {
+    const { status, headers, body } = await this.read(url);
+    if (status >= 500 || status === 429) throw unreadable('upstream');
+    const [mimeType = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
+    const ending = TYPES[medium][mimeType.trim()];
+    if (status !== 200 || body.length === 0) throw unreadable('unprocessable');
+    if (ending === undefined) {
+      const text = `header_example_url is not ${Object.keys(TYPES[medium]).join(' or ')}`;
+      throw new AppError('unprocessable', 'header_example_type', text);
+    }
+    return { bytes: body, mimeType: mimeType.trim(), name: `sample.${ending}` };
+  }
+
+  private async read(url: string) {
+    try {
+      return await this.outbound.request({ url, maxBytes: LARGEST_BYTES, maxRedirects: MOST_REDIRECTS });
+    } catch (error) {
+      const isFinal = error instanceof OutboundError && FINAL.has(error.fault);
+      throw unreadable(isFinal ? 'unprocessable' : 'upstream');
+    }
+  }
+}
+
+const FINAL: ReadonlySet<string> = new Set(['refused', 'too_large', 'redirect']);
+
+const unreadable = (kind: 'unprocessable' | 'upstream'): AppError =>
+  new AppError(kind, 'header_example_unreadable', 'header_example_url could not be fetched');

@@ -1,0 +1,47 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { safeError } from '../../../platform/observability/index.js';
+import { SubmissionQueue } from '../persistence/submission-queue.js';
+import { TemplateSubmitter } from './template-submitter.js';
+
+const ROUND_EVERY_MS = 1_000;
+const MOST_A_ROUND = 10;
+
+/** Once a second: hands what waits in the queue to the upstream. Any number of workers may do so side by side. */
+@Injectable()
+export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(SubmissionSweeper.name);
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> | null = null;
+
+  constructor(
+    private readonly queue: SubmissionQueue,
+    private readonly submitter: TemplateSubmitter,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.running ??= this.round()
+        .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'submissions could not be read'))
+        .finally(() => {
+          this.running = null;
+        });
+    }, ROUND_EVERY_MS);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async round(): Promise<void> {
+    const submissions = await this.queue.take(MOST_A_ROUND);
+    await Promise.all(
+      submissions.map((submission) =>
+        this.submitter.work(submission).catch((error: unknown) => {
+          const { templateId, attempts } = submission;
+          this.logger.warn({ templateId, attempts, err: safeError(error) }, 'template not handed in, trying again');
+        }),
+      ),
+    );
+  }
+}

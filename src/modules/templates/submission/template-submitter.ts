@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { ChatAccounts, type TemplateAccount, TemplateClient, type TemplateCopy } from '../../providers/index.js';
+import type { Template } from '../domain/template.js';
+import { statusAfter, TemplateStatus } from '../domain/template-status.js';
+import { TemplateLibrary } from '../persistence/template-library.js';
+import { TemplateStore } from '../persistence/template-store.js';
+import { type Submission, SubmissionQueue } from '../persistence/submission-queue.js';
+import { TemplateFiller } from './template-filler.js';
+import { UpstreamReviews } from './upstream-reviews.js';
+
+const WAITING = 'PENDING';
+
+/** Tells the upstream one thing of a template: its content, or that it is gone. */
+@Injectable()
+export class TemplateSubmitter {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly accounts: ChatAccounts,
+    private readonly library: TemplateLibrary,
+    private readonly store: TemplateStore,
+    private readonly queue: SubmissionQueue,
+    private readonly reviews: UpstreamReviews,
+    private readonly filler: TemplateFiller,
+    private readonly client: TemplateClient,
+  ) {}
+
+  /**
+   * Works one entry off. Where the upstream refuses for good the template is rejected with its text; anything else is
+   * tried again later.
+   */
+  async work(submission: Submission): Promise<void> {
+    const account = await this.accountOf(submission.accountId);
+    if (!account) return this.drop(submission);
+    const attempt = { mayHaveLeft: false };
+    try {
+      await (submission.action === 'remove'
+        ? this.removeCopies(account, submission)
+        : this.submit(account, submission, attempt));
+    } catch (error) {
+      if (error instanceof AppError && error.kind === 'unprocessable') return this.refuse(submission, error.message);
+      await this.queue.postpone(submission, attempt.mayHaveLeft);
+      throw error;
+    }
+  }
+
+  /** Templates go to the business account of the official connection, else of the branded one. */
+  private async accountOf(accountId: number): Promise<TemplateAccount | null> {
+    for (const connection of ['official', 'branded'] as const) {
+      const account = await this.accounts.find(accountId, connection);
+      if (account?.wabaId && account.provider !== 'other') return { ...account, wabaId: account.wabaId };
+    }
+    return null;
+  }
+
+  private async submit(
+    account: TemplateAccount,
+    submission: Submission,
+    attempt: { mayHaveLeft: boolean },
+  ): Promise<void> {
+    const template = await this.library.byId(submission.templateId);
+    const isDisabled = template && statusAfter('disable', template.status) === null;
+    if (!template || isDisabled) return this.drop(submission);
+    const copy = await this.copyOf(account, template, submission);
+    const hasLeft = submission.leftRevision === submission.revision;
+    if (copy && hasLeft && (template.upstreamId === null || copy.status === WAITING)) {
+      return this.settle(submission, copy);
+    }
+    // An older content is under review, and the upstream takes no changes meanwhile.
+    if (copy?.status === WAITING) return this.queue.postpone(submission, false);
+    const filled = await this.filler.fill(template);
+    const components = await this.client.components(account, filled);
+    if (!(await this.queue.leaving(submission))) return;
+    attempt.mayHaveLeft = true;
+    if (!copy) return this.settle(submission, await this.client.create(account, filled, components));
+    await this.client.edit(account, copy.id, filled, components);
+    return this.settle(submission, { ...copy, status: WAITING, reason: null });
+  }
+
+  /** What the upstream has of the template; asked only where it may have something. */
+  private async copyOf(
+    account: TemplateAccount,
+    { name, language, upstreamId }: Template,
+    { leftRevision }: Submission,
+  ): Promise<TemplateCopy | null> {
+    if (upstreamId === null && leftRevision === null) return null;
+    const copies = await this.client.find(account, name);
+    const isIt = (copy: TemplateCopy): boolean =>
+      upstreamId === null ? copy.language === language.code : copy.id === upstreamId;
+    return copies.find(isIt) ?? null;
+  }
+
+  private settle(submission: Submission, copy: TemplateCopy): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const template = await this.store.locked(tx, submission.templateId);
+      const isCurrent = await this.queue.finish(tx, submission);
+      // Under another name or language by now, it is another template there.
+      if (!template || template.name !== copy.name || template.language.code !== copy.language) return;
+      await this.store.settleUpstream(tx, template.id, copy.id);
+      if (isCurrent) await this.reviews.follow(tx, template, copy.status, copy.reason);
+    });
+  }
+
+  private refuse(submission: Submission, reason: string): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const template = await this.store.locked(tx, submission.templateId);
+      const isCurrent = await this.queue.finish(tx, submission);
+      const rejected = template && statusAfter('reject', template.status);
+      if (isCurrent && submission.action === 'submit' && template && rejected !== null) {
+        await this.store.move(tx, template.id, TemplateStatus.Rejected, reason);
+      }
+    });
+  }
+
+  private async removeCopies(account: TemplateAccount, submission: Submission): Promise<void> {
+    const { name, upstreamId } = submission;
+    const copies = upstreamId === '' ? await this.client.find(account, name) : [{ id: upstreamId, name }];
+    for (const copy of copies) {
+      if (!(await this.library.isUpstream(submission.accountId, copy.id))) await this.client.remove(account, copy);
+    }
+    await this.drop(submission);
+  }
+
+  private async drop(submission: Submission): Promise<void> {
+    await inTransaction(this.dataSource, (tx) => this.queue.finish(tx, submission));
+  }
+}

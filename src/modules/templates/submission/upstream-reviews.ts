@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Template } from '../domain/template.js';
+import { statusAfter, type TemplateMove } from '../domain/template-status.js';
+import { TemplateStore } from '../persistence/template-store.js';
+
+/** What the upstream's words do to a template (decisions §6); an approval also ends a pause. Other words do nothing. */
+const MOVES: ReadonlyMap<string, readonly TemplateMove[]> = new Map([
+  ['APPROVED', ['approve', 'resume']],
+  ['REJECTED', ['reject']],
+  ['PAUSED', ['pause']],
+  ['DISABLED', ['disable']],
+]);
+
+/** Lets a template follow the upstream's review. */
+@Injectable()
+export class UpstreamReviews {
+  constructor(private readonly store: TemplateStore) {}
+
+  /**
+   * @param template locked
+   * @param word the upstream's, upper case; one that the template's status does not allow is passed over, so repeats
+   * and late ones are harmless
+   */
+  async follow(tx: EntityManager, template: Template, word: string, reason: string | null): Promise<void> {
+    for (const move of MOVES.get(word) ?? []) {
+      const status = statusAfter(move, template.status);
+      if (status !== null) return this.store.move(tx, template.id, status, reason);
+    }
+  }
+}

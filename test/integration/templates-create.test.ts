@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefused, type Member } from '../support/sms-desk.js';
+import { TemplateDesk } from '../support/template-desk.js';
+
+const TOKEN = 'Invalid Authorization token';
+const NAME = 'template_name is required';
+const CATEGORY = 'category must be marketing, utility, or auth';
+const AREA = 'header_area_type must be media, text, or none';
+const MEDIA = 'header_media_type must be Image, Document, or Video when header_area_type is media';
+const BUTTONS = 'quick_reply_buttons must be an array';
+const BUTTON = 'Each quick reply button must contain type=QUICK_REPLY and a non-empty text';
+const TAKEN = 'This template name is already exist';
+const ODD = [true, false, {}, { a: 1 }, ['x'], []];
+const EMPTY = [undefined, null, '', ' \t\n'];
+
+let desk: TemplateDesk;
+let member: Member;
+
+beforeAll(async () => {
+  desk = await TemplateDesk.open();
+  member = await desk.join();
+});
+afterAll(() => desk.stop());
+
+describe('createTemplates.php', () => {
+  it('405 before anything else', async () => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await desk.request('/webhook/api/createTemplates.php', { method });
+      expectRefused(answer, 405, 'Method not allowed');
+      expect(answer.headers.get('allow')).toBe('POST');
+    }
+  });
+
+  it('401 without a good token, before the rows', async () => {
+    expectRefused(await desk.create(null, {}), 401, TOKEN);
+    expectRefused(await desk.create(null, { username: member.account.username }), 401, TOKEN);
+    expectRefused(await desk.create(null, {}, { authorization: 'Bearer nonsense' }), 401, TOKEN);
+  });
+
+  it('takes the cookie too', async () => {
+    const answer = await desk.create(null, desk.body(), { cookie: `auth_token=${member.token}` });
+    expect(answer.status).toBe(200);
+  });
+
+  it('answers as the specification says, and queues the template for approval', async () => {
+    const body = desk.body({ category: 'utility', language: 8 });
+    const answer = await desk.create(member, body);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      success: true,
+      message: 'Template created successfully',
+      username: member.account.username,
+      template_id: expect.any(Number) as number,
+      template_controller_id: expect.any(Number) as number,
+      status: 3,
+      controller_status: 'pending',
+      language_id: 8,
+      language: 'Hindi',
+    });
+    const id = answer.body['template_id'] as number;
+    expect(await desk.controller(id)).toEqual({ type: 'customutility', controller_status: 'pending' });
+  });
+
+  it.each([
+    ['marketing', 'custom'],
+    ['utility', 'customutility'],
+    ['auth', 'customauth'],
+  ])('a %s template has a controller row of type %s', async (category, type) => {
+    const id = await desk.created(member, { category });
+    expect(await desk.controller(id)).toEqual({ type, controller_status: 'pending' });
+  });
+
+  it.each([
+    [undefined, 1],
+    [null, 1],
+    [8, 8],
+    ['8', 8],
+    [15, 15],
+    [16, 1],
+    [0, 1],
+    [-1, 1],
+    [1.5, 1],
+    ['te', 1],
+    [true, 1],
+    [{}, 1],
+    [[8], 1],
+  ])('language %j is %i', async (language, id) => {
+    const answer = await desk.create(member, desk.body({ language }));
+    expect([answer.status, answer.body['language_id']]).toEqual([200, id]);
+  });
+
+  it('reads a form, arrays as JSON text', async () => {
+    const buttons = [{ type: 'QUICK_REPLY', text: 'Yes' }];
+    const fields = { ...desk.body(), quick_reply_buttons: JSON.stringify(buttons), language: '2' };
+    const form = new URLSearchParams(fields as Record<string, string>).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await desk.create(member, form, headers);
+    expect([answer.status, answer.body['language']]).toEqual([200, 'Telugu']);
+    const broken = form.replace(/quick_reply_buttons=[^&]*/, 'quick_reply_buttons=Yes');
+    expectRefused(await desk.create(member, broken, headers), 400, BUTTONS);
+  });
+});
+
+describe('the error table', () => {
+  it('template_name', async () => {
+    for (const template_name of [...EMPTY, ...ODD]) {
+      expectRefused(await desk.create(member, desk.body({ template_name })), 400, NAME);
+    }
+    for (const body of ['[]', '"text"', '7', 'null', '{}']) expectRefused(await desk.create(member, body), 400, NAME);
+    expect((await desk.create(member, desk.body({ template_name: 0 }))).status).toBe(200);
+  });
+
+  it('template_name holds 512 characters', async () => {
+    const long = '𝔸'.repeat(512);
+    expect((await desk.create(member, desk.body({ template_name: long }))).status).toBe(200);
+    const answer = await desk.create(member, desk.body({ template_name: `${long}b` }));
+    expectRefused(answer, 400, 'template_name must be at most 512 characters');
+  });
+
+  it('category', async () => {
+    for (const category of [...EMPTY, ...ODD, 'Marketing', 'authentication', 1, 'toString', 'auth ']) {
+      expectRefused(await desk.create(member, desk.body({ category })), 400, CATEGORY);
+    }
+  });
+
+  it('header_area_type', async () => {
+    for (const header_area_type of [...ODD, 'Media', 'image', 1]) {
+      expectRefused(await desk.create(member, desk.body({ header_area_type })), 400, AREA);
+    }
+    for (const header_area_type of [...EMPTY, 'none', 'text']) {
+      expect((await desk.create(member, desk.body({ header_area_type }))).status).toBe(200);
+    }
+  });
+
+  it('header_media_type counts for media only', async () => {
+    for (const header_media_type of [...EMPTY, ...ODD, 'image', 'Audio', 1]) {
+      expectRefused(await desk.create(member, desk.body({ header_area_type: 'media', header_media_type })), 400, MEDIA);
+      expect((await desk.create(member, desk.body({ header_media_type }))).status).toBe(200);
+    }
+    for (const header_media_type of ['Image', 'Document', 'Video']) {
+      const answer = await desk.create(member, desk.body({ header_area_type: 'media', header_media_type }));
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('quick_reply_buttons', async () => {
+    for (const quick_reply_buttons of [true, false, {}, 'x', 7, { 0: { type: 'QUICK_REPLY', text: 'a' } }]) {
+      expectRefused(await desk.create(member, desk.body({ quick_reply_buttons })), 400, BUTTONS);
+    }
+    for (const button of [
+      null,
+      'Yes',
+      7,
+      [],
+      {},
+      { type: 'QUICK_REPLY' },
+      { text: 'Yes' },
+      { type: 'URL', text: 'Yes' },
+      { type: 'quick_reply', text: 'Yes' },
+      ...[...EMPTY, ...ODD].map((text) => ({ type: 'QUICK_REPLY', text })),
+    ]) {
+      const quick_reply_buttons = [{ type: 'QUICK_REPLY', text: 'Good' }, button];
+      expectRefused(await desk.create(member, desk.body({ quick_reply_buttons })), 400, BUTTON);
+    }
+    for (const quick_reply_buttons of [undefined, null, '', []]) {
+      expect((await desk.create(member, desk.body({ quick_reply_buttons }))).status).toBe(200);
+    }
+  });
+
+  it('the extras, after the table', async () => {
+    const text = { header_area_type: 'text' };
+    const media = { header_area_type: 'media', header_media_type: 'Image' };
+    const rows: [Record<string, unknown>, string | null][] = [
+      [{ ...text, header_text: 'é'.repeat(60) }, null],
+      [{ ...text, header_text: 'é'.repeat(61) }, 'header_text must be at most 60 characters'],
+      [{ header_text: 'é'.repeat(61) }, null],
+      [{ ...text, header_text: 'Hi {{1}}' }, null],
+      [{ ...text, header_text: '{{1}} {{1}}' }, 'header_text may contain at most one {{1}}'],
+      [{ ...text, header_text: '{{2}}' }, 'header_text may contain at most one {{1}}'],
+      [{ ...text, header_text: true }, 'header_text is invalid'],
+      [{ ...media, header_example_url: 'https://example.com/a.png' }, null],
+      [{ ...media, header_example_url: 'ftp://example.com/a.png' }, 'header_example_url must be a valid URL'],
+      [{ ...media, header_example_url: [] }, 'header_example_url must be a valid URL'],
+      [{ template_body: '😀'.repeat(4096) }, null],
+      [{ template_body: '😀'.repeat(4097) }, 'template_body must be at most 4096 characters'],
+      [{ template_body: {} }, 'template_body is invalid'],
+      [{ template_body: null }, null],
+      [{ body_examples: 'x' }, 'body_examples must be an array'],
+      [{ body_examples: ['a', 2] }, null],
+      [{ body_examples: ['a', ''] }, 'Each body example must be a non-empty text'],
+      [{ template_footer: [] }, 'template_footer is invalid'],
+      [{ template_footer: 'f'.repeat(4096) }, null],
+      [{ template_footer: 'f'.repeat(4097) }, 'template_footer must be at most 4096 characters'],
+    ];
+    for (const [fields, message] of rows) {
+      const answer = await desk.create(member, desk.body(fields));
+      if (message === null) expect(answer.status, JSON.stringify(fields).slice(0, 80)).toBe(200);
+      else expectRefused(answer, 400, message);
+    }
+  });
+
+  it('judges the rows in order, the taken name last', async () => {
+    await desk.created(member, { template_name: 'first' });
+    let body: Record<string, unknown> = {
+      template_name: '',
+      category: 'x',
+      header_area_type: 'x',
+      header_media_type: 'x',
+      quick_reply_buttons: 'x',
+      template_body: true,
+    };
+    const steps: [string, Record<string, unknown>][] = [
+      [NAME, { template_name: 'f'.repeat(513) }],
+      ['template_name must be at most 512 characters', { template_name: 'first' }],
+      [CATEGORY, { category: 'auth' }],
+      [AREA, { header_area_type: 'media' }],
+      [MEDIA, { header_media_type: 'Video' }],
+      [BUTTONS, { quick_reply_buttons: [{}] }],
+      [BUTTON, { quick_reply_buttons: [] }],
+      ['template_body is invalid', { template_body: 'Code {{1}}' }],
+    ];
+    for (const [message, repair] of steps) {
+      expectRefused(await desk.create(member, body), 400, message);
+      body = { ...body, ...repair };
+    }
+    expectRefused(await desk.create(member, body), 409, TAKEN);
+    expectRefused(await desk.create(null, body), 401, TOKEN);
+  });
+});
+
+describe('names', () => {
+  it('match byte for byte, per account', async () => {
+    const one = await desk.join();
+    const two = await desk.join();
+    for (const template_name of ['sale', 'Sale', 'sale ', ' sale', 'salé', 'sale\u0301', 'sale\t']) {
+      expect((await desk.create(one, desk.body({ template_name }))).status).toBe(200);
+      expectRefused(await desk.create(one, desk.body({ template_name })), 409, TAKEN);
+      expect((await desk.create(two, desk.body({ template_name }))).status).toBe(200);
+    }
+    expect(await desk.list(one.account.username)).toHaveLength(7);
+  });
+
+  it('20 creations of one name at once make one template', async () => {
+    const racer = await desk.join();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => desk.create(racer, desk.body({ template_name: 'race' }))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer, 409, TAKEN);
+    expect(await desk.list(racer.account.username)).toHaveLength(1);
+    const [row] = await desk.dataSource.query<{ found: string }[]>(
+      `SELECT COUNT(*) AS found FROM template_controllers c JOIN templates t ON t.id = c.template_id
+       WHERE t.account_id = ?`,
+      [racer.account.id],
+    );
+    expect(Number(row?.found)).toBe(1);
+  });
+});
