@@ -45,6 +45,23 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+describe('odd requests', () => {
+  const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+  it('answers a body nested thousands of levels deep with 400', async () => {
+    const body = `{"permissions":${nested(20_000)}}`;
+    expect(await patch(root, client, body)).toEqual([400, 'Request body could not be read']);
+  });
+
+  it.each(['%C3%A9', '%F0%9F%98%80', '%00', 'a%20b'])('knows no campaign called %s', async (name) => {
+    const token = desk.token(client);
+    for (const path of [`/v6/api/campaigns/${name}`, `/v6/api/campaigns/${name}/pause`]) {
+      const method = path.endsWith('pause') ? 'POST' : 'GET';
+      expect(await desk.row(method, path, { token })).toEqual([404, 'Campaign not found']);
+    }
+  });
+});
+
 describe('creating accounts', () => {
   it('gives them what registered ones get, and tells the audit log without the password', async () => {
     const body = draft({

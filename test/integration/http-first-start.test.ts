@@ -97,10 +97,11 @@ describe('the first start', () => {
     const routes = await development.get(RouteDirectory).list();
     expect(routes.map((route) => [route.name, route.driver, route.isDefault])).toEqual([
       ['sandbox', 'smpp', true],
+      ['sandbox-chat', 'http', true],
       ['sandbox-http', 'http', false],
     ]);
-    const secret = routes[1]?.callbackSecret ?? '';
-    expect(routes[1]?.config['body']).toMatchObject({
+    const secret = routes[2]?.callbackSecret ?? '';
+    expect(routes[2]?.config['body']).toMatchObject({
       callback_url: `http://127.0.0.1:40003/provider/sms/sandbox-http/${secret}`,
     });
 

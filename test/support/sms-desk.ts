@@ -3,11 +3,11 @@ import { STATUS_CODES } from 'node:http';
 import { DataSource } from 'typeorm';
 import { expect } from 'vitest';
 import { type Account, AccessTokens, AccountDirectory, AccountRegistrar } from '../../src/modules/accounts/index.js';
-import { CreditBook } from '../../src/modules/credits/index.js';
+import { type BalanceName, CreditBook } from '../../src/modules/credits/index.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { PasswordHasher } from '../../src/platform/security/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
-import { startApi } from './api.js';
+import { type RunningApi, startApi } from './api.js';
 
 export const PASSWORD = 'Correct-Horse-1';
 
@@ -26,13 +26,14 @@ export interface Answer {
 
 /** The API with what SMS tests need around it: accounts with credits, a default route, and requests of all kinds. */
 export class SmsDesk {
-  private constructor(private readonly api: Awaited<ReturnType<typeof startApi>>) {}
+  constructor(protected readonly api: RunningApi) {}
 
-  static async open(
+  static async open<Desk extends SmsDesk>(
+    this: new (api: RunningApi) => Desk,
     overrides: Partial<Environment> = {},
     options: { route: boolean } = { route: true },
-  ): Promise<SmsDesk> {
-    const desk = new SmsDesk(
+  ): Promise<Desk> {
+    const desk = new this(
       await startApi({ BROADCAST_RATE_LIMIT: 0, OPEN_MISS_LIMIT: 0, USER_RATE_LIMIT: 0, ...overrides }),
     );
     if (options.route) await desk.addRoute('main', true);
@@ -75,9 +76,9 @@ export class SmsDesk {
     routes.forget();
   }
 
-  /** A new account with a random name and that many gsm_credits. */
+  /** A new account with a random name and that many gsm_credits, or the credits as listed. */
   async join(
-    credits = 1_000,
+    credits: number | Partial<Record<BalanceName, number>> = 1_000,
     change: { userType?: string; isActive?: boolean; timeZone?: string } = {},
   ): Promise<Member> {
     const { app } = this.api;
@@ -88,7 +89,7 @@ export class SmsDesk {
         passwordHash,
         firstname: 'Test',
         lastname: 'Member',
-        startingCredits: { gsm_credits: credits },
+        startingCredits: typeof credits === 'number' ? { gsm_credits: credits } : credits,
         ...change,
       }),
     );
@@ -101,8 +102,8 @@ export class SmsDesk {
     this.api.app.get(AccountDirectory, { strict: false }).forget(member.account.id);
   }
 
-  credits(member: Member): Promise<number> {
-    return this.api.app.get(CreditBook, { strict: false }).available(member.account.id, 'gsm_credits');
+  credits(member: Member, balance: BalanceName = 'gsm_credits'): Promise<number> {
+    return this.api.app.get(CreditBook, { strict: false }).available(member.account.id, balance);
   }
 
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
@@ -117,7 +118,12 @@ export class SmsDesk {
 
   /** A broadcast as JSON; `member` sends his token. */
   broadcast(member: Member | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.request('/webhook/api/addbroadcastgsm.php', {
+    return this.post('/webhook/api/addbroadcastgsm.php', member, body, headers);
+  }
+
+  /** A JSON request; a body that is a text goes as it is. `member` sends his token. */
+  post(path: string, member: Member | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

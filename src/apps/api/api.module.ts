@@ -7,11 +7,16 @@ import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
 import { AccountsModule } from '../../modules/accounts/index.js';
 import { AdminModule } from '../../modules/admin/index.js';
+import { BusinessProfileModule } from '../../modules/business-profile/index.js';
 import { CampaignsModule } from '../../modules/campaigns/index.js';
 import { CreditsModule } from '../../modules/credits/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
+import { SessionMessagesModule } from '../../modules/session-messages/index.js';
 import { SmsModule } from '../../modules/sms/index.js';
+import { TemplateMessagesModule } from '../../modules/template-messages/index.js';
+import { TemplatesModule } from '../../modules/templates/index.js';
+import { UnofficialChatModule } from '../../modules/unofficial-chat/index.js';
 
 /** The API process: everything that answers HTTP. It sends nothing itself; that is the worker's. */
 @Module({
@@ -27,7 +32,12 @@ import { SmsModule } from '../../modules/sms/index.js';
     CampaignsModule,
     ProvidersModule,
     SmsModule,
+    SessionMessagesModule,
+    TemplatesModule,
+    TemplateMessagesModule,
+    UnofficialChatModule,
     DeliveryReportsModule,
+    BusinessProfileModule,
     AdminModule,
   ],
 })

@@ -1,10 +1,17 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { errorBody, INTERNAL_TEXT } from '../../platform/http/index.js';
+import {
+  errorBody,
+  type ErrorShapeName,
+  INTERNAL_TEXT,
+  MALFORMED_TEXT,
+  TOO_LARGE_TEXT,
+} from '../../platform/http/index.js';
 import { TOO_MANY_TEXT } from '../../platform/security/index.js';
 
 const VERSION = '0.1.0';
 const OPERATIONS_TAG = 'Operations';
+const TOKEN_TEXT = 'Invalid Authorization token';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const DESCRIPTION = `
@@ -61,7 +68,8 @@ export function serveDocs(app: INestApplication): void {
 /** Adds the answers that every endpoint has, and makes the ids of handlers with several paths unique. */
 function completed(document: OpenAPIObject): OpenAPIObject {
   const seen = new Map<string, number>();
-  for (const item of Object.values(document.paths)) {
+  for (const [path, item] of Object.entries(document.paths)) {
+    const shape = path.startsWith('/v5/') ? 'v5' : 'standard';
     for (const method of METHODS) {
       const operation = item[method];
       if (!operation) continue;
@@ -71,16 +79,40 @@ function completed(document: OpenAPIObject): OpenAPIObject {
         if (count > 1) operation.operationId += `_${count}`;
       }
       if (operation.tags?.includes(OPERATIONS_TAG)) continue;
-      operation.responses['429'] ??= answer(429, TOO_MANY_TEXT);
-      operation.responses['500'] ??= answer(500, INTERNAL_TEXT);
+      const { responses } = operation;
+      if (operation.security?.some((way) => Object.keys(way).length > 0)) {
+        responses['401'] ??= answer(shape, 401, TOKEN_TEXT);
+      }
+      if (operation.requestBody) {
+        responses['413'] ??= answer(shape, 413, TOO_LARGE_TEXT);
+        responses['400'] = withRow(responses['400'], shape, 400, MALFORMED_TEXT);
+      }
+      responses['429'] ??= answer(shape, 429, TOO_MANY_TEXT);
+      responses['500'] ??= answer(shape, 500, INTERNAL_TEXT);
     }
   }
   return document;
 }
 
-function answer(status: number, message: string) {
+type Responses = NonNullable<NonNullable<OpenAPIObject['paths'][string]['get']>['responses']>;
+
+function answer(shape: ErrorShapeName, status: number, message: string) {
   return {
     description: message,
-    content: { 'application/json': { schema: { type: 'object' }, example: errorBody('standard', status, message) } },
+    content: { 'application/json': { schema: { type: 'object' }, example: errorBody(shape, status, message) } },
   };
+}
+
+/** The answer with one more row of the error table, unless that row stands there already. */
+function withRow(
+  documented: Responses[string],
+  shape: ErrorShapeName,
+  status: number,
+  message: string,
+): Responses[string] {
+  if (!documented) return answer(shape, status, message);
+  const examples = '$ref' in documented ? undefined : documented.content?.['application/json']?.examples;
+  if (!examples || JSON.stringify(examples).includes(message)) return documented;
+  examples[`${status}-body`] = { summary: message, value: errorBody(shape, status, message) };
+  return documented;
 }

@@ -5,7 +5,11 @@ import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
 import { CampaignsWorkerModule } from '../../modules/campaigns/index.js';
+import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
 import { SmsWorkerModule } from '../../modules/sms/index.js';
+import { TemplateMessagesWorkerModule } from '../../modules/template-messages/index.js';
+import { TemplatesWorkerModule } from '../../modules/templates/index.js';
+import { UnofficialChatWorkerModule } from '../../modules/unofficial-chat/index.js';
 
 /** The worker: queues, carriers' sessions, sweeper. No public HTTP; health and metrics on `WORKER_PORT`. */
 @Module({
@@ -16,6 +20,10 @@ import { SmsWorkerModule } from '../../modules/sms/index.js';
     ObservabilityModule,
     OutboundModule,
     SmsWorkerModule,
+    SessionMessagesWorkerModule,
+    TemplatesWorkerModule,
+    TemplateMessagesWorkerModule,
+    UnofficialChatWorkerModule,
     CampaignsWorkerModule,
   ],
 })

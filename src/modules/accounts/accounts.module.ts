@@ -10,6 +10,7 @@ import { AdminGuard } from './authentication/admin.guard.js';
 import { AuthenticationGuard } from './authentication/authentication.guard.js';
 import { BodyUsernames } from './authentication/body-username.js';
 import { Credentials } from './authentication/credentials.js';
+import { OpenMisses } from './authentication/open-misses.js';
 import { JwtStrategy } from './authentication/jwt.strategy.js';
 import { ChangeAccountHandler } from './commands/change-account.handler.js';
 import { CreateAccountHandler } from './commands/create-account.handler.js';
@@ -55,6 +56,7 @@ export class AccountDirectoryModule {}
     JwtStrategy,
     Credentials,
     BodyUsernames,
+    OpenMisses,
     AuthenticationGuard,
     AdminGuard,
     LogInHandler,
@@ -65,6 +67,6 @@ export class AccountDirectoryModule {}
     ListAccountsHandler,
     ListAuditHandler,
   ],
-  exports: [AccountDirectoryModule, AccessTokens, Credentials, BodyUsernames],
+  exports: [AccountDirectoryModule, AccessTokens, Credentials, BodyUsernames, OpenMisses],
 })
 export class AccountsModule {}

@@ -1,9 +1,9 @@
 export { AccountDirectoryModule, AccountsModule } from './accounts.module.js';
 export { type Actor, type AuthenticatedRequest, CurrentActor } from './authentication/actor.js';
 export { AccessTokens } from './authentication/access-tokens.js';
-export { openMissKey } from './authentication/body-username.js';
 export { Credentials } from './authentication/credentials.js';
 export { Admin, Authenticated, Open, PathUsername, SECURITY_SCHEMES } from './authentication/decorators.js';
+export { OpenMisses } from './authentication/open-misses.js';
 export {
   ADMIN_METADATA,
   type AdminRules,

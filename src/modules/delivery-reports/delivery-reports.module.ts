@@ -2,15 +2,13 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
-import { OpenMisses } from './http/open-misses.js';
 import { SmsReportController } from './http/sms-report.controller.js';
 import { OpenReportHandler } from './queries/open-report.handler.js';
 
 /** Delivery reports. A channel registers its own words; what a report of another channel adds is its summary. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule],
-  providers: [OpenReportHandler, OpenMisses],
+  providers: [OpenReportHandler],
   controllers: [SmsReportController],
-  exports: [OpenMisses],
 })
 export class DeliveryReportsModule {}

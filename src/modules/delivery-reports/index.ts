@@ -1,8 +1,6 @@
 export { DeliveryReportsModule } from './delivery-reports.module.js';
 export { type DeliveryRecord, deliveryRecord, statusCounts, statusesOf } from './delivery-record.js';
 export { reportErrors } from './delivery-reports.errors.js';
-export { OpenMisses } from './http/open-misses.js';
-export { namingQueryFaults } from './http/query-faults.js';
 export { fieldsOf, readIdentifier, readSelection } from './http/report-request.js';
 export { type ReportHead, streamReport } from './http/report-stream.js';
 export { type OpenReport, OpenReportQuery } from './queries/open-report.query.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
+import { BroadcastsModule } from '../broadcasts/index.js';
 import { CampaignsModule, ChannelRegistry } from '../campaigns/index.js';
-import { ProvidersModule } from '../providers/index.js';
 import { SendSmsBroadcastHandler } from './commands/send-sms-broadcast.handler.js';
 import { RememberedCredentials } from './http/remembered-credentials.js';
 import { SmsBroadcastController } from './http/sms-broadcast.controller.js';
@@ -11,7 +11,7 @@ import { smsChannel } from './sms.channel.js';
 
 /** SMS in the API: both sending routes, and the channel's words for reports and receipts. */
 @Module({
-  imports: [CqrsModule, AccountsModule, CampaignsModule, ProvidersModule],
+  imports: [CqrsModule, AccountsModule, BroadcastsModule, CampaignsModule],
   providers: [SendSmsBroadcastHandler, RememberedCredentials],
   controllers: [SmsBroadcastController, SmsGetController],
 })

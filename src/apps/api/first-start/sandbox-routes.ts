@@ -1,15 +1,30 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { DriverRegistry, RouteDirectory, type RouteRecord } from '../../../modules/providers/index.js';
+import {
+  DriverRegistry,
+  type OperatorChannel,
+  RouteDirectory,
+  type RouteRecord,
+} from '../../../modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 
 const SMPP_ROUTE = 'sandbox';
 const HTTP_ROUTE = 'sandbox-http';
+const UNOFFICIAL_ROUTE = 'sandbox-chat';
+
+/** Where a route stands, and what is known of it. */
+interface Place {
+  name: string;
+  channel: OperatorChannel;
+  driver: string;
+  known: RouteRecord | null;
+  asDefault: boolean;
+}
 
 /**
- * In development: SMS routes to the sandbox carriers, over SMPP and over HTTP. The sandbox's ports may change from one
+ * In development: routes to the sandbox carriers, for SMS over SMPP and over HTTP, for unofficial chat over HTTP. The sandbox's ports may change from one
  * start to the next, so its addresses are brought up to date; everything else of an existing route stays.
  */
 @Injectable()
@@ -24,10 +39,14 @@ export class SandboxRoutes {
   async ensure(): Promise<void> {
     const { NODE_ENV, SANDBOX_SMPP_PORT, SANDBOX_PORT } = this.environment;
     if (NODE_ENV !== 'development') return;
-    const hasDefault = (await this.routes.list()).some((route) => route.channel === 'sms' && route.isDefault);
+    const routes = await this.routes.list();
+    const hasDefault = (channel: OperatorChannel): boolean =>
+      routes.some((route) => route.channel === channel && route.isDefault);
     await inTransaction(this.dataSource, async (tx) => {
-      if (SANDBOX_SMPP_PORT !== 0) await this.ensureSmpp(tx, !hasDefault);
-      if (SANDBOX_PORT !== 0) await this.ensureHttp(tx);
+      if (SANDBOX_SMPP_PORT !== 0) await this.ensureSmpp(tx, !hasDefault('sms'));
+      if (SANDBOX_PORT === 0) return;
+      await this.ensureHttp(tx, { name: HTTP_ROUTE, channel: 'sms' }, false);
+      await this.ensureHttp(tx, { name: UNOFFICIAL_ROUTE, channel: 'unofficial' }, !hasDefault('unofficial'));
     });
     this.routes.forget();
   }
@@ -36,11 +55,16 @@ export class SandboxRoutes {
     const known = await this.routes.locked(tx, SMPP_ROUTE);
     const address = { host: '127.0.0.1', port: this.environment.SANDBOX_SMPP_PORT };
     const fresh = { system_id: 'switchboard', password: 'sandbox', source_addr: 'SWITCHBD' };
-    await this.put(tx, SMPP_ROUTE, 'smpp', { ...(known?.config ?? fresh), ...address }, known, asDefault);
+    const place: Place = { name: SMPP_ROUTE, channel: 'sms', driver: 'smpp', known, asDefault };
+    await this.put(tx, place, { ...(known?.config ?? fresh), ...address });
   }
 
-  private async ensureHttp(tx: EntityManager): Promise<void> {
-    const known = await this.routes.locked(tx, HTTP_ROUTE);
+  private async ensureHttp(
+    tx: EntityManager,
+    { name, channel }: Pick<Place, 'name' | 'channel'>,
+    asDefault: boolean,
+  ): Promise<void> {
+    const known = await this.routes.locked(tx, name);
     const url = `http://127.0.0.1:${this.environment.SANDBOX_PORT}/gateway/messages`;
     const fresh = {
       method: 'POST',
@@ -49,26 +73,21 @@ export class SandboxRoutes {
       error_text_path: 'error',
       receipt: { error_code_path: 'error_code', error_text_path: 'error', receiver_path: 'to' },
     };
-    const body = { to: '{{to}}', text: '{{text}}', ref: '{{ref}}' };
+    const body = { to: '{{to}}', text: '{{text}}', media_url: '{{media_url}}', ref: '{{ref}}' };
     const config = { ...(known?.config ?? fresh), url, body };
-    const route = await this.put(tx, HTTP_ROUTE, 'http', config, known, false);
+    const place: Place = { name, channel, driver: 'http', known, asDefault };
+    const route = await this.put(tx, place, config);
     // The callback's address holds the secret that the route got when it was made.
     const base = this.environment.PUBLIC_URL ?? `http://127.0.0.1:${this.environment.PORT}`;
-    const callback = new URL(`/provider/sms/${HTTP_ROUTE}/${route.callbackSecret}`, base).href;
-    await this.put(tx, HTTP_ROUTE, 'http', { ...config, body: { ...body, callback_url: callback } }, route, false);
+    const callback = new URL(`/provider/${channel}/${name}/${route.callbackSecret}`, base).href;
+    await this.put(tx, { ...place, known: route }, { ...config, body: { ...body, callback_url: callback } });
   }
 
-  private put(
-    tx: EntityManager,
-    name: string,
-    driver: string,
-    config: Record<string, unknown>,
-    known: RouteRecord | null,
-    asDefault: boolean,
-  ): Promise<RouteRecord> {
+  private put(tx: EntityManager, place: Place, config: Record<string, unknown>): Promise<RouteRecord> {
+    const { name, channel, driver, known, asDefault } = place;
     return this.routes.put(tx, {
       name,
-      channel: 'sms',
+      channel,
       driver,
       config: this.drivers.get(driver).configSchema.parse(config) as Record<string, unknown>,
       messagesPerSecond: known?.messagesPerSecond ?? null,

@@ -3,13 +3,11 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { dateTime, isoDate } from '../../../kernel/clock.js';
-import { ApiErrors, fromForm } from '../../../platform/http/index.js';
+import { ApiErrors, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
-import { AccessTokens, Open } from '../../accounts/index.js';
+import { AccessTokens, Open, OpenMisses } from '../../accounts/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 import { type OpenReport, OpenReportQuery } from '../queries/open-report.query.js';
-import { OpenMisses } from './open-misses.js';
-import { namingQueryFaults } from './query-faults.js';
 import { type Fields, fieldsOf, readIdentifier, readSelection } from './report-request.js';
 import { streamReport } from './report-stream.js';
 import {

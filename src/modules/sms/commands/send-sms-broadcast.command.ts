@@ -1,18 +1,6 @@
 import { Command } from '@nestjs/cqrs';
-import type { SmsBroadcast } from '../domain/sms-broadcast.js';
-
-/** Who pays, and in whose time zone the request id is dated. */
-export interface SmsSender {
-  accountId: number;
-  timeZone: string;
-}
-
-/** What the sender is told (spec 4.3). */
-export interface AcceptedSmsBroadcast {
-  requestId: string;
-  /** credits per contact times contacts */
-  credits: number;
-}
+import type { AcceptedBroadcast, BroadcastSender } from '../../broadcasts/index.js';
+import type { SmsBroadcast } from '../sms-broadcast.js';
 
 /**
  * Accepts an SMS broadcast that passed the error table: routed, charged to `gsm_credits`, stored and handed to the
@@ -20,9 +8,9 @@ export interface AcceptedSmsBroadcast {
  * @throws AppError `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice,
  * `conflict` when a caller-supplied id belongs to another request
  */
-export class SendSmsBroadcastCommand extends Command<AcceptedSmsBroadcast> {
+export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
-    readonly sender: SmsSender,
+    readonly sender: BroadcastSender,
     readonly broadcast: SmsBroadcast,
   ) {
     super();

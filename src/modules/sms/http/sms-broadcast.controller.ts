@@ -6,7 +6,7 @@ import { ApiErrors, fromForm } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
-import { readSmsBroadcast } from '../domain/sms-broadcast.js';
+import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
 import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.schema.js';
 import { BROADCAST_ERRORS } from './sms-error-rows.js';
@@ -32,7 +32,7 @@ export class SmsBroadcastController {
   @ApiErrors(BROADCAST_ERRORS)
   async send(@Body() body: unknown, @CurrentActor() actor: Actor): Promise<SmsBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
-    const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }), timeZone, now());
+    const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }), { zone: timeZone, at: now() });
     if ('fault' in read) throw smsErrors[read.fault]();
     const sent = await this.commands.execute(new SendSmsBroadcastCommand({ accountId: id, timeZone }, read.broadcast));
     return {

@@ -1,30 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { BROADCAST_EXAMPLE, BroadcastBody } from '../../broadcasts/index.js';
 
 /** Body of `addbroadcastgsm.php` for Swagger; `readSmsBroadcast` reads and judges it. */
-export class SmsBroadcastBody {
-  @ApiPropertyOptional({
-    description:
-      'Sends as this account without a token and takes precedence over one. Not for staff accounts, nor for accounts that demand a token.',
-    example: 'demo',
-  })
-  username?: string;
-
-  @ApiProperty({ description: 'Longer names are cut at 100 characters.', example: 'Spring sale' })
-  broadcast_name!: string;
-
-  @ApiProperty({
-    description: 'The SMS route. A name that is no route goes over the default route.',
-    example: 'sandbox',
-  })
-  brodcast_service!: string;
-
-  @ApiProperty({
-    description: 'Everything but digits is removed; each 9 to 30 digits. In a form: comma-separated.',
-    type: [String],
-    example: ['919812345678', '919812345679'],
-  })
-  contacts!: string[];
-
+export class SmsBroadcastBody extends BroadcastBody {
   @ApiProperty({
     description:
       'GSM 03.38 text: 160 / 306 / 459 / 612 characters cost 1 / 2 / 3 / 4 credits a contact. Anything else: 70 / 133 / 199 / 265 / 331 UTF-16 units cost 1 / 2 / 3 / 4 / 5.',
@@ -38,28 +16,15 @@ export class SmsBroadcastBody {
     example: 'order-4711',
   })
   providermessageid?: string;
-
-  @ApiPropertyOptional({
-    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
-    example: '2030-01-31 09:30:00',
-  })
-  schedule_time?: string;
 }
-
-const MINIMAL = {
-  broadcast_name: 'Spring sale',
-  brodcast_service: 'sandbox',
-  contacts: ['919812345678', '919812345679'],
-  message: 'Hello from Switchboard',
-};
 
 /** Bodies to try in Swagger UI. */
 export const BROADCAST_EXAMPLES = {
-  minimal: { summary: 'With a token', value: MINIMAL },
-  named: { summary: 'Without a token, by username', value: { username: 'demo', ...MINIMAL } },
+  minimal: { summary: 'With a token', value: BROADCAST_EXAMPLE },
+  named: { summary: 'Without a token, by username', value: { username: 'demo', ...BROADCAST_EXAMPLE } },
   scheduled: {
     summary: 'Scheduled, with your own request id',
-    value: { ...MINIMAL, providermessageid: 'order-4711', schedule_time: '2030-01-31 09:30:00' },
+    value: { ...BROADCAST_EXAMPLE, providermessageid: 'order-4711', schedule_time: '2030-01-31 09:30:00' },
   },
 };
 

@@ -8,7 +8,7 @@ import { ApiErrors, ErrorShape, NoHead } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
-import { readSmsBroadcast } from '../domain/sms-broadcast.js';
+import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
 import { RememberedCredentials } from './remembered-credentials.js';
 import { SmsGetAnswer } from './sms-broadcast.schema.js';
@@ -56,8 +56,7 @@ export class SmsGetController {
         provider_message_id: query['provider_message_id'],
         providerMessageId: query['providerMessageId'],
       },
-      account.timeZone,
-      now(),
+      { zone: account.timeZone, at: now() },
     );
     if ('fault' in read) throw smsErrors[read.fault]();
     const sender = { accountId: account.id, timeZone: account.timeZone };

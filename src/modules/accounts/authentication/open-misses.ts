@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { RateCounters, tooMany } from '../../../platform/security/index.js';
-import { openMissKey } from '../../accounts/index.js';
+import { openMissKey } from './body-username.js';
 
 const WINDOW_SECONDS = 60;
 

@@ -10,7 +10,7 @@ const GOOD = {
   message: 'Hello',
 };
 
-const read = (change: RawSmsBroadcast) => readSmsBroadcast({ ...GOOD, ...change }, 'Asia/Kolkata', AT);
+const read = (change: RawSmsBroadcast) => readSmsBroadcast({ ...GOOD, ...change }, { zone: 'Asia/Kolkata', at: AT });
 
 function accepted(change: RawSmsBroadcast): SmsBroadcast {
   const result = read(change);

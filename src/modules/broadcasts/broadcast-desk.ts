@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { now } from '../../kernel/clock.js';
+import { newRequestId } from '../../kernel/request-id.js';
+import { CampaignAcceptance, CampaignReader } from '../campaigns/index.js';
+import type { BalanceName } from '../credits/index.js';
+import { RouteDirectory } from '../providers/index.js';
+import { broadcastErrors } from './broadcasts.errors.js';
+import type { Broadcast } from './domain/broadcast.js';
+
+/** Who pays, and in whose time zone the request id is dated. */
+export interface BroadcastSender {
+  accountId: number;
+  timeZone: string;
+}
+
+/** What a kind of broadcast says about itself when one is accepted. */
+export interface BroadcastTerms {
+  channel: 'sms' | 'unofficial';
+  /** start of generated request ids (spec 2.3) */
+  idPrefix: string;
+  balance: BalanceName;
+  /** credits per contact */
+  unitCredits: number;
+  /** the channel's own payload */
+  content: Record<string, unknown>;
+  /** caller-supplied request id, with what makes two requests under it the same */
+  given?: { id: string; fingerprint: Buffer };
+}
+
+/** What the sender is told (spec 4.2, 4.3). */
+export interface AcceptedBroadcast {
+  requestId: string;
+  /** credits per contact times contacts */
+  credits: number;
+}
+
+/** Chooses the route of a broadcast that passed its error table, and asks the engine to accept it. */
+@Injectable()
+export class BroadcastDesk {
+  constructor(
+    private readonly routes: RouteDirectory,
+    private readonly acceptance: CampaignAcceptance,
+    private readonly campaigns: CampaignReader,
+  ) {}
+
+  /**
+   * Routed, charged, stored and handed to the engine in one transaction.
+   * @throws AppError `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice,
+   * `conflict` when a caller-supplied id belongs to another request
+   */
+  async accept(sender: BroadcastSender, broadcast: Broadcast, terms: BroadcastTerms): Promise<AcceptedBroadcast> {
+    const { channel, idPrefix, balance, unitCredits, content, given } = terms;
+    const { broadcastName, service, receivers, scheduledAt } = broadcast;
+    const accepted = await this.acceptance.accept({
+      accountId: sender.accountId,
+      channel,
+      requestId: given ? { given: given.id } : { make: () => newRequestId(idPrefix, 6, now(), sender.timeZone) },
+      broadcastName,
+      service,
+      routeId: await this.routeFor(terms, service),
+      content,
+      balance,
+      unitCredits,
+      receivers,
+      initialState: 'accepted',
+      ...(scheduledAt && { scheduledAt }),
+      ...(given && { fingerprint: given.fingerprint }),
+    });
+    return { requestId: accepted.requestId, credits: accepted.unitCredits * accepted.totalRows };
+  }
+
+  /**
+   * The route named in `brodcast_service`, else the channel's default. A repeated caller-supplied id is answered even
+   * when no route is left: the engine then finds the first campaign and sends nothing.
+   */
+  private async routeFor({ channel, given }: BroadcastTerms, service: string): Promise<number> {
+    const route = await this.routes.resolve(channel, service);
+    if (route) return route.id;
+    const earlier = given ? await this.campaigns.byRequestId(given.id) : null;
+    if (!earlier) throw broadcastErrors.noRoute();
+    return earlier.routeId;
+  }
+}

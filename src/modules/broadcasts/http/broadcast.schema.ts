@@ -1,0 +1,41 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+/** Fields that both broadcasts take, for Swagger; `readBroadcast` reads and judges them. */
+export class BroadcastBody {
+  @ApiPropertyOptional({
+    description:
+      'Sends as this account without a token and takes precedence over one. Not for staff accounts, nor for accounts that demand a token.',
+    example: 'demo',
+  })
+  username?: string;
+
+  @ApiProperty({ description: 'Longer names are cut at 100 characters.', example: 'Spring sale' })
+  broadcast_name!: string;
+
+  @ApiProperty({
+    description: 'The route. A name that is no route of the channel goes over the default route.',
+    example: 'sandbox',
+  })
+  brodcast_service!: string;
+
+  @ApiProperty({
+    description: 'Everything but digits is removed; each 9 to 30 digits. In a form: comma-separated.',
+    type: [String],
+    example: ['919812345678', '919812345679'],
+  })
+  contacts!: string[];
+
+  @ApiPropertyOptional({
+    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
+    example: '2030-01-31 09:30:00',
+  })
+  schedule_time?: string;
+}
+
+/** The required fields of a broadcast, for examples. */
+export const BROADCAST_EXAMPLE = {
+  broadcast_name: 'Spring sale',
+  brodcast_service: 'sandbox',
+  contacts: ['919812345678', '919812345679'],
+  message: 'Hello from Switchboard',
+};

@@ -1,0 +1,12 @@
+export { type AcceptedBroadcast, BroadcastDesk, type BroadcastSender, type BroadcastTerms } from './broadcast-desk.js';
+export { broadcastErrors } from './broadcasts.errors.js';
+export { BroadcastsModule } from './broadcasts.module.js';
+export {
+  type Broadcast,
+  type BroadcastFault,
+  type RawBroadcast,
+  readBroadcast,
+  type ReadingContext,
+} from './domain/broadcast.js';
+export { acceptanceRows, broadcastRows, CONTACT_ROW, TOO_MANY, tooLongRow } from './http/broadcast-error-rows.js';
+export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.schema.js';

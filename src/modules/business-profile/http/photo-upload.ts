@@ -1,0 +1,54 @@
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { AnyFilesInterceptor } from '@nestjs/platform-express';
+import type { Request } from 'express';
+import { EMPTY, type Observable } from 'rxjs';
+import { AppError } from '../../../kernel/app-error.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { TOO_LARGE_TEXT } from '../../../platform/http/index.js';
+import { businessProfileErrors } from '../business-profile.errors.js';
+
+const KB = 1024;
+const FIELD = 'file';
+
+/** A request whose multipart body was read. */
+interface UploadRequest extends Request {
+  files?: { buffer: Buffer }[];
+}
+
+/**
+ * Reads a multipart body into memory. Whether there is a photo and whether it will do is judged later, because the
+ * faults of the chat account are told first; here fails only what cannot be read or exceeds `BODY_LIMIT`. Parts with
+ * other names are ignored.
+ */
+@Injectable()
+export class PhotoUpload implements NestInterceptor {
+  private readonly reader: NestInterceptor;
+
+  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'BODY_LIMIT'>) {
+    const Reader = AnyFilesInterceptor({
+      limits: { fileSize: environment.BODY_LIMIT, files: 2, fields: 20, fieldSize: 64 * KB },
+      fileFilter: (_request, file, decide) => decide(null, file.fieldname === FIELD),
+    });
+    this.reader = new Reader();
+  }
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    try {
+      await this.reader.intercept(context, { handle: () => EMPTY });
+    } catch (error) {
+      throw bodyFault(error);
+    }
+    return next.handle();
+  }
+}
+
+/** The first part called `file`; null = none came. */
+export const uploadedFile = (request: UploadRequest): Buffer | null => request.files?.[0]?.buffer ?? null;
+
+/** The parser's errors in our words. */
+function bodyFault(error: unknown): AppError {
+  const { status } = error as { status?: number };
+  return status === 413
+    ? new AppError('too_large', 'body_too_large', TOO_LARGE_TEXT)
+    : businessProfileErrors.malformedMultipart();
+}

@@ -1,0 +1,1 @@
+export { BusinessProfileModule } from './business-profile.module.js';

@@ -1,0 +1,38 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ChatAccounts, ChatWindows, usableAccount, type UsableChatAccount } from '../../providers/index.js';
+import { type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
+import type { V5Session } from '../domain/v5-session.js';
+import { SessionMessageStore } from '../persistence/session-message-store.js';
+import { sessionErrors } from '../session-messages.errors.js';
+import { SendV5SessionCommand, type V5Outcome } from './send-v5-session.command.js';
+
+/** The version of the provider's API, which its URL names. */
+const VERSION = /\/(v\d+(?:\.\d+)*)\//;
+
+@CommandHandler(SendV5SessionCommand)
+export class SendV5SessionHandler implements ICommandHandler<SendV5SessionCommand> {
+  constructor(
+    private readonly accounts: ChatAccounts,
+    private readonly windows: ChatWindows,
+    private readonly store: SessionMessageStore,
+    private readonly sender: SessionSender,
+  ) {}
+
+  async execute({ accountId, session }: SendV5SessionCommand): Promise<V5Outcome> {
+    const account = usableAccount(await this.accounts.find(accountId, 'official'));
+    if (!(await this.windows.isOpen(account.id, session.to))) throw sessionErrors.ticketExpired();
+    const { contacts, messages } = session.scheduledAt
+      ? await this.schedule(account, session)
+      : await this.sender.send(account, session, session.label);
+    const version = VERSION.exec(account.url)?.[1] ?? '';
+    return { contacts: contacts ?? [], messages: messages ?? [], meta: { api_status: 'stable', version } };
+  }
+
+  /** The provider has no id for it yet, so the answer carries ours. */
+  private async schedule(account: UsableChatAccount, session: V5Session): Promise<ProviderAnswer> {
+    const { to, content, label, scheduledAt } = session;
+    const { accountId, id: routeId } = account;
+    const id = await this.store.add({ to, content, label, accountId, routeId, dueAt: scheduledAt });
+    return { contacts: [{ input: to, wa_id: to }], messages: [{ id: String(id) }] };
+  }
+}

@@ -1,0 +1,52 @@
+import { readRecipient } from '../../../kernel/phone-number.js';
+import { textOrNull } from '../../../kernel/text.js';
+import type { SessionMessage } from './message-content.js';
+import { coordinate, MEDIA_TYPES, objectOf, SESSION_ROWS, type SessionRow } from './session-rows.js';
+
+/** Whether a body asks for a template message: the request then goes the way of spec 4.6. */
+export const isTemplateRequest = (body: Readonly<Record<string, unknown>>): boolean => body['type'] === 'template';
+
+/**
+ * Reads a session message and judges it by the error table (spec 4.5, 7). The object of the type and `context` are taken
+ * whole (decisions §7); texts that came as numbers become texts.
+ * @returns the message, or the first row that applies
+ */
+export function readSessionMessage(
+  body: Readonly<Record<string, unknown>>,
+): { message: SessionMessage } | { fault: SessionRow } {
+  const type = textOrNull(body['type']);
+  const fault = SESSION_ROWS.find((row) => row.applies({ body, type }));
+  if (fault) return { fault };
+  const recipient = readRecipient(body['to']);
+  if (type === null || 'fault' in recipient) throw new Error('SESSION_ROWS let a body without type or recipient pass');
+  const context = objectOf(body['context']);
+  const recipientType = textOrNull(body['recipient_type']);
+  return {
+    message: {
+      to: recipient.digits,
+      content: {
+        ...(recipientType !== null && { recipient_type: recipientType }),
+        type,
+        [type]: partOf(type, body[type]),
+        ...(context && { context }),
+      },
+    },
+  };
+}
+
+function partOf(type: string, value: unknown): unknown {
+  const part = objectOf(value);
+  if (part === null) return value;
+  if (type === 'text') return { ...part, body: textOrNull(part['body']) };
+  if (type === 'location') {
+    return { ...part, latitude: coordinate(part['latitude']), longitude: coordinate(part['longitude']) };
+  }
+  if (type === 'reaction') return { ...part, message_id: textOrNull(part['message_id']) };
+  return MEDIA_TYPES.some((media) => media === type) ? mediaOf(part) : part;
+}
+
+/** A file by its id or its link, never both: the id counts (decisions §7). */
+function mediaOf({ id, link, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const known = textOrNull(id);
+  return known === null ? { ...rest, link: textOrNull(link) } : { ...rest, id: known };
+}

@@ -1,0 +1,155 @@
+import { readRecipient } from '../../../kernel/phone-number.js';
+import { textOrNull } from '../../../kernel/text.js';
+
+/** Values of `type` (spec 4.5), in the order of the table. */
+export const MESSAGE_TYPES = [
+  'text',
+  'image',
+  'audio',
+  'video',
+  'document',
+  'sticker',
+  'location',
+  'contacts',
+  'interactive',
+  'reaction',
+  'template',
+] as const;
+
+/** Types that name a file of the upstream by `id`, or any by `link`. */
+export const MEDIA_TYPES = ['image', 'audio', 'video', 'document', 'sticker'] as const;
+
+/** What the rows look at: the body as it came, and its `type` as a text. */
+export interface SessionFields {
+  body: Readonly<Record<string, unknown>>;
+  type: string | null;
+}
+
+/** One row of the error table of spec 7, "Session messages": everything that looks at the body alone. */
+export interface SessionRow {
+  code: string;
+  text: string;
+  reason: string;
+  applies: (fields: SessionFields) => boolean;
+}
+
+/** The object, or null for everything else. */
+export const objectOf = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+
+const hasText = (value: unknown): boolean => textOrNull(value) !== null;
+
+/** A coordinate: a finite number, or a text that is one. */
+export function coordinate(value: unknown): number | null {
+  const text = textOrNull(value);
+  return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
+}
+
+const recipientFault = (body: SessionFields['body']): string | null => {
+  const read = readRecipient(body['to']);
+  return 'fault' in read ? read.fault : null;
+};
+
+const ofType =
+  (type: string, isAtFault: (part: unknown) => boolean): SessionRow['applies'] =>
+  ({ body, type: given }) =>
+    given === type && isAtFault(body[type]);
+
+const withoutSource = (part: unknown): boolean => {
+  const media = objectOf(part);
+  return !hasText(media?.['id']) && !hasText(media?.['link']);
+};
+
+/** What is said of a recipient that `readRecipient` refuses, here and on the v5 endpoints. */
+export const RECIPIENT_TEXTS = {
+  invalid: 'Recipient phone number is invalid',
+  length: 'Recipient phone number must be between 8 and 20 digits',
+} as const;
+
+/** The rows in the order in which they are judged (decisions §3); the unknown `type` is ours and follows its field. */
+export const SESSION_ROWS: readonly SessionRow[] = [
+  {
+    code: 'messaging_product',
+    text: 'messaging_product must be chat',
+    reason: 'invalid or missing',
+    applies: ({ body }) => body['messaging_product'] !== 'chat',
+  },
+  {
+    code: 'to_required',
+    text: 'to is required',
+    reason: 'missing recipient',
+    applies: ({ body }) => !hasText(body['to']),
+  },
+  {
+    code: 'type_required',
+    text: 'type is required',
+    reason: 'missing type',
+    applies: ({ type }) => type === null,
+  },
+  {
+    code: 'type_unknown',
+    text: `type must be one of: ${MESSAGE_TYPES.join(', ')}`,
+    reason: 'unknown type',
+    applies: ({ type }) => !MESSAGE_TYPES.some((known) => known === type),
+  },
+  {
+    code: 'recipient_invalid',
+    text: RECIPIENT_TEXTS.invalid,
+    reason: 'invalid after cleanup',
+    applies: ({ body }) => recipientFault(body) === 'invalid',
+  },
+  {
+    code: 'recipient_length',
+    text: RECIPIENT_TEXTS.length,
+    reason: 'bad length',
+    applies: ({ body }) => recipientFault(body) === 'length',
+  },
+  {
+    code: 'text_body',
+    text: 'text.body is required',
+    reason: 'text message without body',
+    applies: ofType('text', (part) => !hasText(objectOf(part)?.['body'])),
+  },
+  {
+    code: 'image_required',
+    text: 'image is required',
+    reason: 'image object missing',
+    applies: ofType('image', (part) => objectOf(part) === null),
+  },
+  ...MEDIA_TYPES.map((type): SessionRow => ({
+    code: `${type}_source`,
+    text: `${type}.id or ${type}.link is required`,
+    reason: `${type} source missing`,
+    applies: ofType(type, withoutSource),
+  })),
+  {
+    code: 'location_coordinates',
+    text: 'location.latitude and location.longitude are required',
+    reason: 'coordinates missing',
+    applies: ofType('location', (part) => {
+      const location = objectOf(part);
+      return coordinate(location?.['latitude']) === null || coordinate(location?.['longitude']) === null;
+    }),
+  },
+  {
+    code: 'contacts_empty',
+    text: 'contacts must be a non-empty array',
+    reason: 'contacts payload invalid',
+    applies: ofType('contacts', (part) => !Array.isArray(part) || part.length === 0),
+  },
+  {
+    code: 'interactive_required',
+    text: 'interactive is required',
+    reason: 'interactive payload missing',
+    applies: ofType('interactive', (part) => objectOf(part) === null),
+  },
+  {
+    code: 'reaction_fields',
+    text: 'reaction.message_id and reaction.emoji are required',
+    reason: 'reaction invalid',
+    applies: ofType('reaction', (part) => {
+      const reaction = objectOf(part);
+      return !hasText(reaction?.['message_id']) || !hasText(reaction?.['emoji']);
+    }),
+  },
+];

@@ -1,0 +1,61 @@
+import { AppError } from '../../../kernel/app-error.js';
+import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
+import { isHttpUrl } from '../../../kernel/web-url.js';
+
+/** A v5 body as it came; every value may be of any type. */
+export type V5Body = Readonly<Record<string, unknown>>;
+
+/** Most characters of an id or a title (spec 8). */
+const LONGEST_TITLE = 20;
+
+/** Faults of a v5 body: the texts are ours, since the specification shows none but `Ticket Expired`. */
+export const v5Faults = {
+  required: (name: string) => new AppError('invalid', 'field_required', `${name} is required`),
+  invalid: (name: string) => new AppError('invalid', 'field_invalid', `${name} is invalid`),
+  service: () => new AppError('invalid', 'service', 'brodcast_service must be chat_credits'),
+  together: () => new AppError('invalid', 'list_and_buttons', 'list and buttons cannot be sent together'),
+  count: (name: string, most: number) =>
+    new AppError('invalid', 'field_count', `${name} must be between 1 and ${most}`),
+  tooLong: (name: string) =>
+    new AppError('invalid', 'field_too_long', `${name} must be at most ${LONGEST_TITLE} characters`),
+  url: (name: string) => new AppError('invalid', 'field_url', `${name} must be a valid URL`),
+};
+
+/** Whether the field holds anything, be it right or wrong. */
+export const given = (body: V5Body, name: string): boolean => readText(body[name]).kind !== 'empty';
+
+/** @throws AppError `<name> is required` for what is missing or no text */
+export function requiredText(body: V5Body, name: string): string {
+  const text = textOrNull(body[name]);
+  if (text === null) throw v5Faults.required(name);
+  return text;
+}
+
+/** @throws AppError `<name> is invalid` for what is no text */
+export function optionalText(body: V5Body, name: string): string | null {
+  const read = readText(body[name]);
+  if (read.kind === 'fault') throw v5Faults.invalid(name);
+  return read.kind === 'text' ? read.value : null;
+}
+
+/** A required id or title of at most 20 characters. */
+export function requiredTitle(body: V5Body, name: string): string {
+  const text = requiredText(body, name);
+  if (codePoints(text) > LONGEST_TITLE) throw v5Faults.tooLong(name);
+  return text;
+}
+
+/** How many entries a message has: 1 to `most`. */
+export function countOf(body: V5Body, name: string, most: number): number {
+  const text = textOrNull(body[name])?.trim() ?? '';
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > most) throw v5Faults.count(name, most);
+  return count;
+}
+
+/** A required http(s) URL; it is handed on, never fetched here. */
+export function requiredUrl(body: V5Body, name: string): string {
+  const url = requiredText(body, name).trim();
+  if (!isHttpUrl(url)) throw v5Faults.url(name);
+  return url;
+}

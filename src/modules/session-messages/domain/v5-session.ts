@@ -1,0 +1,55 @@
+import { AppError } from '../../../kernel/app-error.js';
+import { nextTimeOfDay } from '../../../kernel/clock.js';
+import { readRecipient } from '../../../kernel/phone-number.js';
+import { cutCodePoints } from '../../../kernel/text.js';
+import type { SessionMessage } from './message-content.js';
+import { RECIPIENT_TEXTS } from './session-rows.js';
+import { v5Content } from './v5-content.js';
+import { given, optionalText, requiredText, type V5Body, v5Faults } from './v5-fields.js';
+
+/** A v5 session message (spec 4.11). */
+export interface V5Session extends SessionMessage {
+  /** broadcast_name, cut at 100 characters */
+  label: string | null;
+  /** null = at once */
+  scheduledAt: Date | null;
+}
+
+const SERVICE = 'chat_credits';
+const LABEL_LENGTH = 100;
+
+/**
+ * Reads a v5 request: service, recipient, schedule, then what it says (decisions §7).
+ * @param zone IANA zone in which `schedule_time` is meant
+ * @param at the moment of the request
+ * @throws AppError `invalid` for the first fault
+ */
+export function readV5Session(body: V5Body, zone: string, at: Date): V5Session {
+  if (given(body, 'brodcast_service') && body['brodcast_service'] !== SERVICE) throw v5Faults.service();
+  return {
+    to: recipientOf(body),
+    scheduledAt: scheduleOf(body, zone, at),
+    content: v5Content(body),
+    label: labelOf(body),
+  };
+}
+
+function recipientOf(body: V5Body): string {
+  requiredText(body, 'contacts');
+  const read = readRecipient(body['contacts']);
+  if ('fault' in read) throw new AppError('invalid', `recipient_${read.fault}`, RECIPIENT_TEXTS[read.fault]);
+  return read.digits;
+}
+
+function scheduleOf(body: V5Body, zone: string, at: Date): Date | null {
+  const text = optionalText(body, 'schedule_time');
+  if (text === null) return null;
+  const moment = nextTimeOfDay(text.trim(), zone, at);
+  if (!moment) throw v5Faults.invalid('schedule_time');
+  return moment;
+}
+
+function labelOf(body: V5Body): string | null {
+  const label = optionalText(body, 'broadcast_name');
+  return label === null ? null : cutCodePoints(label, LABEL_LENGTH);
+}

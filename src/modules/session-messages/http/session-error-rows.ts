@@ -1,0 +1,79 @@
+import type { ErrorRow } from '../../../platform/http/index.js';
+import { RECIPIENT_TEXTS, SESSION_ROWS } from '../domain/session-rows.js';
+
+const TOO_MANY = 'Too many requests. Please try again later.';
+
+const METHOD: ErrorRow = { status: 405, message: 'Method not allowed', reason: 'not POST' };
+const MALFORMED: ErrorRow = { status: 400, message: 'Malformed JSON body', reason: 'no JSON' };
+const TOO_LARGE: ErrorRow = { status: 413, message: 'Request body is too large', reason: 'body over the limit' };
+const RATE: ErrorRow = { status: 429, message: TOO_MANY, reason: 'more than USER_RATE_LIMIT requests a minute' };
+const NO_ACCOUNT: ErrorRow = {
+  status: 404,
+  message: 'No chat account found for this username',
+  reason: 'no mapped chat account',
+};
+
+/** What may be wrong with the connection and with the provider: the end of both tables. */
+const CONNECTION_ROWS: ErrorRow[] = [
+  {
+    status: 404,
+    message: 'Missing phone-number ID for this chat account',
+    reason: 'account config incomplete',
+  },
+  { status: 404, message: 'Missing account token for this chat account', reason: 'provider token missing' },
+  { status: 500, message: 'Unable to resolve provider endpoint', reason: 'endpoint could not be built' },
+];
+
+const PROVIDER_ROWS: ErrorRow[] = [
+  { status: 502, message: 'Recipient phone number not in allowed list', reason: "the provider's own text" },
+  { status: 502, message: 'Provider did not answer', reason: 'silence, 5xx, a redirect, no JSON or over 1 MB' },
+];
+
+/** Error table of the v6 session messages (spec 7; decisions §3, §7), in the order in which the rows are judged. */
+export const SESSION_ERRORS: ErrorRow[] = [
+  METHOD,
+  TOO_LARGE,
+  MALFORMED,
+  { status: 400, message: 'Invalid Authorization token', reason: 'JWT missing or invalid' },
+  {
+    status: 401,
+    message: 'Route username does not match authenticated user',
+    reason: 'path and token usernames differ',
+  },
+  RATE,
+  NO_ACCOUNT,
+  ...SESSION_ROWS.map(({ text, reason }) => ({ status: 400, message: text, reason })),
+  ...CONNECTION_ROWS,
+  ...PROVIDER_ROWS,
+];
+
+/** Error table of the v5 session endpoints (spec 4.11; decisions §6, §7), in the order in which they are judged. */
+export const V5_ERRORS: ErrorRow[] = [
+  METHOD,
+  TOO_LARGE,
+  MALFORMED,
+  { status: 401, message: 'Invalid Authorization token', reason: 'token missing or invalid' },
+  RATE,
+  NO_ACCOUNT,
+  { status: 400, message: 'brodcast_service must be chat_credits', reason: 'given and something else' },
+  { status: 400, message: 'contacts is required', reason: 'missing' },
+  { status: 400, message: RECIPIENT_TEXTS.invalid, reason: 'invalid after cleanup, or more than one number' },
+  { status: 400, message: RECIPIENT_TEXTS.length, reason: 'bad length' },
+  { status: 400, message: 'schedule_time is invalid', reason: 'not HH:MM:SS' },
+  { status: 400, message: 'list and buttons cannot be sent together', reason: 'both given' },
+  { status: 400, message: 'list must be between 1 and 10', reason: 'number of options' },
+  { status: 400, message: 'buttons must be between 1 and 3', reason: 'number of reply buttons' },
+  { status: 400, message: 'buttons must be between 1 and 2', reason: 'number of call and URL buttons' },
+  { status: 400, message: 'id1 is required', reason: 'an entry within the count is missing (each its name)' },
+  {
+    status: 400,
+    message: 'title1 must be at most 20 characters',
+    reason: 'an id or title is too long (each its name)',
+  },
+  { status: 400, message: 'uploaded_image1 must be a valid URL', reason: 'not http(s); `url_value` alike' },
+  { status: 400, message: 'call_number is invalid', reason: 'not 3 to 20 digits' },
+  { status: 400, message: 'broadcast_message is required', reason: 'nothing to say' },
+  ...CONNECTION_ROWS,
+  { status: 400, message: 'Ticket Expired', reason: 'the receiver has not written within 24 hours' },
+  ...PROVIDER_ROWS,
+];

@@ -1,0 +1,69 @@
+import { Body, Controller, HttpStatus, Post, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ApiErrors } from '../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
+import { SendTemplateMessageCommand } from '../../template-messages/index.js';
+import { SendSessionMessageCommand } from '../commands/send-session-message.command.js';
+import { isTemplateRequest, readSessionMessage } from '../domain/session-message.js';
+import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
+import { sessionErrors } from '../session-messages.errors.js';
+import { SESSION_ERRORS } from './session-error-rows.js';
+import { SESSION_EXAMPLES } from './session-message.examples.js';
+import { SessionMessageAnswer, SessionMessageBody } from './session-message.schema.js';
+
+/** Session messages, v6 (spec 4.5). */
+@ApiTags('Chat')
+@Controller('v6/api/chat/24')
+export class SessionMessagesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post(':username/messages')
+  @Authenticated({ cookie: true, failureStatus: 400 })
+  @PathUsername()
+  @ApiOperation({
+    summary: 'Send a session message',
+    description:
+      'Free, one recipient, sent at once over the official chat connection of the account. The answer is the ' +
+      "provider's own. A message of type `template` goes the way of chatTemplate instead and is answered 201.",
+  })
+  @ApiParam({ name: 'username', example: 'demo', description: 'Must be the username of the token.' })
+  @ApiBody({ type: SessionMessageBody, examples: SESSION_EXAMPLES })
+  @ApiOkResponse({ description: 'What the provider answered.', type: SessionMessageAnswer })
+  @ApiCreatedResponse({
+    description: 'A template message was queued: the answer of chatTemplate.',
+    schema: {
+      example: {
+        success: true,
+        message: 'Template message queued successfully',
+        request_id: '5b0f6c0e-9c3e-4c57-9a0b-7f4a3e0c1d2e',
+        username: 'demo',
+        template_name: 'order_update',
+        category: 'utility',
+      },
+    },
+  })
+  @ApiErrors(SESSION_ERRORS)
+  async send(
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<unknown> {
+    const { id } = actor.account;
+    await this.queries.execute(new RequireChatAccountQuery(id));
+    if (isTemplateRequest(body)) {
+      const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body));
+      response.status(HttpStatus.CREATED);
+      return queued;
+    }
+    const read = readSessionMessage(body);
+    if ('fault' in read) throw sessionErrors.row(read.fault);
+    const answer = await this.commands.execute(new SendSessionMessageCommand(id, read.message));
+    response.status(HttpStatus.OK);
+    return answer;
+  }
+}

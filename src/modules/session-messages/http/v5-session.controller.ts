@@ -1,0 +1,44 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { now } from '../../../kernel/clock.js';
+import { ApiErrors, ErrorShape, fromForm } from '../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { SendV5SessionCommand } from '../commands/send-v5-session.command.js';
+import { readV5Session } from '../domain/v5-session.js';
+import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
+import { V5_ERRORS } from './session-error-rows.js';
+import { V5_EXAMPLES } from './v5-session.examples.js';
+import { V5SessionAnswer, V5SessionBody } from './v5-session.schema.js';
+
+/** Legacy session messages, v5 (spec 4.11): three paths, one operation. */
+@ApiTags('Chat')
+@ErrorShape('v5')
+@Controller('v5/api')
+export class V5SessionController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post(['session.php', 'session1.php', 'index.php/addbroadcast'])
+  @HttpCode(200)
+  @Authenticated({ scheme: 'v5' })
+  @ApiOperation({
+    summary: 'Send a v5 session message',
+    description:
+      'To a receiver that has written within 24 hours, else `Ticket Expired`. A list, else reply buttons, else call and ' +
+      'URL buttons, else an image with its caption, else text.',
+  })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiBody({ type: V5SessionBody, examples: V5_EXAMPLES })
+  @ApiOkResponse({ description: 'Sent, or stored until schedule_time.', type: V5SessionAnswer })
+  @ApiErrors(V5_ERRORS, 'v5')
+  async send(@Body() body: unknown, @CurrentActor() actor: Actor): Promise<V5SessionAnswer> {
+    const { id, timeZone } = actor.account;
+    await this.queries.execute(new RequireChatAccountQuery(id));
+    const session = readV5Session(fromForm(body), timeZone, now());
+    const outcome = await this.commands.execute(new SendV5SessionCommand(id, session));
+    return { status: 'ok', textsent: 'ok', message: JSON.stringify(outcome) };
+  }
+}

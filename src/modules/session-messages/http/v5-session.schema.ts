@@ -1,0 +1,89 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+/** Body of the v5 session endpoints for Swagger (`id1`…`id10` and `title1`…`title10` by their first). */
+export class V5SessionBody {
+  @ApiPropertyOptional({ enum: ['chat_credits'], example: 'chat_credits' })
+  brodcast_service?: 'chat_credits';
+
+  @ApiPropertyOptional({ description: 'A label.', example: 'Spring sale' })
+  broadcast_name?: string;
+
+  @ApiPropertyOptional({ example: 'session_message' })
+  template_id?: string;
+
+  @ApiPropertyOptional({ description: 'The text, or the caption of the image.', example: 'Hello' })
+  broadcast_message?: string;
+
+  @ApiProperty({ description: 'One number with country code, 8 to 20 digits.', example: '919812345678' })
+  contacts!: string;
+
+  @ApiPropertyOptional({
+    description: 'HH:MM:SS in the time zone of the account: its next occurrence.',
+    example: '09:30:00',
+  })
+  schedule_time?: string;
+
+  @ApiPropertyOptional({ description: 'Number of options of a list message, 1 to 10.', example: '2' })
+  list?: string;
+
+  @ApiPropertyOptional({ description: 'Opens the list; at most 20 characters.', example: 'Menu' })
+  button_name?: string;
+
+  @ApiPropertyOptional({ example: 'Drinks' })
+  section_name?: string;
+
+  @ApiPropertyOptional({ description: '`id1` to `id10`; each at most 20 characters.', example: 'tea' })
+  id1?: string;
+
+  @ApiPropertyOptional({ description: '`title1` to `title10`; each at most 20 characters.', example: 'Tea' })
+  title1?: string;
+
+  @ApiPropertyOptional({ description: 'Number of reply buttons (1 to 3), or of call and URL buttons.', example: '2' })
+  buttons?: string;
+
+  @ApiPropertyOptional({ description: '`button1_value` to `button3_value`; each at most 20 characters.' })
+  button1_value?: string;
+
+  @ApiPropertyOptional()
+  button2_value?: string;
+
+  @ApiPropertyOptional()
+  button3_value?: string;
+
+  @ApiPropertyOptional({ description: 'Call button: becomes a line of the text, `title: +number`.' })
+  call_title?: string;
+
+  @ApiPropertyOptional()
+  call_number?: string;
+
+  @ApiPropertyOptional({ description: 'URL button; at most 20 characters.' })
+  url_title?: string;
+
+  @ApiPropertyOptional()
+  url_value?: string;
+
+  @ApiPropertyOptional({ description: 'http(s) URL of an image.' })
+  uploaded_image1?: string;
+
+  @ApiPropertyOptional({ description: '1 marks a text message.' })
+  attribute2?: string;
+
+  @ApiPropertyOptional({ description: 'Footer; on plain texts and captions the last line.' })
+  footer?: string;
+}
+
+/** Answer of the v5 session endpoints (spec 4.11). */
+export class V5SessionAnswer {
+  @ApiProperty({ example: 'ok' })
+  status!: 'ok';
+
+  @ApiProperty({ example: 'ok' })
+  textsent!: 'ok';
+
+  @ApiProperty({
+    description: 'JSON text of `{ contacts, messages, meta }`.',
+    example:
+      '{"contacts":[{"input":"919812345678","wa_id":"919812345678"}],"messages":[{"id":"wamid.HBgM"}],"meta":{"api_status":"stable","version":"v21.0"}}',
+  })
+  message!: string;
+}

@@ -1,0 +1,2 @@
+export { SessionMessagesModule } from './session-messages.module.js';
+export { SessionMessagesWorkerModule } from './session-messages.worker.module.js';

@@ -1,0 +1,55 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
+
+/** A session message: written before it leaves, so that nothing is sent that nobody knows of. */
+@Entity('session_messages')
+@Index('uq_session_messages_provider', ['routeId', 'providerMessageId'], { unique: true })
+@Index('ix_session_messages_account', ['accountId', 'id'])
+@Index('ix_session_messages_due', ['dueAt'])
+@Index('ix_session_messages_status', ['status', 'updatedAt'])
+export class SessionMessageEntity {
+  @PrimaryColumn({ type: 'bigint' })
+  id!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  /** the chat account */
+  @Column({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  /** broadcast_name of v5 */
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  label!: string | null;
+
+  @Column({ type: 'varchar', length: 32, ...ASCII })
+  receiver!: string;
+
+  /** JSON text of what was sent */
+  @Column({ type: 'longtext' })
+  content!: string;
+
+  /** a `RecipientStatus` */
+  @Column({ type: 'tinyint', unsigned: true })
+  status!: number;
+
+  @Column({ name: 'provider_message_id', type: 'varchar', length: 128, nullable: true })
+  providerMessageId!: string | null;
+
+  @Column({ name: 'error_code', type: 'int', nullable: true })
+  errorCode!: number | null;
+
+  @Column({ name: 'error_message', type: 'varchar', length: 500, nullable: true })
+  errorMessage!: string | null;
+
+  /** when a scheduled message leaves; null once it has, and for all others */
+  @Column({ name: 'due_at', type: 'datetime', precision: 3, nullable: true })
+  dueAt!: Date | null;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}

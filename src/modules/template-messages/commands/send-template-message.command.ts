@@ -1,0 +1,17 @@
+import { Command } from '@nestjs/cqrs';
+import type { Actor } from '../../accounts/index.js';
+import type { QueuedTemplateSend } from '../template-queue.js';
+
+/**
+ * Sends an approved template to one recipient or up to 30,000 (spec 4.6) over the official connection. Takes the body as it
+ * came and gives the answer's body (status 201), because a v6 session message of type template is the same request.
+ * @throws AppError the rows of spec 7 in their order; `failed` `Failed to queue template message`
+ */
+export class SendTemplateMessageCommand extends Command<QueuedTemplateSend> {
+  constructor(
+    readonly actor: Actor,
+    readonly body: unknown,
+  ) {
+    super();
+  }
+}

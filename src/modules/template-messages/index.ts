@@ -1,0 +1,5 @@
+export { SendTemplateMessageCommand } from './commands/send-template-message.command.js';
+export type { QueuedTemplateSend } from './template-queue.js';
+export { TemplateMessagesModule } from './template-messages.module.js';
+export { TemplateMessagesWorkerModule } from './template-messages.worker.module.js';
+export { brandedChannel, templateChannel } from './template.channels.js';

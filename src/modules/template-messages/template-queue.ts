@@ -1,0 +1,159 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../../kernel/app-error.js';
+import { now, readSchedule } from '../../kernel/clock.js';
+import { cutCodePoints } from '../../kernel/text.js';
+import { safeError } from '../../platform/observability/index.js';
+import type { Account } from '../accounts/index.js';
+import { type AcceptedCampaign, CampaignAcceptance } from '../campaigns/index.js';
+import type { BalanceName } from '../credits/index.js';
+import { ChatAccounts, type ChatConnection, type UsableChatAccount, usableAccount } from '../providers/index.js';
+import {
+  placeholders,
+  type Template,
+  type TemplateCategory,
+  TemplateLibrary,
+  TemplateStatus,
+} from '../templates/index.js';
+import { parameterFault } from './domain/template-parameters.js';
+import { type TemplateMessageFault, templateMessageError } from './template-messages.errors.js';
+import { type RecipientsReader, readTemplateRequest, type TemplateRequest } from './template-request.js';
+
+/** What distinguishes the endpoints of template sends. */
+export interface TemplateSendKind {
+  channel: 'template' | 'branded';
+  /** connections of the account in order of preference */
+  connections: readonly ChatConnection[];
+  readRecipients: RecipientsReader;
+  /** @param zone of the account, for dated ids */
+  makeRequestId: (zone: string) => string;
+  /** the endpoint's text for a fault of ours */
+  notQueued: TemplateMessageFault;
+}
+
+/** A template send that the engine has: the body of the answer (spec 4.6). */
+export interface QueuedTemplateSend {
+  success: true;
+  message: string;
+  request_id: string;
+  username: string;
+  template_name: string;
+  category: TemplateCategory;
+  /** recipients accepted; absent when one number was given as a text */
+  contacts?: number;
+}
+
+const BALANCES: Readonly<Record<TemplateCategory, BalanceName>> = {
+  marketing: 'chat_marketing_credits',
+  utility: 'chat_utility_credits',
+  auth: 'chat_auth_credits',
+};
+
+const CREDITS_A_RECIPIENT = 1;
+/** A campaign's name holds less than a template's (spec 8). */
+const NAME_LENGTH = 100;
+
+/** From a request to a campaign: the rows of the request, the approved template, the chat account, the credits (decisions §7). */
+@Injectable()
+export class TemplateQueue {
+  private readonly logger = new Logger(TemplateQueue.name);
+
+  constructor(
+    private readonly library: TemplateLibrary,
+    private readonly accounts: ChatAccounts,
+    private readonly acceptance: CampaignAcceptance,
+  ) {}
+
+  /**
+   * @param body the request as it came, of any shape
+   * @throws AppError the rows of spec 7 in their order, then schedule_time, the chat account's rows, and
+   * `Insufficient credits. Available: X, Required: Y`; any fault of ours is the kind's `notQueued`
+   */
+  async send(account: Account, body: unknown, kind: TemplateSendKind): Promise<QueuedTemplateSend> {
+    const read = readTemplateRequest(body, kind.readRecipients);
+    if ('fault' in read) throw templateMessageError(read.fault);
+    const { request } = read;
+    try {
+      const template = await this.approved(account.id, request);
+      const { requestId, totalRows } = await this.accept(account, template, request, kind);
+      return {
+        success: true,
+        message: `Template ${request.single ? 'message' : 'campaign'} queued successfully`,
+        request_id: requestId,
+        username: account.username,
+        template_name: template.name,
+        category: template.category,
+        ...(!request.single && { contacts: totalRows }),
+      };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      this.logger.error({ err: safeError(error), channel: kind.channel }, 'a template send was not queued');
+      throw templateMessageError(kind.notQueued);
+    }
+  }
+
+  private async accept(
+    account: Account,
+    template: Template,
+    request: TemplateRequest,
+    kind: TemplateSendKind,
+  ): Promise<AcceptedCampaign> {
+    const scheduledAt = readSchedule(request.schedule, account.timeZone, now());
+    if (scheduledAt === undefined) throw templateMessageError('scheduleTime');
+    const chat = await this.chatAccount(account.id, kind.connections);
+    return this.acceptance.accept({
+      accountId: account.id,
+      channel: kind.channel,
+      requestId: { make: () => kind.makeRequestId(account.timeZone) },
+      broadcastName: cutCodePoints(template.name, NAME_LENGTH),
+      service: chat.connection,
+      routeId: chat.id,
+      content: payloadOf(template, request),
+      balance: BALANCES[template.category],
+      unitCredits: CREDITS_A_RECIPIENT,
+      receivers: request.receivers,
+      initialState: 'accepted',
+      ...(scheduledAt && { scheduledAt }),
+    });
+  }
+
+  private async approved(accountId: number, request: TemplateRequest): Promise<Template> {
+    const template = await this.library.find(accountId, request.templateName);
+    const fault = template ? templateFault(template, request) : 'notFound';
+    if (!template || fault) throw templateMessageError(fault ?? 'notFound');
+    return template;
+  }
+
+  /** @throws AppError the account's rows of spec 7 */
+  private async chatAccount(accountId: number, connections: readonly ChatConnection[]): Promise<UsableChatAccount> {
+    for (const connection of connections) {
+      const account = await this.accounts.find(accountId, connection);
+      if (account) return usableAccount(account);
+    }
+    return usableAccount(null);
+  }
+}
+
+/** Only an approved template sends (decisions §5), in its own language, with its number of parameters. */
+function templateFault(template: Template, { language, components }: TemplateRequest): TemplateMessageFault | null {
+  if (template.status === TemplateStatus.Pending) return 'pending';
+  if (template.status === TemplateStatus.Rejected) return 'rejected';
+  if (template.status !== TemplateStatus.Approved) return 'notApproved';
+  if (template.language.id !== language.id) return 'languageMismatch';
+  const bodyParameters = placeholders(template.body);
+  return parameterFault(components, { bodyParameters, headerParameters: headerParameters(template) });
+}
+
+function headerParameters({ headerAreaType, headerText }: Template): number {
+  if (headerAreaType === 'media') return 1;
+  return headerAreaType === 'text' ? placeholders(headerText) : 0;
+}
+
+/** The upstream's request without recipient: the language goes out as it was approved. */
+const payloadOf = (template: Template, { components }: TemplateRequest): Record<string, unknown> => ({
+  type: 'template',
+  template: {
+    name: template.name,
+    language: { code: template.language.code },
+    ...(components.length > 0 && { components }),
+  },
+});

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AccountsModule } from '../accounts/index.js';
+import { BroadcastsModule } from '../broadcasts/index.js';
+import { CampaignEngineModule, ChannelRegistry } from '../campaigns/index.js';
+import { SendUnofficialBroadcastHandler } from './commands/send-unofficial-broadcast.handler.js';
+import { UnofficialBroadcastController } from './http/unofficial-broadcast.controller.js';
+import { unofficialChannel } from './unofficial.channel.js';
+
+/** Unofficial chat in the API: the sending route, and the channel's words for readers and receipts. */
+@Module({
+  imports: [CqrsModule, AccountsModule, BroadcastsModule, CampaignEngineModule],
+  providers: [SendUnofficialBroadcastHandler],
+  controllers: [UnofficialBroadcastController],
+})
+export class UnofficialChatModule {
+  constructor(channels: ChannelRegistry) {
+    channels.register(unofficialChannel);
+  }
+}
