@@ -25,6 +25,15 @@ describe('.env.example', () => {
   });
 });
 
+describe('docker/compose.yaml', () => {
+  it('hands every variable on, but those that the containers settle', () => {
+    const compose = readFileSync(`${ROOT}docker/compose.yaml`, 'utf8');
+    const settled = /^(HOST|PORT|DATA_DIR|SANDBOX_\w+)$/; // by the image, or not in production
+    const missing = listed.filter((name) => !settled.test(name) && !new RegExp(`^ +${name}:`, 'm').test(compose));
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('README.md', () => {
   it('shows the same variables', () => {
     execFileSync(process.execPath, [`${ROOT}scripts/configuration.mjs`, '--check'], { stdio: 'pipe' });
