@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FirstAccounts } from '../../src/apps/api/first-start/first-accounts.js';
 import { migrate, whileLocked } from '../../src/apps/api/first-start/migrate.js';
 import { PrepareModule } from '../../src/apps/api/first-start/prepare.module.js';
+import { SandboxChat } from '../../src/apps/api/first-start/sandbox-chat.js';
 import { SandboxRoutes } from '../../src/apps/api/first-start/sandbox-routes.js';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { RouteDirectory } from '../../src/modules/providers/index.js';
+import { ChatAccounts, RouteDirectory } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -83,12 +84,14 @@ describe('the first start', () => {
     const production = await prepared({ NODE_ENV: 'production', ...ports });
     await production.get(FirstAccounts).ensure();
     await production.get(SandboxRoutes).ensure();
+    await production.get(SandboxChat).ensure();
     expect(await production.get(AccountDirectory).byUsername('demo')).toBeNull();
     expect(await production.get(RouteDirectory).list()).toEqual([]);
 
     const development = await prepared({ NODE_ENV: 'development', ...ports });
     expect(await development.get(FirstAccounts).ensure()).toHaveLength(1);
     await development.get(SandboxRoutes).ensure();
+    await development.get(SandboxChat).ensure();
     const balances = await database.dataSource.query<{ available: number }[]>(
       'SELECT available FROM credit_balances b JOIN accounts a ON a.id = b.account_id WHERE a.username = ?',
       ['demo'],
@@ -100,13 +103,26 @@ describe('the first start', () => {
       ['sandbox-chat', 'http', true],
       ['sandbox-http', 'http', false],
     ]);
+    const demo = await development.get(AccountDirectory).byUsername('demo');
+    const chat = await development.get(ChatAccounts).find(demo?.id ?? 0, 'official');
+    expect(chat).toMatchObject({ url: 'http://127.0.0.1:40001/v21.0/100000000000001', provider: 'meta_cloud' });
     const secret = routes[2]?.callbackSecret ?? '';
     expect(routes[2]?.config['body']).toMatchObject({
       callback_url: `http://127.0.0.1:40003/provider/sms/sandbox-http/${secret}`,
     });
 
-    const moved = await prepared({ NODE_ENV: 'development', ...ports, SANDBOX_SMPP_PORT: 40_009 });
+    const moved = await prepared({
+      NODE_ENV: 'development',
+      ...ports,
+      SANDBOX_SMPP_PORT: 40_009,
+      SANDBOX_PORT: 40_008,
+    });
     await moved.get(SandboxRoutes).ensure();
+    await moved.get(SandboxChat).ensure();
+    expect(await moved.get(ChatAccounts).find(demo?.id ?? 0, 'official')).toMatchObject({
+      url: 'http://127.0.0.1:40008/v21.0/100000000000001',
+      appSecret: chat?.appSecret,
+    });
     expect(await moved.get(RouteDirectory).byName('sandbox')).toMatchObject({
       isDefault: true,
       config: { port: 40_009, system_id: 'switchboard' },

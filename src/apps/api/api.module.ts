@@ -17,6 +17,7 @@ import { SmsModule } from '../../modules/sms/index.js';
 import { TemplateMessagesModule } from '../../modules/template-messages/index.js';
 import { TemplatesModule } from '../../modules/templates/index.js';
 import { UnofficialChatModule } from '../../modules/unofficial-chat/index.js';
+import { SandboxChat } from './first-start/sandbox-chat.js';
 
 /** The API process: everything that answers HTTP. It sends nothing itself; that is the worker's. */
 @Module({
@@ -40,5 +41,6 @@ import { UnofficialChatModule } from '../../modules/unofficial-chat/index.js';
     BusinessProfileModule,
     AdminModule,
   ],
+  providers: [SandboxChat],
 })
 export class ApiModule {}

@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
 import { ApiModule } from './api.module.js';
 import { configureApi } from './configure-api.js';
+import { SandboxChat } from './first-start/sandbox-chat.js';
 import { stopGracefully } from './graceful-stop.js';
 
 async function main(): Promise<void> {
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ready = { ready: 'api', url, ...(environment.DOCS ? { docs: `${url}/docs` } : {}) };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
+  await app.get(SandboxChat).announce();
 }
 
 /** What stopped the start, in one line that an operator can act on. */

@@ -6,6 +6,7 @@ import { InvalidEnvironment, readEnvironment } from '../../platform/config/index
 import { FirstAccounts } from './first-start/first-accounts.js';
 import { migrate, whileLocked } from './first-start/migrate.js';
 import { PrepareModule } from './first-start/prepare.module.js';
+import { SandboxChat } from './first-start/sandbox-chat.js';
 import { SandboxRoutes } from './first-start/sandbox-routes.js';
 
 /** Migrates and seeds, then ends. Safe to run at every start and from several hosts at once. */
@@ -21,6 +22,7 @@ async function prepare(): Promise<void> {
       const applied = await migrate(dataSource);
       const created = await app.get(FirstAccounts).ensure();
       await app.get(SandboxRoutes).ensure();
+      await app.get(SandboxChat).ensure();
       return [...applied.map((name) => `Applied the migration ${name}`), ...created];
     });
     for (const line of lines) process.stdout.write(`${line}\n`);

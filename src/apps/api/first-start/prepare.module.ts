@@ -5,8 +5,10 @@ import { RoutesModule } from '../../../modules/providers/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { DatabaseModule } from '../../../platform/database/index.js';
 import { createLogger } from '../../../platform/observability/index.js';
+import { OutboundModule } from '../../../platform/outbound/index.js';
 import { SecurityModule } from '../../../platform/security/index.js';
 import { FirstAccounts } from './first-accounts.js';
+import { SandboxChat } from './sandbox-chat.js';
 import { SandboxRoutes } from './sandbox-routes.js';
 
 /** What a database needs before the processes start. */
@@ -19,9 +21,10 @@ import { SandboxRoutes } from './sandbox-routes.js';
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) => ({ pinoHttp: { logger: createLogger(environment) }, forRoutes: [] }),
     }),
+    OutboundModule,
     AccountDirectoryModule,
     RoutesModule,
   ],
-  providers: [FirstAccounts, SandboxRoutes],
+  providers: [FirstAccounts, SandboxChat, SandboxRoutes],
 })
 export class PrepareModule {}
