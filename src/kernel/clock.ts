@@ -17,6 +17,10 @@ export const clockTime = (at: Date, zone: string): string => DateTime.fromJSDate
 export const dateTime = (at: Date, zone: string): string =>
   DateTime.fromJSDate(at, { zone }).toFormat('yyyy-LL-dd HH:mm:ss');
 
+/** Mon D, YYYY, HH:MM AM/PM in a time zone, the hour from 01 to 12 (spec 4.8; decisions §6). */
+export const namedDateTime = (at: Date, zone: string): string =>
+  DateTime.fromJSDate(at, { zone }).setLocale('en-US').toFormat('LLL d, yyyy, hh:mm a');
+
 /** True when the IANA name is one this runtime knows. */
 export const isTimeZone = (zone: string): boolean => DateTime.local({ zone }).isValid;
 
@@ -48,9 +52,27 @@ export function readSchedule(value: unknown, zone: string, at: Date): Date | nul
 }
 
 /** A bare date of an expiry ends with that day (decisions §4); a full moment stands as it is. */
-export function readExpiry(text: string, zone: string): Date | null {
+export const readExpiry = (text: string, zone: string): Date | null => readBound(text, zone, 'end');
+
+/** One end of a range of time: a bare date is the start or the end of that day; a full moment stands as it is. */
+export function readBound(text: string, zone: string, edge: 'start' | 'end'): Date | null {
   const day = DateTime.fromFormat(text, 'yyyy-LL-dd', { zone });
-  return day.isValid ? day.endOf('day').toJSDate() : readMoment(text, zone);
+  if (!day.isValid) return readMoment(text, zone);
+  return (edge === 'start' ? day.startOf('day') : day.endOf('day')).toJSDate();
+}
+
+/** `dateTime` for many instants of one zone: those of one second are formatted once. */
+export function dateTimesOf(zone: string): (at: Date) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (at) => {
+    const wanted = Math.floor(at.getTime() / 1000);
+    if (wanted !== second) {
+      second = wanted;
+      text = dateTime(at, zone);
+    }
+    return text;
+  };
 }
 
 /**

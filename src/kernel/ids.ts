@@ -20,3 +20,11 @@ export function newId(): number {
   lastMs = ms;
   return ms * 4096 + low;
 }
+
+/** An id as it stands in a path: digits of a positive whole number. @returns null for any other text */
+export function readId(text: string): number | null {
+  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
+}
+
+/** No id that was made before this moment is as high, none made at or after it is lower: a time range is a range of ids. */
+export const firstIdAt = (at: Date): number => Math.max(0, at.getTime() - EPOCH_MS) * 4096;

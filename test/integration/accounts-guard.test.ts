@@ -301,6 +301,19 @@ describe('username in the body', () => {
   });
 });
 
+describe('misses of usernames in the body', () => {
+  it('are told to no more guesses that come at the same moment', async () => {
+    const ip = '10.2.0.9';
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        desk.row('POST', '/probe/broadcast', { body: { username: `guess${i}` }, ip }),
+      ),
+    );
+    expect(answers.filter(([status]) => status === 401)).toHaveLength(3);
+    expect(answers.filter(([status]) => status === 429)).toHaveLength(9);
+  });
+});
+
 describe('roles', () => {
   it('open the admin routes to whom they are for', async () => {
     const matrix: Record<string, [string, string, string]> = {

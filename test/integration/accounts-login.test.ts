@@ -121,6 +121,15 @@ describe('login', () => {
     expect(await login('php', 'Php-Passw0rD')).toEqual(INVALID);
   });
 
+  it('refuses passwords of more bytes than bcrypt reads, whatever their beginning', async () => {
+    const longest = `Aa1-${'ü'.repeat(34)}`;
+    await desk.account({ username: 'long', passwordHash: await bcrypt.hash(longest, 4) });
+    expect(Buffer.byteLength(longest)).toBe(72);
+    expect((await login('long', longest))[0]).toBe(200);
+    expect(await login('long', `${longest}x`)).toEqual(INVALID);
+    expect(await login('long', `${longest}ü`)).toEqual(INVALID);
+  });
+
   it('judges the password first, inactive before expired', async () => {
     const past = new Date(Date.now() - 1000);
     await desk.account({ username: 'closed', isActive: false, expiresAt: past });

@@ -32,6 +32,8 @@ const patch = (actor: Account, target: Account | string, body: unknown) => {
 const show = (actor: Account, target: Account): Promise<Answer> =>
   desk.call('GET', `${ACCOUNTS}/${target.username}`, { token: desk.token(actor) });
 const data = ({ body }: Answer): Record<string, unknown> => body['data'] as Record<string, unknown>;
+const NO_MANAGER = 'parent_username must name a reseller, admin or super account';
+const CIRCLE = [400, 'parent_username must not be below the account itself'];
 const UPDATED = [200, 'Account updated successfully'];
 const CREATED = [201, 'Account created successfully'];
 
@@ -98,6 +100,16 @@ describe('creating accounts', () => {
     const audit = await desk.call('GET', '/v6/api/admin/audit?actor=root', { token: desk.token(admin) });
     const [entry] = audit.body['data'] as Record<string, unknown>[];
     expect(entry).toMatchObject({ actor: 'root', action: 'account.create', subject: 'Full.One' });
+    expect(entry?.['details']).toEqual({
+      username: 'Full.One',
+      email: 'full@example.com',
+      mobile_no: '491511',
+      user_type: 'reseller',
+      parent_username: 'staff',
+      is_active: false,
+      expires_at: '2099-12-31',
+      time_zone: 'Asia/Kolkata',
+    });
     expect(JSON.stringify(audit.body)).not.toContain(PASSWORD);
   });
 
@@ -122,6 +134,7 @@ describe('creating accounts', () => {
       [{ username: 'ROOT' }, 409, 'Username already taken'],
       [{ mobile_no: 'x' }, 400, 'mobile_no is invalid'],
       [{ parent_username: 'nobody' }, 400, 'parent_username is invalid'],
+      [{ parent_username: 'client' }, 400, NO_MANAGER],
     ];
     for (const [fields, status, text] of faults) expect(await create(root, fields)).toEqual([status, text]);
     expect(await create(root, { firstname: 5, email: '', user_type: '', expires_at: null })).toEqual(CREATED);
@@ -225,7 +238,7 @@ describe('changing accounts', () => {
       [{ permissions: [] }, 'permissions must be an object of true or false'],
       [{ permissions: { gsm: 1 } }, 'permissions must be an object of true or false'],
       [{ permissions: { flying: true } }, 'permissions.flying is invalid'],
-      [{ parent_username: 'client' }, 'parent_username is invalid'],
+      [{ parent_username: 'client' }, NO_MANAGER],
       [{ parent_username: 'nobody' }, 'parent_username is invalid'],
       [{ password: 'alllowercase-1' }, 'Password must contain at least one uppercase letter'],
     ];
@@ -252,6 +265,29 @@ describe('changing accounts', () => {
     expect(await patch(admin, client, { user_type: 'admin' })).toEqual(FORBIDDEN);
     expect(await patch(root, other, { user_type: 'client' })).toEqual(UPDATED);
     expect(await patch(client, client, {})).toEqual(FORBIDDEN);
+  });
+
+  it('keeps parents in no circle, also when two changes come at the same moment', async () => {
+    const [a, b, c] = [
+      await desk.account({ userType: 'reseller' }),
+      await desk.account({ userType: 'reseller' }),
+      await desk.account({ userType: 'reseller' }),
+    ];
+    const under = (child: Account, parent: Account) => patch(root, child, { parent_username: parent.username });
+    expect(await under(a, a)).toEqual(CIRCLE);
+    expect(await under(b, a)).toEqual(UPDATED);
+    expect(await under(c, b)).toEqual(UPDATED);
+    expect(await under(a, b)).toEqual(CIRCLE);
+    expect(await under(a, c)).toEqual(CIRCLE);
+    expect(await under(c, a)).toEqual(UPDATED);
+    expect(await under(client, c)).toEqual(UPDATED);
+    for (let round = 0; round < 5; round++) {
+      const [x, y] = [await desk.account({ userType: 'reseller' }), await desk.account({ userType: 'reseller' })];
+      const both = await Promise.all([under(x, y), under(y, x)]);
+      expect(both.filter(([status]) => status === 200)).toHaveLength(1);
+      expect(both).toContainEqual(CIRCLE);
+    }
+    expect(await patch(root, client, { parent_username: null })).toEqual(UPDATED);
   });
 
   it('lets nobody change his own user_type, and keeps the last super', async () => {
@@ -305,6 +341,11 @@ describe('changing accounts', () => {
     const audit = await desk.call('GET', '/v6/api/admin/audit?limit=1', { token: desk.token(root) });
     expect(JSON.stringify(audit.body)).not.toContain('Rainy');
     expect(audit.body).toMatchObject({ data: [{ action: 'account.change', details: { password: 'changed' } }] });
+    const wide = { is_active: true, expires_at: '2099-01-01', require_token: true, permissions: { gsm: true } };
+    expect(await patch(root, target, wide)).toEqual(UPDATED);
+    const latest = await desk.call('GET', '/v6/api/admin/audit?limit=1', { token: desk.token(root) });
+    expect(latest.body).toMatchObject({ data: [{ assigned_user: null }] });
+    expect((latest.body['data'] as { details: object }[])[0]?.details).toEqual(wide);
   });
 
   it('closes an account at once', async () => {

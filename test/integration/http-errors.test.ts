@@ -29,6 +29,17 @@ describe('paths and methods', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it.each(['/v5/nowhere', '/v5/api', '/v5/api/nowhere.php', '/V5/API/nowhere.php', '/v5/api/index.php/nowhere'])(
+    'answers the unknown path %s with 404 in the v5 shape',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        const response = await fetch(api.url + path, { method });
+        expect(response.status).toBe(404);
+        expect(await response.json()).toEqual({ status: 'error', textsent: 'error', message: 'Not Found' });
+      }
+    },
+  );
+
   it.each([
     ['GET', BROADCAST, 'POST'],
     ['PUT', LOGIN, 'POST'],

@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
 import { FirstAccounts } from '../../src/apps/api/first-start/first-accounts.js';
 import { migrate, whileLocked } from '../../src/apps/api/first-start/migrate.js';
 import { PrepareModule } from '../../src/apps/api/first-start/prepare.module.js';
 import { SandboxChat } from '../../src/apps/api/first-start/sandbox-chat.js';
 import { SandboxRoutes } from '../../src/apps/api/first-start/sandbox-routes.js';
-import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { AccountDirectory, AccountRegistrar } from '../../src/modules/accounts/index.js';
 import { ChatAccounts, RouteDirectory } from '../../src/modules/providers/index.js';
-import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { ENVIRONMENT, type Environment, InvalidEnvironment } from '../../src/platform/config/index.js';
+import { inTransaction } from '../../src/platform/database/index.js';
 import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -79,6 +81,35 @@ describe('the first start', () => {
     expect(lines.join()).not.toContain('Another-Password-1');
   });
 
+  it('wants of ADMIN_PASSWORD what it wants of every password, and says what is wrong', async () => {
+    const faults: [string, string][] = [
+      ['short', 'Password must be at least 8 characters'],
+      ['alllowercase-1', 'Password must contain at least one uppercase letter'],
+      [`Aa1-${'ü'.repeat(35)}`, 'Password must be at most 72 bytes'],
+    ];
+    for (const [password, text] of faults) {
+      const module = await prepared({ ADMIN_USERNAME: 'weak', ADMIN_PASSWORD: password });
+      const outcome = module.get(FirstAccounts).ensure();
+      await expect(outcome).rejects.toThrow(InvalidEnvironment);
+      await expect(outcome).rejects.toThrow(`ADMIN_PASSWORD: ${text}`);
+      await expect(outcome).rejects.not.toThrow(password);
+    }
+    expect(await modules[0]!.get(AccountDirectory).byUsername('weak')).toBeNull();
+  });
+
+  it('stops when the admin’s name belongs to somebody else, in whatever case', async () => {
+    const password = 'Another-Password-1';
+    const registrar = modules[0]!.get(AccountRegistrar);
+    const somebody = { username: 'Taken', passwordHash: 'x', firstname: 'A', lastname: 'B' };
+    await inTransaction(modules[0]!.get(DataSource), (tx) => registrar.create(tx, somebody));
+    const start = async (name: string): Promise<unknown> =>
+      (await prepared({ ADMIN_USERNAME: name, ADMIN_PASSWORD: password })).get(FirstAccounts).ensure();
+    await expect(start('Taken')).rejects.toThrow(/ADMIN_USERNAME: "Taken" exists already and is no super account/);
+    await expect(start('TAKEN')).rejects.toThrow(/ADMIN_USERNAME: "TAKEN" differs only .* from the existing "Taken"/);
+    await expect(start('ADMIN')).rejects.toThrow(/"ADMIN" differs only .* from the existing "admin"/);
+    expect(await start('admin')).toEqual([]);
+  });
+
   it('makes the demo account and the sandbox routes in development only', async () => {
     const ports = { SANDBOX_PORT: 40_001, SANDBOX_SMPP_PORT: 40_002, PORT: 40_003 };
     const production = await prepared({ NODE_ENV: 'production', ...ports });
@@ -102,7 +133,10 @@ describe('the first start', () => {
       ['sandbox', 'smpp', true],
       ['sandbox-chat', 'http', true],
       ['sandbox-http', 'http', false],
+      ['sandbox-voice', 'twilio', true],
     ]);
+    const token = routes[3]?.config['auth_token'];
+    expect(token).toMatch(/^[0-9a-f]{32}$/);
     const demo = await development.get(AccountDirectory).byUsername('demo');
     const chat = await development.get(ChatAccounts).find(demo?.id ?? 0, 'official');
     expect(chat).toMatchObject({ url: 'http://127.0.0.1:40001/v21.0/100000000000001', provider: 'meta_cloud' });
@@ -128,5 +162,10 @@ describe('the first start', () => {
       config: { port: 40_009, system_id: 'switchboard' },
     });
     expect((await moved.get(RouteDirectory).byName('sandbox-http'))?.callbackSecret).toBe(secret);
+    expect(await moved.get(RouteDirectory).byName('sandbox-voice')).toMatchObject({
+      channel: 'voice',
+      isDefault: true,
+      config: { base_url: 'http://127.0.0.1:40008', auth_token: token },
+    });
   });
 });

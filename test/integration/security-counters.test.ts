@@ -46,11 +46,41 @@ describe.each([
     expect((await subject.hit('d', 1, 60)).allowed).toBe(true);
   });
 
-  it('begins a new window after the old one', async () => {
+  it('allows again when the window is over; refused ones did not count', async () => {
     expect((await subject.hit('e', 1, 1)).allowed).toBe(true);
-    expect((await subject.hit('e', 1, 1)).allowed).toBe(false);
+    for (let i = 0; i < 5; i++) expect((await subject.hit('e', 1, 1)).allowed).toBe(false);
     await sleep(1_100);
     expect((await subject.hit('e', 1, 1)).allowed).toBe(true);
+  });
+
+  it('slides: no span of the window’s length holds more than the limit, wherever it begins', async () => {
+    const passed: number[] = [];
+    const until = performance.now() + 2_500;
+    while (performance.now() < until) {
+      const before = performance.now();
+      if ((await subject.hit('g', 4, 1)).allowed) passed.push(before);
+      await sleep(passed.length % 4 === 3 ? 130 : 5);
+    }
+    expect(passed.length).toBeGreaterThanOrEqual(8);
+    // each moment was taken before the hit, so that a slow machine only widens the distance
+    const slack = 40;
+    passed.slice(4).forEach((at, index) => expect(at - passed[index]!).toBeGreaterThan(1_000 - slack));
+  });
+
+  it('says how long the next one has to wait', async () => {
+    for (let i = 0; i < 2; i++) await subject.hit('h', 2, 30);
+    await sleep(1_100);
+    const { retryAfterSeconds } = await subject.hit('h', 2, 30);
+    expect(retryAfterSeconds).toBeGreaterThan(20);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(29);
+    expect(await subject.blocked('h', 2)).toBeLessThanOrEqual(29);
+  });
+
+  it('keeps no more moments than the limit, and follows a limit that has changed', async () => {
+    for (let i = 0; i < 3; i++) expect((await subject.hit('i', 3, 60)).allowed).toBe(true);
+    expect((await subject.hit('i', 4, 60)).allowed).toBe(true);
+    expect((await subject.hit('i', 4, 60)).allowed).toBe(false);
+    expect(await subject.blocked('i', 2)).toBeGreaterThan(0);
   });
 });
 

@@ -6,33 +6,64 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT } from '../../platform/config/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { AccessTokens, jwtOptions } from './authentication/access-tokens.js';
+import { ApiKeys } from './authentication/api-keys.js';
+import { AdminSessions } from './authentication/admin-sessions.js';
 import { AdminGuard } from './authentication/admin.guard.js';
 import { AuthenticationGuard } from './authentication/authentication.guard.js';
 import { BodyUsernames } from './authentication/body-username.js';
 import { Credentials } from './authentication/credentials.js';
 import { OpenMisses } from './authentication/open-misses.js';
 import { JwtStrategy } from './authentication/jwt.strategy.js';
+import { ChangeAssignedUserHandler } from './commands/change-assigned-user.handler.js';
+import { ChangePasswordHandler } from './commands/change-password.handler.js';
+import { CreateApiKeyHandler } from './commands/create-api-key.handler.js';
+import { CreateAssignedUserHandler } from './commands/create-assigned-user.handler.js';
+import { RemoveAssignedUserHandler } from './commands/remove-assigned-user.handler.js';
+import { RevokeApiKeyHandler } from './commands/revoke-api-key.handler.js';
 import { ChangeAccountHandler } from './commands/change-account.handler.js';
 import { CreateAccountHandler } from './commands/create-account.handler.js';
 import { LogInHandler } from './commands/log-in.handler.js';
 import { RegisterAccountHandler } from './commands/register-account.handler.js';
+import { ApiKeysController } from './http/api-keys.controller.js';
+import { OwnAccountController } from './http/own-account.controller.js';
+import { UsersController } from './http/users.controller.js';
 import { AuthenticationController } from './http/authentication.controller.js';
+import { AccountClosings } from './account-closings.js';
 import { AccountDirectory } from './persistence/account-directory.js';
 import { AccountRegistrar } from './persistence/account-registrar.js';
 import { AccountStore } from './persistence/account-store.js';
 import { AccountEntity } from './persistence/account.entity.js';
+import { ApiKeyEntity } from './persistence/api-key.entity.js';
+import { ApiKeyStore } from './persistence/api-key-store.js';
+import { AssignedUserEntity } from './persistence/assigned-user.entity.js';
+import { AssignedUsers } from './persistence/assigned-users.js';
+import { LoginNames } from './persistence/login-names.js';
 import { AuditEntryEntity } from './persistence/audit-entry.entity.js';
 import { AuditLog } from './persistence/audit-log.js';
 import { LoginIdentityEntity } from './persistence/login-identity.entity.js';
 import { ManagedAccounts } from './persistence/managed-accounts.js';
 import { NameCheck } from './persistence/name-check.js';
 import { TeamEntity } from './persistence/team.entity.js';
+import { FindAssignedUserHandler } from './queries/find-assigned-user.handler.js';
+import { ListApiKeysHandler } from './queries/list-api-keys.handler.js';
+import { ListAssignedUsersHandler } from './queries/list-assigned-users.handler.js';
 import { FindAccountHandler } from './queries/find-account.handler.js';
 import { ListAccountsHandler } from './queries/list-accounts.handler.js';
 import { ListAuditHandler } from './queries/list-audit.handler.js';
 
-const ENTITIES = [AccountEntity, LoginIdentityEntity, TeamEntity, AuditEntryEntity];
-const STORES = [AccountStore, AccountDirectory, AccountRegistrar, ManagedAccounts, NameCheck, AuditLog];
+const ENTITIES = [AccountEntity, LoginIdentityEntity, AssignedUserEntity, ApiKeyEntity, TeamEntity, AuditEntryEntity];
+const STORES = [
+  AccountClosings,
+  AccountStore,
+  AccountDirectory,
+  AccountRegistrar,
+  ApiKeyStore,
+  AssignedUsers,
+  LoginNames,
+  ManagedAccounts,
+  NameCheck,
+  AuditLog,
+];
 
 /** What every process may need of accounts: reading them, making them, the audit log. No HTTP (for the worker). */
 @Module({
@@ -50,10 +81,12 @@ export class AccountDirectoryModule {}
     PassportModule,
     JwtModule.registerAsync({ inject: [ENVIRONMENT], useFactory: jwtOptions }),
   ],
-  controllers: [AuthenticationController],
+  controllers: [AuthenticationController, OwnAccountController, ApiKeysController, UsersController],
   providers: [
     AccessTokens,
+    AdminSessions,
     JwtStrategy,
+    ApiKeys,
     Credentials,
     BodyUsernames,
     OpenMisses,
@@ -63,10 +96,19 @@ export class AccountDirectoryModule {}
     RegisterAccountHandler,
     CreateAccountHandler,
     ChangeAccountHandler,
+    ChangePasswordHandler,
+    CreateApiKeyHandler,
+    RevokeApiKeyHandler,
+    CreateAssignedUserHandler,
+    ChangeAssignedUserHandler,
+    RemoveAssignedUserHandler,
     FindAccountHandler,
     ListAccountsHandler,
     ListAuditHandler,
+    ListApiKeysHandler,
+    ListAssignedUsersHandler,
+    FindAssignedUserHandler,
   ],
-  exports: [AccountDirectoryModule, AccessTokens, Credentials, BodyUsernames, OpenMisses],
+  exports: [AccountDirectoryModule, AccessTokens, AdminSessions, ApiKeys, Credentials, BodyUsernames, OpenMisses],
 })
 export class AccountsModule {}

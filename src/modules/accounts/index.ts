@@ -1,6 +1,8 @@
+export { type AccountClosing, AccountClosings, type ClosingListener } from './account-closings.js';
 export { AccountDirectoryModule, AccountsModule } from './accounts.module.js';
 export { type Actor, type AuthenticatedRequest, CurrentActor } from './authentication/actor.js';
 export { AccessTokens } from './authentication/access-tokens.js';
+export { AdminSessions } from './authentication/admin-sessions.js';
 export { Credentials } from './authentication/credentials.js';
 export { Admin, Authenticated, Open, PathUsername, SECURITY_SCHEMES } from './authentication/decorators.js';
 export { OpenMisses } from './authentication/open-misses.js';
@@ -14,13 +16,16 @@ export {
 } from './authentication/rules.js';
 export { type AccountChanges, ChangeAccountCommand } from './commands/change-account.command.js';
 export { type AccountDraft, CreateAccountCommand } from './commands/create-account.command.js';
+export { type AssignedUser } from './domain/assigned-user.js';
 export { type Account, type Role, roleOf, USER_TYPES, type UserType } from './domain/account.js';
 export { accountErrors } from './domain/account-errors.js';
 export { assertMayChange } from './domain/account-policy.js';
+export { passwordFault } from './domain/password-rules.js';
 export { type Permission, PERMISSIONS, type Permissions } from './domain/permissions.js';
 export { type NewAccount, STARTING_CREDITS } from './domain/registration.js';
 export { AccountDirectory } from './persistence/account-directory.js';
 export { AccountRegistrar } from './persistence/account-registrar.js';
+export { LoginNames, usernameOf } from './persistence/login-names.js';
 export { AuditLog, type AuditRecord } from './persistence/audit-log.js';
 export { ManagedAccounts } from './persistence/managed-accounts.js';
 export { FindAccountQuery } from './queries/find-account.query.js';

@@ -3,6 +3,8 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CreditBalanceEntity } from './persistence/credit-balance.entity.js';
 import { CreditBook } from './persistence/credit-book.js';
+import { ResellerCredits } from './persistence/reseller-credits.js';
+import { ResellerGrantEntity } from './persistence/reseller-grant.entity.js';
 import { CreditLedgerEntity } from './persistence/credit-ledger.entity.js';
 import { GetBalancesHandler } from './queries/get-balances.handler.js';
 import { ListLedgerHandler } from './queries/list-ledger.handler.js';
@@ -10,8 +12,8 @@ import { ProveCreditsHandler } from './queries/prove-credits.handler.js';
 
 /** Balances and their ledger. Has no HTTP of its own: accounts, admin and the campaign engine use it. */
 @Module({
-  imports: [CqrsModule, TypeOrmModule.forFeature([CreditBalanceEntity, CreditLedgerEntity])],
-  providers: [CreditBook, GetBalancesHandler, ListLedgerHandler, ProveCreditsHandler],
-  exports: [CreditBook],
+  imports: [CqrsModule, TypeOrmModule.forFeature([CreditBalanceEntity, CreditLedgerEntity, ResellerGrantEntity])],
+  providers: [CreditBook, ResellerCredits, GetBalancesHandler, ListLedgerHandler, ProveCreditsHandler],
+  exports: [CreditBook, ResellerCredits],
 })
 export class CreditsModule {}

@@ -1,15 +1,27 @@
 import { z } from 'zod';
 
+/** Of a text such as 500ms or 30s; seconds without a unit. */
+function milliseconds(text: string): number {
+  const [, count, unit] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) as unknown as [string, string, string | undefined];
+  const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? 's'] as number;
+  return Number(count) * factor;
+}
+
 const duration = (fallback: string) =>
   z
     .string()
     .regex(/^\d+(ms|s|m|h|d)?$/, 'a duration such as 500ms, 30s, 15m, 72h or 3d')
     .default(fallback)
-    .transform((text) => {
-      const [, count, unit] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) as unknown as [string, string, string | undefined];
-      const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? 's'] as number;
-      return Number(count) * factor;
-    });
+    .transform(milliseconds);
+
+const DURATIONS = /^\d+(ms|s|m|h|d)?(,\d+(ms|s|m|h|d)?)*$/;
+
+const durations = (fallback: string) =>
+  z
+    .string()
+    .regex(DURATIONS, 'durations separated by commas, such as 0s,5s,5m')
+    .default(fallback)
+    .transform((text) => text.split(',').map(milliseconds));
 
 const bytes = (fallback: string) =>
   z
@@ -65,11 +77,15 @@ export const environmentSchema = z.object({
   DATA_DIR: z.string().default('.data'),
   JWT_SECRET: z.string().min(32, 'at least 32 characters'),
   ENCRYPTION_KEY: z.string().regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits (32 bytes)'),
+  ENCRYPTION_KEYS_ACCEPTED: list.refine(
+    (keys) => keys.every((key) => /^[0-9a-f]{64}$/i.test(key)),
+    '64 hexadecimal digits each (32 bytes)',
+  ),
   ADMIN_USERNAME: z
     .string()
     .regex(/^[A-Za-z0-9._-]{3,64}$/)
     .default('admin'),
-  ADMIN_PASSWORD: z.string().max(72).optional(),
+  ADMIN_PASSWORD: z.string().optional(),
   APP_TIME_ZONE: timeZone.default('UTC'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   DOCS: flag(true),
@@ -90,12 +106,28 @@ export const environmentSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9-]{1,32}$/, 'letters, digits and -')
     .default('CHATCAMP'),
+  VOICE_DEFAULT_CALLER_ID: z
+    .string()
+    .regex(/^[0-9]{10,16}$/, '10 to 16 digits')
+    .optional(),
+  VOICE_ALLOWED_PREFIXES: list.refine((prefixes) => prefixes.every((prefix) => /^[0-9]+$/.test(prefix)), 'digits'),
+  VOICE_MAX_CALL_SECONDS: z.coerce.number().int().min(1).max(14_400).default(600),
+  VOICE_AUTO_APPROVE: flag(false),
   RECEIPT_TIMEOUT: duration('72h'),
   SHUTDOWN_DELAY: duration('1s'),
   WORKER_QUEUES: list,
   WORKER_CONCURRENCY: count(8),
   LANE_LEASE: duration('30s'),
   OUTBOUND_ALLOW: z.string().optional(),
+  WEBHOOK_RETRY_DELAYS: durations('0s,5s,5m,30m,2h,5h,10h,10h'),
+  WEBHOOK_TIMEOUT: duration('15s'),
+  WEBHOOK_DISABLE_AFTER: duration('5d'),
+  WEBHOOK_CONCURRENCY: z.coerce.number().int().min(1).max(256).default(8),
+  WEBHOOK_LEASE: duration('30s'),
+  SPEECH_THREADS: count(0),
+  AUDIO_FETCH_TIMEOUT: duration('15s'),
+  FFMPEG_PATH: z.string().default('ffmpeg'),
+  TRANSCODE_TIMEOUT: duration('20s'),
 });
 
 export type Environment = z.infer<typeof environmentSchema> & {
@@ -139,3 +171,16 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
 /** Where the world finds a path of ours: below `PUBLIC_URL`, or the bare path when that is not set. */
 export const publicAddress = ({ PUBLIC_URL: base = '' }: Pick<Environment, 'PUBLIC_URL'>, path: string): string =>
   `${base.replace(/\/+$/, '')}${path}`;
+
+/**
+ * Where upstreams find us, without a slash at its end: `PUBLIC_URL`; in development also this machine's own address.
+ * @returns null when nobody outside can be told an address
+ */
+export function publicOrigin(environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT'>): string | null {
+  const { PUBLIC_URL, NODE_ENV, PORT } = environment;
+  const local = NODE_ENV === 'development' && PORT !== 0 ? `http://127.0.0.1:${PORT}` : null;
+  return PUBLIC_URL?.replace(/\/+$/, '') ?? local;
+}
+
+/** What a program that we run may know of our environment: where programs are, and nothing of ours. */
+export const childEnvironment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'] });

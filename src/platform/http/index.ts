@@ -4,10 +4,23 @@ export { DATABASE_TEXT, INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './er
 export { ERROR_SHAPE_METADATA, errorBody, ErrorShape, type ErrorShapeName } from './error-shape.js';
 export { API_ERRORS_METADATA, ApiErrors, type ErrorRow } from './error-table.js';
 export { METHOD_TEXT } from './error.filter.js';
+export {
+  OptionalFlag,
+  OptionalFlags,
+  OptionalSpeed,
+  OptionalText,
+  OptionalTexts,
+  OptionalToken,
+  OptionalWord,
+  RequiredAmount,
+  RequiredText,
+  RequiredWord,
+} from './fields.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';
 export { type Page, type Paged, paged, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';
+export { READER_PATIENCE_MS, streamChunks, streamText, type TextFrame } from './text-stream.js';
 export { RouteTable } from './route-table.js';
 export { clientIp } from '../security/index.js';

@@ -21,6 +21,9 @@ interface KnownRoute {
   facts: HandlerFacts;
 }
 
+/** Unknown paths of the family answer in its shape too (decisions §3). */
+const V5_PATHS = /^\/v5(\/|$)/i;
+
 const PLAIN: HandlerFacts = { shape: 'standard', noHead: false };
 
 /**
@@ -48,11 +51,12 @@ export class RouteTable {
     return [...methods].sort();
   }
 
-  /** The body of an error on this path: of the handler for the method, else of any handler of the path. */
+  /** The body of an error on this path: of the handler for the method, else of any handler of the path or its family. */
   shapeOf(method: string, path: string): ErrorShapeName {
     const routes = this.matching(path);
     const wanted = method === 'HEAD' ? 'GET' : method;
-    return (routes.find((route) => route.method === wanted) ?? routes[0])?.facts.shape ?? 'standard';
+    const known = routes.find((route) => route.method === wanted) ?? routes[0];
+    return known?.facts.shape ?? (V5_PATHS.test(path) ? 'v5' : 'standard');
   }
 
   /** Whether HEAD must be refused on this path. */

@@ -1,4 +1,5 @@
 export { clientIp } from './client-ip.js';
+export { isInIpRanges, normalIpRange } from './ip-ranges.js';
 export { constantTimeEqual, tokenKey } from './keys.js';
 export { PasswordHasher } from './password-hasher.js';
 export { RateCounters, type WindowCount, wholeSeconds } from './rate-counters.js';
@@ -10,6 +11,7 @@ export {
   type RateRule,
 } from './rate-limits.js';
 export { RedisLink } from './redis-link.js';
+export { SealedColumns, SealRenewal } from './seal-renewal.js';
 export { Sealer } from './sealer.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';
 export { TOO_MANY_TEXT, tooMany } from './too-many.js';

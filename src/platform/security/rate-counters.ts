@@ -1,7 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
+import { HitMemory } from './hit-memory.js';
 import { RedisLink } from './redis-link.js';
 import { WindowMemory } from './window-memory.js';
+
+/**
+ * A log of the moments at which hits stop to count, never longer than the limit: the hit that decides is the limit-th
+ * from its end. All by the clock of Redis, in one step, so that of hits at the same moment no more than the limit pass.
+ */
+const HIT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local decisive = redis.call('LINDEX', KEYS[1], -ARGV[1])
+if decisive and tonumber(decisive) > now then return decisive - now end
+redis.call('RPUSH', KEYS[1], now + ARGV[2])
+redis.call('LTRIM', KEYS[1], -ARGV[1], -1)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 0`;
+
+const WAIT = `
+local time = redis.call('TIME')
+local decisive = redis.call('LINDEX', KEYS[1], -ARGV[1])
+if not decisive then return 0 end
+return math.max(0, decisive - (time[1] * 1000 + math.floor(time[2] / 1000)))`;
 
 /** Adds to a window and says what is left of it: one round trip. The window begins with its first count. */
 const ADD = `
@@ -13,14 +34,10 @@ if left < 0 then
 end
 return { count, left }`;
 
-const READ = `
-local count = redis.call('GET', KEYS[1])
-if not count then return { 0, 0 } end
-return { tonumber(count), redis.call('PTTL', KEYS[1]) }`;
-
 type Scripted = Redis & {
+  countHit(key: string, limit: number, windowMs: number): Promise<number>;
+  waitForHit(key: string, limit: number): Promise<number>;
   addToWindow(key: string, amount: number, windowMs: number): Promise<[number, number]>;
-  readWindow(key: string): Promise<[number, number]>;
 };
 
 /** After a failed command Redis is left alone for so long, so that a silent one delays few requests. */
@@ -34,25 +51,28 @@ export interface WindowCount {
 }
 
 /**
- * Counters of rate limits in fixed windows, over all instances through Redis; while Redis is away, over this process
- * alone. No call ever fails or waits longer than the Redis time-out.
+ * Counters of rate limits, over all instances through Redis; while Redis is away, over this process alone. No call ever
+ * fails or waits longer than the Redis time-out. Limits are sliding (docs/decisions/0007): no span of the window's
+ * length, wherever it begins, holds more hits than the limit. Only `add`, for the general limit, counts in fixed windows.
  */
 @Injectable()
 export class RateCounters {
-  private readonly memory = new WindowMemory();
+  private readonly hits = new HitMemory();
+  private readonly windows = new WindowMemory();
   private readonly redis: Scripted;
   private restingUntil = 0;
 
   constructor(private readonly link: RedisLink) {
+    link.client.defineCommand('countHit', { numberOfKeys: 1, lua: HIT });
+    link.client.defineCommand('waitForHit', { numberOfKeys: 1, lua: WAIT });
     link.client.defineCommand('addToWindow', { numberOfKeys: 1, lua: ADD });
-    link.client.defineCommand('readWindow', { numberOfKeys: 1, lua: READ });
     this.redis = link.client as Scripted;
   }
 
   /**
-   * Counts one and judges it.
+   * Judges one and counts it when it is allowed; a refused one costs nothing.
    * @param key names what is limited and for whom, such as `login:1.2.3.4:bob`
-   * @param limit counts a window allows; 0 = no limit, nothing is counted
+   * @param limit counts that any span of `windowSeconds` may hold; 0 = no limit, nothing is counted
    */
   async hit(
     key: string,
@@ -60,58 +80,46 @@ export class RateCounters {
     windowSeconds: number,
   ): Promise<{ allowed: boolean; retryAfterSeconds: number }> {
     if (limit === 0) return { allowed: true, retryAfterSeconds: 0 };
-    const { count, leftMs } = await this.add(key, 1, windowSeconds * 1000);
-    return count <= limit
+    const windowMs = windowSeconds * 1000;
+    const wait =
+      (await this.ask(() => this.redis.countHit(this.name('hits', key), limit, windowMs))) ??
+      this.hits.hit(key, limit, windowMs);
+    return wait === 0
       ? { allowed: true, retryAfterSeconds: 0 }
-      : { allowed: false, retryAfterSeconds: wholeSeconds(leftMs) };
+      : { allowed: false, retryAfterSeconds: wholeSeconds(wait) };
   }
 
   /**
    * Whether a key has used up its limit, for counters of failures that are only asked beforehand. Counts nothing.
+   * What was counted here while Redis was away counts on.
    * @returns seconds until it is free again; 0 = free
    */
   async blocked(key: string, limit: number): Promise<number> {
     if (limit === 0) return 0;
-    const { count, leftMs } = await this.read(key);
-    return count >= limit ? wholeSeconds(leftMs) : 0;
+    const there = await this.ask(() => this.redis.waitForHit(this.name('hits', key), limit));
+    const wait = Math.max(there ?? 0, this.hits.wait(key, limit));
+    return wait === 0 ? 0 : wholeSeconds(wait);
   }
 
-  /** Adds `amount` to a window and returns its new count; for callers that judge by themselves. */
+  /** Adds `amount` to a fixed window and returns its new count; for callers that judge by themselves. */
   async add(key: string, amount: number, windowMs: number): Promise<WindowCount> {
-    if (this.usable) {
-      try {
-        const [count, leftMs] = await this.redis.addToWindow(this.name(key), amount, windowMs);
-        return { count, leftMs };
-      } catch {
-        this.rest(); // and count below
-      }
+    const there = await this.ask(() => this.redis.addToWindow(this.name('rate', key), amount, windowMs));
+    return there ? { count: there[0], leftMs: there[1] } : this.windows.add(key, amount, windowMs);
+  }
+
+  /** The answer of Redis, or null while it is away. */
+  private async ask<T>(command: () => Promise<T>): Promise<T | null> {
+    if (!this.link.ready || performance.now() < this.restingUntil) return null;
+    try {
+      return await command();
+    } catch {
+      this.restingUntil = performance.now() + REST_MS;
+      return null;
     }
-    return this.memory.add(key, amount, windowMs);
   }
 
-  private async read(key: string): Promise<WindowCount> {
-    const here = this.memory.read(key);
-    if (this.usable) {
-      try {
-        const [count, leftMs] = await this.redis.readWindow(this.name(key));
-        return count >= here.count ? { count, leftMs } : here;
-      } catch {
-        this.rest(); // and answer from memory
-      }
-    }
-    return here;
-  }
-
-  private get usable(): boolean {
-    return this.link.ready && performance.now() >= this.restingUntil;
-  }
-
-  private rest(): void {
-    this.restingUntil = performance.now() + REST_MS;
-  }
-
-  private name(key: string): string {
-    return `${this.link.prefix}:rate:${key}`;
+  private name(kind: 'hits' | 'rate', key: string): string {
+    return `${this.link.prefix}:${kind}:${key}`;
   }
 }
 

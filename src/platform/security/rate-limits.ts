@@ -11,14 +11,14 @@ import { ThrottlerGuard, type ThrottlerRequest, type ThrottlerStorage } from '@n
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
 import { clientIp } from './client-ip.js';
-import { RateCounters, wholeSeconds } from './rate-counters.js';
+import { RateCounters } from './rate-counters.js';
 import { tooMany } from './too-many.js';
 import { UserMeter } from './user-meter.js';
 
 /**
  * `broadcast`: BROADCAST_RATE_LIMIT per 60 s, username and IP, each endpoint by itself, over all instances.
  * `user` (every route that declares nothing): USER_RATE_LIMIT per minute per user or IP.
- * `none`: for probes and for carriers' callbacks.
+ * `none`: for probes, for carriers' callbacks and for the audio that carriers fetch.
  */
 export type RateRule = 'broadcast' | 'user' | 'none';
 
@@ -34,13 +34,16 @@ export interface MeteredRequest extends Request {
   metered?: boolean;
 }
 
-/** Lets @nestjs/throttler count in `RateCounters`: one fixed window, no further punishment after it. */
+/** Lets @nestjs/throttler count in `RateCounters`, whose windows slide: no further punishment after them. */
 export const throttlerStorage = (counters: RateCounters): ThrottlerStorage => ({
   async increment(key, ttl, limit) {
-    const { count, leftMs } = await counters.add(key, 1, ttl);
-    const seconds = wholeSeconds(leftMs);
-    const isBlocked = count > limit;
-    return { totalHits: count, timeToExpire: seconds, isBlocked, timeToBlockExpire: isBlocked ? seconds : 0 };
+    const { allowed, retryAfterSeconds } = await counters.hit(key, limit, ttl / 1000);
+    return {
+      totalHits: allowed ? limit : limit + 1,
+      timeToExpire: retryAfterSeconds,
+      isBlocked: !allowed,
+      timeToBlockExpire: retryAfterSeconds,
+    };
   },
 });
 

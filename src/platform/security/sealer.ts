@@ -6,18 +6,38 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+type Keys = Pick<Environment, 'ENCRYPTION_KEY'> & Partial<Pick<Environment, 'ENCRYPTION_KEYS_ACCEPTED'>>;
+
+const read = (key: string): Buffer => Buffer.from(key, 'hex');
+
+const idOf = (key: Buffer): string =>
+  createHash('sha256').update('switchboard key id').update(key).digest('hex').slice(0, 8);
+
 /**
- * Encrypts secrets at rest with AES-256-GCM under `ENCRYPTION_KEY`. A sealed text is `<key id>.<base64url>`; the id is a
- * digest of the key, so that a text sealed under another key is told from a damaged one.
+ * Encrypts secrets at rest with AES-256-GCM under `ENCRYPTION_KEY`; opens what that key or one of
+ * `ENCRYPTION_KEYS_ACCEPTED` sealed, so that keys can be changed. A sealed text is `<key id>.<base64url>`; the id is a
+ * digest of the key, so that a text sealed under an unknown key is told from a damaged one.
  */
 @Injectable()
 export class Sealer {
   private readonly key: Buffer;
   private readonly keyId: string;
+  private readonly keys: ReadonlyMap<string, Buffer>;
 
-  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'ENCRYPTION_KEY'>) {
-    this.key = Buffer.from(environment.ENCRYPTION_KEY, 'hex');
-    this.keyId = createHash('sha256').update('switchboard key id').update(this.key).digest('hex').slice(0, 8);
+  constructor(@Inject(ENVIRONMENT) { ENCRYPTION_KEY: own, ENCRYPTION_KEYS_ACCEPTED: accepted = [] }: Keys) {
+    this.key = read(own);
+    this.keyId = idOf(this.key);
+    this.keys = new Map([own, ...accepted].map(read).map((key) => [idOf(key), key]));
+  }
+
+  /** Whether there are further keys, so that texts may be waiting to be sealed anew. */
+  get hasAccepted(): boolean {
+    return this.keys.size > 1;
+  }
+
+  /** How every text begins that is sealed under `ENCRYPTION_KEY`. */
+  get prefix(): string {
+    return `${this.keyId}.`;
   }
 
   /** Two seals of one text differ. */
@@ -25,16 +45,17 @@ export class Sealer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.key, nonce);
     const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `${this.keyId}.${sealed.toString('base64url')}`;
+    return `${this.prefix}${sealed.toString('base64url')}`;
   }
 
-  /** @throws Error when the text was sealed under another key or was changed; the message holds nothing of it */
+  /** @throws Error when the text was sealed under a key that is not known or was changed; the message holds nothing of it */
   open(sealed: string): string {
     const [keyId, payload] = sealed.split('.');
-    if (keyId !== this.keyId) throw new Error('A secret in the database was sealed under another ENCRYPTION_KEY');
+    const key = this.keys.get(keyId ?? '');
+    if (!key) throw new Error('A secret in the database was sealed under another ENCRYPTION_KEY');
     const bytes = Buffer.from(payload ?? '', 'base64url');
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed secret in the database is damaged');
-    const decipher = createDecipheriv(CIPHER, this.key, bytes.subarray(0, NONCE_BYTES));
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES));
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
     const text = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');

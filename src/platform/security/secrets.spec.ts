@@ -26,6 +26,35 @@ describe('Sealer', () => {
   });
 });
 
+describe('keys of the Sealer', () => {
+  const OTHER = KEY.replace('00', '01');
+  const before = new Sealer({ ENCRYPTION_KEY: KEY });
+  const during = new Sealer({ ENCRYPTION_KEY: OTHER, ENCRYPTION_KEYS_ACCEPTED: [KEY] });
+  const after = new Sealer({ ENCRYPTION_KEY: OTHER });
+
+  it('open what any of them sealed, and seal under the present one', () => {
+    const old = before.seal('secret');
+    expect(during.open(old)).toBe('secret');
+    expect(old.startsWith(during.prefix)).toBe(false);
+    const renewed = during.seal(during.open(old));
+    expect(renewed.startsWith(during.prefix)).toBe(true);
+    expect(after.open(renewed)).toBe('secret');
+    expect(() => before.open(renewed)).toThrow('ENCRYPTION_KEY');
+    expect(() => after.open(old)).toThrow('ENCRYPTION_KEY');
+  });
+
+  it('count once, however often they are named', () => {
+    expect(during.hasAccepted).toBe(true);
+    expect(after.hasAccepted).toBe(false);
+    expect(new Sealer({ ENCRYPTION_KEY: KEY, ENCRYPTION_KEYS_ACCEPTED: [KEY.toUpperCase()] }).hasAccepted).toBe(false);
+  });
+
+  it('do not lend each other their name', () => {
+    const [, payload] = before.seal('secret').split('.') as [string, string];
+    expect(() => during.open(`${during.prefix}${payload}`)).toThrow();
+  });
+});
+
 describe('PasswordHasher', () => {
   const hasher = new PasswordHasher();
 

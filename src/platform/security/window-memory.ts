@@ -5,7 +5,7 @@ interface Window {
 
 const MAX_KEYS = 100_000;
 
-/** Fixed windows in this process: the fall-back of `RateCounters` while Redis is away. Memory is bounded. */
+/** Fixed windows in this process: the fall-back of `RateCounters.add` while Redis is away. Memory is bounded. */
 export class WindowMemory {
   private readonly windows = new Map<string, Window>();
 
@@ -20,13 +20,6 @@ export class WindowMemory {
     }
     window.count += amount;
     return { count: window.count, leftMs: window.until - now };
-  }
-
-  /** The key's count and the milliseconds left; zeros when no window is open. */
-  read(key: string): { count: number; leftMs: number } {
-    const window = this.windows.get(key);
-    const leftMs = window ? window.until - Date.now() : 0;
-    return window && leftMs > 0 ? { count: window.count, leftMs } : { count: 0, leftMs: 0 };
   }
 
   private sweep(now: number): void {

@@ -3,10 +3,12 @@ import { type JwtModuleOptions, JwtService } from '@nestjs/jwt';
 import type { Request } from 'express';
 import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { tokenKey } from '../../../platform/security/index.js';
+import { clientIp, tokenKey } from '../../../platform/security/index.js';
 import { claimsFor, isOutdated, readClaims } from '../domain/access-token.js';
 import type { Account } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
+import { AssignedUsers } from '../persistence/assigned-users.js';
+import { ApiKeys } from './api-keys.js';
 import { presentedToken } from './presented-token.js';
 
 /** Options of @nestjs/jwt: the key as KeyObject (a text costs 48 times more), HS256 pinned both ways. */
@@ -22,36 +24,49 @@ export class AccessTokens {
   constructor(
     private readonly jwt: JwtService,
     private readonly directory: AccountDirectory,
+    private readonly assignedUsers: AssignedUsers,
+    private readonly apiKeys: ApiKeys,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** A token valid for 7 days (decisions §4). */
+  /** A token valid for 7 days (decisions §4), for the assigned user where one acts for the account. */
   issue(account: Account): string {
     return this.jwt.sign(claimsFor(account, now()));
   }
 
   /**
-   * The acting account of a payload whose signature and expiry have been verified.
-   * @returns null: claims at fault, account unknown, closed or expired, or the token is older than the password
+   * The acting account of a payload whose signature and expiry have been verified, with the assigned user it names.
+   * @returns null: claims at fault, account unknown, closed or expired, assigned user unknown, removed or inactive, or
+   * the token is older than the bearer's password
    */
   async accountOf(payload: unknown): Promise<Account | null> {
     const token = readClaims(payload);
     if (!token) return null;
     const account = await this.directory.byUsername(token.username);
-    if (!account || !this.directory.usable(account) || isOutdated(token, account)) return null;
-    return account;
+    if (!account || !this.directory.usable(account)) return null;
+    if (token.assignedUserId === null) return isOutdated(token, account) ? null : account;
+    const assignedUser = await this.assignedUsers.byId(token.assignedUserId);
+    if (!assignedUser?.isActive || assignedUser.accountId !== account.id) return null;
+    return isOutdated(token, assignedUser) ? null : { ...account, assignedUser };
   }
 
   /**
-   * Whose token a request to an open route carries (header, else cookie), for accounts with `require_token`.
+   * Whose token or API key a request to an open route carries (header, else cookie), for accounts with `require_token`.
    * @returns null when it carries none that is good
+   * @throws AppError too_many beyond the limit of bad API keys
    */
   async bearerOf(request: Request): Promise<Account | null> {
-    const presented = presentedToken(request, { scheme: 'standard', cookie: true }, this.environment);
+    const presented = presentedToken(request, { scheme: 'standard', cookie: true, apiKey: true }, this.environment);
     if (!presented) return null;
+    if (presented.via === 'key') return this.apiKeys.authenticate(presented.token, clientIp(request));
+    return this.verified(presented.token);
+  }
+
+  /** Whom a token lets act: its signature and expiry, then as `accountOf`. @returns null for one that is not good */
+  async verified(token: string): Promise<Account | null> {
     let payload: unknown;
     try {
-      payload = this.jwt.verify<Record<string, unknown>>(presented.token);
+      payload = this.jwt.verify<Record<string, unknown>>(token);
     } catch {
       return null;
     }

@@ -5,13 +5,13 @@ import type { Account } from '../domain/account.js';
 /** Who acts in a request, and how he showed it. */
 export interface Actor {
   account: Account;
-  via: 'header' | 'cookie' | 'body';
+  via: 'header' | 'cookie' | 'key' | 'body';
 }
 
-/** A token as it came. */
+/** A token or an API key as it came. */
 export interface PresentedToken {
   token: string;
-  via: 'header' | 'cookie';
+  via: 'header' | 'cookie' | 'key';
 }
 
 /** A request on its way through authentication. */

@@ -4,14 +4,16 @@ import { AuthGuard } from '@nestjs/passport';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import type { Account } from '../domain/account.js';
-import type { AuthenticatedRequest } from './actor.js';
+import { clientIp } from '../../../platform/security/index.js';
+import type { AuthenticatedRequest, PresentedToken } from './actor.js';
+import { ApiKeys } from './api-keys.js';
 import { BodyUsernames } from './body-username.js';
 import { presentedToken } from './presented-token.js';
 import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA } from './rules.js';
 
 /**
  * Establishes who acts and puts him on the request as `actor`: by username in the body where the route takes it,
- * otherwise by token. Then compares the username of the path. Nothing is read from the database while the directory
+ * otherwise by token or API key. Then compares the username of the path. Nothing is read from the database while the directory
  * remembers the account.
  */
 @Injectable()
@@ -19,6 +21,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   constructor(
     private readonly reflector: Reflector,
     private readonly bodyUsernames: BodyUsernames,
+    private readonly apiKeys: ApiKeys,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     super();
@@ -57,11 +60,21 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   ): Promise<Account> {
     const presented = presentedToken(request, rules, this.environment);
     if (!presented) throw failure(rules);
-    request.presentedToken = presented;
-    await super.canActivate(context);
-    const account = request.user as Account;
+    const account = await this.accountOf(context, request, presented);
+    if (!account) throw failure(rules);
     request.actor = { account, via: presented.via };
     return account;
+  }
+
+  private async accountOf(
+    context: ExecutionContext,
+    request: AuthenticatedRequest,
+    presented: PresentedToken,
+  ): Promise<Account | null> {
+    if (presented.via === 'key') return this.apiKeys.authenticate(presented.token, clientIp(request));
+    request.presentedToken = presented;
+    await super.canActivate(context);
+    return request.user as Account;
   }
 
   private comparePath(context: ExecutionContext, request: AuthenticatedRequest): void {

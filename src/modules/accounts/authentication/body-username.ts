@@ -2,25 +2,18 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { readText } from '../../../kernel/text.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { fromForm } from '../../../platform/http/index.js';
-import { clientIp, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { clientIp } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import { type Account, roleOf } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import type { AuthenticatedRequest } from './actor.js';
-
-const MISS_WINDOW_SECONDS = 60;
+import { OpenMisses } from './open-misses.js';
 
 /**
  * What a `username` in the body of a broadcast means: the account that acts without a token, `'token'` = the account's
  * own token must prove it, null = none was given.
  */
 export type BodyUsername = { kind: 'open' | 'token'; account: Account } | null;
-
-/**
- * Key of the misses an address may make in a minute (OPEN_MISS_LIMIT, decisions §5), shared by every open look-up:
- * reports, templates, public look-ups and usernames in bodies.
- */
-export const openMissKey = (ip: string): string => `open-miss:${ip}`;
 
 /**
  * The two broadcasts take `username` in the body instead of a token (spec 5). Never for staff; `ALLOW_BODY_USERNAME`
@@ -32,21 +25,20 @@ export class BodyUsernames {
 
   constructor(
     private readonly directory: AccountDirectory,
-    private readonly counters: RateCounters,
+    private readonly misses: OpenMisses,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** @throws AppError 401 for a name that may not act, 429 for an address with too many unknown names */
+  /** @throws AppError 401 for a name that may not act, 429 for an address with too many unknown ones, parallel ones too */
   async read(request: AuthenticatedRequest): Promise<BodyUsername> {
     const read = readText(fromForm(request.body)['username']);
     if (read.kind === 'empty') return null;
     if (read.kind === 'fault') throw accountErrors.invalidToken();
     const ip = clientIp(request);
-    const wait = await this.counters.blocked(openMissKey(ip), this.environment.OPEN_MISS_LIMIT);
-    if (wait > 0) throw tooMany(wait);
+    await this.misses.refuseBlocked(ip);
     const account = await this.directory.byUsername(read.value);
     if (!account) {
-      await this.counters.hit(openMissKey(ip), this.environment.OPEN_MISS_LIMIT, MISS_WINDOW_SECONDS);
+      await this.misses.count(ip);
       throw accountErrors.invalidToken();
     }
     if (roleOf(account.userType) !== 'user' || !this.directory.usable(account)) throw accountErrors.invalidToken();

@@ -12,15 +12,16 @@ import {
 } from './rules.js';
 
 /** Names of the security schemes in the OpenAPI document. */
-export const SECURITY_SCHEMES = { bearer: 'bearer', cookie: 'cookie', v5: 'v5' } as const;
+export const SECURITY_SCHEMES = { bearer: 'bearer', cookie: 'cookie', v5: 'v5', apiKey: 'apiKey' } as const;
 
 /**
- * The route needs an acting account (decisions §4). Default: header only, 401.
+ * The route needs an acting account (decisions §4). Default: token in the header or API key, 401.
  * @param options see `AuthenticationRules`
  */
 export function Authenticated(options: Partial<AuthenticationRules> = {}): MethodDecorator & ClassDecorator {
   const rules: AuthenticationRules = {
     cookie: false,
+    apiKey: true,
     bodyUsername: false,
     failureStatus: 401,
     scheme: 'standard',
@@ -30,18 +31,19 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
     SetMetadata(AUTHENTICATION_METADATA, rules),
     UseGuards(AuthenticationGuard),
     rules.scheme === 'v5' ? ApiSecurity(SECURITY_SCHEMES.v5) : ApiBearerAuth(SECURITY_SCHEMES.bearer),
+    ...(rules.apiKey ? [ApiSecurity(SECURITY_SCHEMES.apiKey)] : []),
     ...(rules.cookie ? [ApiCookieAuth(SECURITY_SCHEMES.cookie)] : []),
     ...(rules.bodyUsername ? [ApiSecurity({})] : []),
   );
 }
 
 /**
- * The route is for staff: super and admin, by header; everybody else gets 403 `Forbidden`.
+ * The route is for staff: super and admin, by token in the header; everybody else gets 403 `Forbidden`.
  * @param options `resellers`: they may use it for their own clients; `superOnly`: nobody else
  */
 export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & ClassDecorator {
   const rules: AdminRules = { resellers: false, superOnly: false, ...options };
-  return applyDecorators(Authenticated(), SetMetadata(ADMIN_METADATA, rules), UseGuards(AdminGuard));
+  return applyDecorators(Authenticated({ apiKey: false }), SetMetadata(ADMIN_METADATA, rules), UseGuards(AdminGuard));
 }
 
 /** The route takes no authentication, and why: shown by the house's tests. */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Environment } from '../../../platform/config/index.js';
 import type { PresentedToken } from './actor.js';
+import type { AuthenticationRules } from './rules.js';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const ONE_WORD = /^\S+$/;
@@ -8,14 +9,14 @@ const ONE_WORD = /^\S+$/;
 type Configuration = Pick<Environment, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
 
 /**
- * Finds the token of a request (decisions §4). A header of any kind wins over the cookie: a bad header beside a good
- * cookie is refused.
- * @param scheme `standard` wants `Bearer <token>`; `v5` takes the bare token too
+ * Finds the token or API key of a request (decisions §4). `Authorization` of any kind wins over `X-API-Key`, and both
+ * win over the cookie: a bad header beside a good cookie is refused.
+ * @param rules.scheme `standard` wants `Bearer <token>`; `v5` takes the bare token too
  * @returns null when there is none that counts
  */
 export function presentedToken(
   request: Request,
-  rules: { scheme: 'standard' | 'v5'; cookie: boolean },
+  rules: Pick<AuthenticationRules, 'scheme' | 'cookie' | 'apiKey'>,
   configuration: Configuration,
 ): PresentedToken | null {
   const header = request.headers.authorization?.trim();
@@ -23,6 +24,8 @@ export function presentedToken(
     const token = BEARER.exec(header)?.[1] ?? (rules.scheme === 'v5' && ONE_WORD.test(header) ? header : null);
     return token ? { token, via: 'header' } : null;
   }
+  const key = rules.apiKey ? request.headers['x-api-key'] : undefined;
+  if (typeof key === 'string' && key.trim() !== '') return { token: key.trim(), via: 'key' };
   if (!rules.cookie) return null;
   const cookie = (request.cookies as Record<string, unknown> | undefined)?.['auth_token'];
   if (typeof cookie !== 'string' || cookie === '' || !cookieCounts(request, configuration)) return null;

@@ -2,6 +2,8 @@
 export interface AuthenticationRules {
   /** takes the `auth_token` cookie beside the header */
   cookie: boolean;
+  /** takes an API key in `X-API-Key` where a token in the header would stand */
+  apiKey: boolean;
   /** takes `username` in the body instead of a token: the two broadcasts */
   bodyUsername: boolean;
   /** status of `Invalid Authorization token`: 400 on chat and chatTemplate, 401 elsewhere */

@@ -6,6 +6,7 @@ import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
+import { passwordChange } from '../domain/access-token.js';
 import { accountErrors } from '../domain/account-errors.js';
 import {
   assertMayChange,
@@ -17,10 +18,12 @@ import {
 import { assertPassword, changedPermissions, readExpiresAt, readTimeZone } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import { readPermissions } from '../domain/permissions.js';
+import { AccountClosings } from '../account-closings.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
+import { auditedChanges } from './audited-changes.js';
 import { type AccountChanges, ChangeAccountCommand } from './change-account.command.js';
 
 @CommandHandler(ChangeAccountCommand)
@@ -32,13 +35,15 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     private readonly directory: AccountDirectory,
     private readonly hasher: PasswordHasher,
     private readonly audit: AuditLog,
+    private readonly closings: AccountClosings,
   ) {}
 
   async execute({ actor, username, changes }: ChangeAccountCommand): Promise<void> {
     const target = await this.managed.row(actor, username);
     assertAllowed(actor, target, changes);
     const parentId =
-      changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername, target.id);
+      changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername);
+    if (parentId) await this.managed.assertNoCircle(target.id, parentId);
     if (changes.password !== undefined) assertPassword(changes.password);
     this.patch(target, changes); // faults are told before the slow hash
     const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
@@ -48,11 +53,15 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (!row) throw accountErrors.notFound();
       assertAllowed(actor, row, changes); // what was true before the lock may no longer be
       const patch = this.patch(row, changes);
+      if (parentId) await this.managed.assertNoCircle(row.id, parentId, tx);
       if (parentId !== undefined) patch.parentId = parentId;
-      if (passwordHash !== undefined) Object.assign(patch, { passwordHash, passwordChangedAt: nextSecond() });
+      if (passwordHash !== undefined) {
+        Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, now()) });
+      }
       if (Object.keys(patch).length === 0) return;
       await this.update(tx, row, { ...patch, updatedAt: now() });
-      const details = { ...changes, ...(passwordHash === undefined ? {} : { password: 'changed' }) };
+      if (row.isActive && patch.isActive === false) await this.closings.tell(tx, { accountId: row.id, actor });
+      const details = auditedChanges(changes);
       await this.audit.record(tx, { actor, action: 'account.change', subject: row.username, details });
     });
     this.directory.forget(target.id);
@@ -98,6 +107,3 @@ function assertAllowed(actor: Account, target: AccountEntity, changes: AccountCh
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
   if (SETTINGS.some((field) => changes[field] !== undefined)) assertMayChangeSettings(actor);
 }
-
-/** Tokens carry whole seconds: rounding up refuses all that were issued before, in this very second too. */
-const nextSecond = (): Date => new Date(Math.ceil((Date.now() + 1) / 1000) * 1000);

@@ -42,14 +42,23 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     const expiresAt = readExpiresAt(draft.expiresAt, timeZone ?? this.environment.APP_TIME_ZONE);
     const mobileNo = draft.mobileNo ?? undefined;
     const names = await this.names.check({ username: draft.username.trim(), email, mobileNo });
-    const parentId = actor.userType === 'reseller' ? actor.id : await this.managed.parentId(draft.parentUsername, null);
+    const parentId = actor.userType === 'reseller' ? actor.id : await this.managed.parentId(draft.parentUsername);
 
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname, isActive } = draft;
     return inTransaction(this.dataSource, async (tx) => {
       const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
       const account = await this.registrar.create(tx, input);
-      const details = { ...names, userType, parentId, isActive, expiresAt, timeZone };
+      const details = {
+        username: names.username,
+        email: names.email,
+        mobile_no: names.mobileNo,
+        user_type: userType,
+        parent_username: actor.userType === 'reseller' ? actor.username : draft.parentUsername,
+        is_active: isActive,
+        expires_at: draft.expiresAt,
+        time_zone: timeZone,
+      };
       await this.audit.record(tx, { actor, action: 'account.create', subject: account.username, details });
       return account;
     });

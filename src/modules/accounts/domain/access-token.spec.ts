@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from './account.js';
-import { claimsFor, isOutdated, readClaims } from './access-token.js';
+import { claimsFor, isOutdated, passwordChange, readClaims } from './access-token.js';
 
 const account = (passwordChangedAt: string): Account =>
   ({
@@ -27,8 +27,39 @@ describe('claims', () => {
     const changed = account('2026-01-01T00:00:10.000Z'); // a change at 09.300, rounded up
     const before = claimsFor(account('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:09.200Z'));
     const after = claimsFor(changed, new Date('2026-01-01T00:00:09.400Z'));
-    expect(isOutdated(readClaims(before) ?? { username: '', issuedAt: 0 }, changed)).toBe(true);
-    expect(isOutdated(readClaims(after) ?? { username: '', issuedAt: 0 }, changed)).toBe(false);
+    expect(isOutdated(readClaims(before) ?? { issuedAt: 0 }, changed)).toBe(true);
+    expect(isOutdated(readClaims(after) ?? { issuedAt: 0 }, changed)).toBe(false);
+  });
+});
+
+describe('claims of an assigned user', () => {
+  it('name the account as acting, and him as the bearer', () => {
+    const assignedUser = { id: 373_662_154_973_185, passwordChangedAt: new Date('2026-01-05T00:00:00Z') };
+    const holder = { ...account('2026-01-01T00:00:00Z'), assignedUser } as Account;
+    const claims = claimsFor(holder, new Date('2026-01-02T00:00:00Z'));
+    expect(claims).toMatchObject({ sub: '373662154973185', data: { id: 7, username: 'jane' } });
+    expect(claims.iat).toBe(Date.UTC(2026, 0, 5) / 1000);
+    expect(readClaims(claims)).toMatchObject({ username: 'jane', assignedUserId: 373_662_154_973_185 });
+  });
+
+  it.each([undefined, 7, '7', '4294967295', '99999999999999999', '-373662154973185', '373662154973185x', { id: 1 }])(
+    'are not read from the subject %j',
+    (sub) => {
+      expect(readClaims({ iat: 1, exp: 2, sub, data: { username: 'jane' } })?.assignedUserId).toBeNull();
+    },
+  );
+});
+
+describe('passwordChange', () => {
+  it('outdates every token before it, those of a change in the same second too', () => {
+    const at = new Date('2026-01-01T00:00:10.300Z');
+    const first = passwordChange(account('2026-01-01T00:00:10Z'), at);
+    expect(first.toISOString()).toBe('2026-01-01T00:00:11.000Z');
+    const second = passwordChange({ passwordChangedAt: first }, at);
+    expect(second.toISOString()).toBe('2026-01-01T00:00:12.000Z');
+    const between = claimsFor(account(first.toISOString()), at);
+    expect(isOutdated({ issuedAt: between.iat }, { passwordChangedAt: first })).toBe(false);
+    expect(isOutdated({ issuedAt: between.iat }, { passwordChangedAt: second })).toBe(true);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Account } from './account.js';
+import { assignedUserIdOf } from './assigned-user.js';
 
 /** `iss` of our tokens (decisions §4). */
 export const TOKEN_ISSUER = 'switchboard';
@@ -11,23 +12,24 @@ export interface TokenClaims {
   iat: number;
   exp: number;
   iss: string;
-  /** the id as text */
+  /** the id as text: the account's, or that of the assigned user who acts for it */
   sub: string;
   /** `name` is an acting username too (spec 5), so it is the username and never a display name */
   data: { id: number; name: string; username: string; email: string | null; mobile: string | null };
 }
 
 /**
- * Claims for an account at a moment. A token issued in the very second of a password change carries the change's
+ * Claims for an account, or for its assigned user, at a moment. A token issued in the very second of a password change carries the change's
  * (rounded up) second, so that it is good while every earlier one is not.
  */
 export function claimsFor(account: Account, at: Date): TokenClaims {
-  const iat = Math.max(Math.floor(at.getTime() / 1000), Math.ceil(account.passwordChangedAt.getTime() / 1000));
+  const bearer = account.assignedUser ?? account;
+  const iat = Math.max(Math.floor(at.getTime() / 1000), Math.ceil(bearer.passwordChangedAt.getTime() / 1000));
   return {
     iat,
     exp: iat + TOKEN_SECONDS,
     iss: TOKEN_ISSUER,
-    sub: String(account.id),
+    sub: String(bearer.id),
     data: {
       id: account.id,
       name: account.username,
@@ -42,6 +44,8 @@ export function claimsFor(account: Account, at: Date): TokenClaims {
 export interface ReadToken {
   /** the acting username: `data.username` when present, else `data.name` */
   username: string;
+  /** who acts for that account; null: it does itself */
+  assignedUserId: number | null;
   /** seconds since the epoch */
   issuedAt: number;
 }
@@ -52,15 +56,25 @@ export interface ReadToken {
  */
 export function readClaims(payload: unknown): ReadToken | null {
   if (!isRecord(payload) || !isRecord(payload['data'])) return null;
-  const { exp, iat, iss } = payload;
+  const { exp, iat, iss, sub } = payload;
   if (typeof exp !== 'number' || typeof iat !== 'number') return null;
   if (iss !== undefined && iss !== TOKEN_ISSUER) return null;
   const username = payload['data']['username'] ?? payload['data']['name'];
-  return typeof username === 'string' && username !== '' ? { username, issuedAt: iat } : null;
+  if (typeof username !== 'string' || username === '') return null;
+  return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat };
 }
 
-/** True for a token from before the last password change, which no longer counts. */
-export const isOutdated = (token: ReadToken, account: Account): boolean =>
-  token.issuedAt < Math.ceil(account.passwordChangedAt.getTime() / 1000);
+/** True for a token from before the last password change of whom it was issued to: it no longer counts. */
+export const isOutdated = (token: Pick<ReadToken, 'issuedAt'>, bearer: Pick<Account, 'passwordChangedAt'>): boolean =>
+  token.issuedAt < Math.ceil(bearer.passwordChangedAt.getTime() / 1000);
+
+/**
+ * What a password changed at a moment carries as the time of its change. Tokens have whole seconds: rounding up refuses
+ * all that were issued before, in this very second too; and a second change in one second gets the next one.
+ */
+export const passwordChange = (before: Pick<Account, 'passwordChangedAt'>, at: Date): Date =>
+  new Date(
+    Math.max(Math.floor(at.getTime() / 1000), Math.ceil(before.passwordChangedAt.getTime() / 1000)) * 1000 + 1000,
+  );
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -20,6 +20,17 @@ export const accountErrors = {
   invalid: (field: string) => new AppError('invalid', 'field_invalid', `${field} is invalid`),
   tooLong: (field: string, most: number) =>
     new AppError('invalid', 'field_too_long', `${field} must be at most ${most} characters`),
+  userNotFound: () => new AppError('not_found', 'user_not_found', 'User not found'),
+  apiKeyNotFound: () => new AppError('not_found', 'api_key_not_found', 'API key not found'),
+  tooManyOf: (things: string, most: number) =>
+    new AppError('conflict', 'too_many_of', `At most ${most} ${things} are allowed`),
+  ipRange: (index: number) =>
+    new AppError('invalid', 'ip_range', `allowed_ips[${index}] is not an IP address or range`),
+  tooManyIpRanges: (most: number) =>
+    new AppError('invalid', 'too_many_ip_ranges', `allowed_ips must have at most ${most} entries`),
+  noManager: () =>
+    new AppError('invalid', 'parent_no_manager', 'parent_username must name a reseller, admin or super account'),
+  parentCircle: () => new AppError('invalid', 'parent_circle', 'parent_username must not be below the account itself'),
   password: (text: string) => new AppError('invalid', 'password_rule', text),
   taken: (kind: IdentityKind) => new AppError('conflict', `${kind}_taken`, TAKEN[kind]),
 };

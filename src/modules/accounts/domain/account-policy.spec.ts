@@ -6,6 +6,8 @@ import {
   assertMaySee,
   assertMaySetParent,
   assertMaySetUserType,
+  assertOwner,
+  assertUserManager,
 } from './account-policy.js';
 import { defaultPermissions } from './permissions.js';
 
@@ -72,5 +74,16 @@ describe('who may do what to whom', () => {
     expect(outcome(() => assertManager(person('reseller', { permissions })))).toBe('Permission denied');
     expect(outcome(() => assertManager(person('admin', { permissions })))).toBe('Permission denied');
     expect(outcome(() => assertManager(person('super', { permissions })))).toBe('ok');
+  });
+
+  it('keeps keys and people to the account itself', () => {
+    const assignedUser = { id: 1 } as NonNullable<Account['assignedUser']>;
+    const permissions = { ...defaultPermissions(), client_management: false };
+    expect(outcome(() => assertOwner(person('client')))).toBe('ok');
+    expect(outcome(() => assertOwner(person('client', { assignedUser })))).toBe('Permission denied');
+    expect(outcome(() => assertUserManager(person('client')))).toBe('ok');
+    expect(outcome(() => assertUserManager(person('client', { permissions })))).toBe('Permission denied');
+    expect(outcome(() => assertUserManager(person('super', { permissions })))).toBe('ok');
+    expect(outcome(() => assertUserManager(person('super', { assignedUser })))).toBe('Permission denied');
   });
 });

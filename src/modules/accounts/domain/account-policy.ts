@@ -8,12 +8,27 @@ type Manager = Pick<Account, 'id' | 'username' | 'userType' | 'permissions'>;
 /** Fields whose change also needs `reseller_settings` (decisions §4). */
 export const SETTINGS = ['requireToken', 'refundFailed', 'publicLookup', 'timeZone', 'permissions'] as const;
 
-const isStaff = (userType: string | null): boolean =>
+/** Super, admin and reseller: who manages accounts, and can be the parent of one. */
+export const isStaff = (userType: string | null): boolean =>
   userType === 'super' || userType === 'admin' || userType === 'reseller';
 
-/** Whoever manages accounts needs `client_management`; super needs no permission, so that nobody locks the house. */
+/** API keys and assigned users are the account's own business, not that of the people under it. */
+export function assertOwner(actor: Pick<Account, 'assignedUser'>): void {
+  if (actor.assignedUser) throw accountErrors.permissionDenied();
+}
+
+/**
+ * Whoever manages accounts, or the people under his own, needs `client_management`; super needs no permission, so that
+ * nobody locks the house.
+ */
 export function assertManager(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.client_management) throw accountErrors.permissionDenied();
+}
+
+/** Who manages the people under an account: the account itself, while it has `client_management`. */
+export function assertUserManager(actor: Manager & Pick<Account, 'assignedUser'>): void {
+  assertOwner(actor);
+  assertManager(actor);
 }
 
 /** A reseller sees only its own clients: another's account does not exist for it (404). */

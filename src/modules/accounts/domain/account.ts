@@ -1,3 +1,4 @@
+import type { AssignedUser } from './assigned-user.js';
 import type { Permissions } from './permissions.js';
 
 export const USER_TYPES = ['super', 'admin', 'reseller', 'client'] as const;
@@ -32,6 +33,8 @@ export interface Account {
   /** whole seconds: a token issued before it is refused */
   passwordChangedAt: Date;
   apiBaseUrl: string | null;
+  /** the person who acts for the account; absent: the account itself */
+  assignedUser?: AssignedUser;
 }
 
 /** Role of a user_type (decisions §4): `super` → super; `admin` and `reseller` → admin; anything else → user. */

@@ -1,38 +1,63 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account-errors.js';
+import { AdminSessions } from '../authentication/admin-sessions.js';
 import { Open } from '../authentication/decorators.js';
 import { LogInCommand } from '../commands/log-in.command.js';
 import { RegisterAccountCommand } from '../commands/register-account.command.js';
 import { accountView } from './account.view.js';
-import { LOGIN_ERRORS, LogInAnswer, REGISTER_ERRORS, RegisterAnswer } from './authentication.answers.js';
+import {
+  LOGIN_ERRORS,
+  LogInAnswer,
+  loggedInUserView,
+  REGISTER_ERRORS,
+  RegisterAnswer,
+} from './authentication.answers.js';
 import { LogInRequest, RegisterRequest } from './authentication.request.js';
 
 /** Login and registration, below `{base_url}/v6/api` and below `{base_url}` itself (decisions §4). */
 @ApiTags('Authentication')
 @Controller(['v6/api/v1/auth', 'v1/auth'])
 export class AuthenticationController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly adminSessions: AdminSessions,
+  ) {}
 
   @Post('login')
   @HttpCode(200)
   @Open('gives the token')
-  @ApiOperation({ summary: 'Log in', description: 'Copy `token` from the answer into Authorize (bearer).' })
+  @ApiOperation({
+    summary: 'Log in',
+    description: 'Copy `token` from the answer into Authorize (bearer). Staff also get the cookie of the admin page.',
+  })
   @ApiBody({ type: LogInRequest })
   @ApiOkResponse({ type: LogInAnswer })
   @ApiErrors(LOGIN_ERRORS)
-  async logIn(@Body() body: unknown, @Req() request: Request): Promise<LogInAnswer> {
+  async logIn(
+    @Body() body: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<LogInAnswer> {
     const fields = record(body);
     const name = textOrNull(fields['email_or_username']);
     const password = textOrNull(fields['password']);
     if (name === null || password === null) throw accountErrors.missingCredentials();
     const { token, account } = await this.commands.execute(new LogInCommand(name, password, clientIp(request)));
-    return { success: true, message: 'Login successful', token, user: accountView(account) };
+    this.adminSessions.open(request, response, account, token);
+    const { assignedUser } = account;
+    return {
+      success: true,
+      message: 'Login successful',
+      token,
+      user: accountView(account),
+      ...(assignedUser ? { assigned_user: loggedInUserView(assignedUser) } : {}),
+    };
   }
 
   @Post('register')

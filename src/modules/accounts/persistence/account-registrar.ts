@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { isDuplicateKey } from '../../../platform/database/index.js';
 import { CreditBook } from '../../credits/index.js';
-import { accountErrors } from '../domain/account-errors.js';
 import type { Account } from '../domain/account.js';
 import { type Identity, identitiesOf } from '../domain/identity.js';
 import { defaultPermissions } from '../domain/permissions.js';
@@ -11,6 +9,7 @@ import { DEFAULT_TEAM, type NewAccount, STARTING_CREDITS } from '../domain/regis
 import { AccountEntity } from './account.entity.js';
 import { AccountStore } from './account-store.js';
 import { LoginIdentityEntity } from './login-identity.entity.js';
+import { NameCheck } from './name-check.js';
 import { TeamEntity } from './team.entity.js';
 
 /**
@@ -21,29 +20,17 @@ import { TeamEntity } from './team.entity.js';
 export class AccountRegistrar {
   constructor(
     private readonly store: AccountStore,
+    private readonly names: NameCheck,
     private readonly credits: CreditBook,
   ) {}
 
   /**
-   * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number.
-   * The unique keys decide a race: who loses it looks again and reports what the winner took.
+   * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number
    */
   async create(tx: EntityManager, input: NewAccount): Promise<Account> {
-    const names = { username: input.username, email: input.email ?? null, mobileNo: input.mobileNo ?? null };
-    const identities = identitiesOf(names);
-    await this.refuseTaken(tx, identities);
-    try {
-      return await this.insert(tx, input, identities);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      await this.refuseTaken(tx, identities);
-      throw accountErrors.taken('username');
-    }
-  }
-
-  private async refuseTaken(tx: EntityManager, identities: Identity[]): Promise<void> {
-    const [kind] = await this.store.taken(identities, tx);
-    if (kind) throw accountErrors.taken(kind);
+    const { username, email = null, mobileNo = null } = input;
+    const identities = identitiesOf({ username, email, mobileNo });
+    return this.names.claim(tx, identities, () => this.insert(tx, input, identities));
   }
 
   private async insert(tx: EntityManager, input: NewAccount, identities: Identity[]): Promise<Account> {

@@ -32,12 +32,6 @@ export class AccountStore {
     return source.findOneBy(AccountEntity, { id });
   }
 
-  /** The row an e-mail address in lower case leads to. */
-  async rowByEmail(email: string): Promise<AccountEntity | null> {
-    const identity = await this.dataSource.manager.findOneBy(LoginIdentityEntity, { kind: 'email', value: email });
-    return identity?.value === email ? this.rowById(identity.accountId) : null;
-  }
-
   /** The row, locked until the transaction ends. */
   async lockById(tx: EntityManager, id: number): Promise<AccountEntity | null> {
     return tx.findOne(AccountEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });

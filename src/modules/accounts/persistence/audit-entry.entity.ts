@@ -14,6 +14,10 @@ export class AuditEntryEntity {
   @Column({ type: 'varchar', length: 64 })
   actor!: string;
 
+  /** the person who acted for the actor; null: the actor itself */
+  @Column({ name: 'assigned_user', type: 'varchar', length: 64, nullable: true })
+  assignedUser!: string | null;
+
   @Column({ type: 'varchar', length: 64 })
   action!: string;
 

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import type { Account } from '../domain/account.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
 
 /** What the audit log keeps of one change. */
 export interface AuditRecord {
   /** null = the service itself (seeding) */
-  actor: { id: number; username: string } | null;
+  actor: Pick<Account, 'id' | 'username' | 'assignedUser'> | null;
   /** `<thing>.<verb>`: `account.create`, `credits.grant`, `route.put`; at most 64 characters */
   action: string;
   /** what was changed: a username, a route's name, a request id */
@@ -22,6 +23,7 @@ export class AuditLog {
     await tx.insert(AuditEntryEntity, {
       actorId: record.actor?.id ?? null,
       actor: record.actor?.username ?? 'system',
+      assignedUser: record.actor?.assignedUser?.username ?? null,
       action: record.action,
       subject: record.subject.slice(0, 128),
       details: JSON.stringify(record.details),

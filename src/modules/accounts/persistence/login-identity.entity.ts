@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** A name that is taken. The primary key is what makes registration race-safe, whoever registers where. */
 @Entity('login_identities')
 @Index('ix_login_identities_account', ['accountId'])
+@Index('ix_login_identities_assigned_user', ['assignedUserId'])
 export class LoginIdentityEntity {
   @PrimaryColumn({ type: 'varchar', length: 8, charset: 'ascii', collation: 'ascii_bin' })
   kind!: string;
@@ -13,4 +14,8 @@ export class LoginIdentityEntity {
 
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
+
+  /** null: the name is the account's own */
+  @Column({ name: 'assigned_user_id', type: 'bigint', nullable: true })
+  assignedUserId!: number | null;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { accountErrors } from '../domain/account-errors.js';
 import type { Account } from '../domain/account.js';
-import { assertManager, assertMaySee } from '../domain/account-policy.js';
+import { assertManager, assertMaySee, isStaff } from '../domain/account-policy.js';
 import type { AccountEntity } from './account.entity.js';
 import { AccountStore } from './account-store.js';
 
@@ -29,13 +29,29 @@ export class ManagedAccounts {
   }
 
   /**
-   * Id of the account that is named as parent; null and '' are none.
-   * @param childId an account is not its own parent
+   * Id of the account that is named as parent; null and '' are none. Only who may manage clients can be one.
+   * @throws AppError 400: unknown, or a plain client
    */
-  async parentId(username: string | null, childId: number | null): Promise<number | null> {
+  async parentId(username: string | null): Promise<number | null> {
     if (username === null || username === '') return null;
     const parent = await this.store.rowByUsername(username);
-    if (!parent || parent.id === childId) throw accountErrors.invalid('parent_username');
+    if (!parent) throw accountErrors.invalid('parent_username');
+    if (!isStaff(parent.userType)) throw accountErrors.noManager();
     return parent.id;
+  }
+
+  /**
+   * Walks up from the new parent. Within a transaction every row on the way is locked, so that of two changes at the
+   * same moment that would close a circle together one waits, or is run again, and sees the other.
+   * @throws AppError 400 when the account itself stands on the way
+   */
+  async assertNoCircle(accountId: number, parentId: number, tx?: EntityManager): Promise<void> {
+    const seen = new Set<number>();
+    for (let id: number | null = parentId; id !== null && !seen.has(id);) {
+      if (id === accountId) throw accountErrors.parentCircle();
+      seen.add(id);
+      const row: AccountEntity | null = tx ? await this.store.lockById(tx, id) : await this.store.rowById(id);
+      id = row?.parentId ?? null;
+    }
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { isDuplicateKey } from '../../../platform/database/index.js';
 import { accountErrors } from '../domain/account-errors.js';
-import { identitiesOf, isUsername, normalMobile } from '../domain/identity.js';
+import { type Identity, identitiesOf, isUsername, normalMobile } from '../domain/identity.js';
 import { AccountStore } from './account-store.js';
 
 /** The names of a new account, normalised. */
@@ -10,13 +12,13 @@ export interface Names {
   mobileNo: string | null;
 }
 
-/** Judges the names of a new account before anything is written (spec 4.10 "uniqueness checks run before"). */
+/** Judges the names of a new account or assigned user, and takes them. */
 @Injectable()
 export class NameCheck {
   constructor(private readonly store: AccountStore) {}
 
   /**
-   * Order: e-mail taken, username invalid, username taken, mobile number invalid, mobile number taken.
+   * Before anything is written (spec 4.10 "uniqueness checks run before"). Order: e-mail taken, username invalid, username taken, mobile number invalid, mobile number taken.
    * @param given e-mail: valid and in lower case, or null; mobileNo: null = of a wrong type, undefined = none
    */
   async check(given: { username: string; email: string | null; mobileNo: string | null | undefined }): Promise<Names> {
@@ -29,5 +31,26 @@ export class NameCheck {
     if (mobileNo === null && given.mobileNo !== undefined) throw accountErrors.invalid('mobile_no');
     if (taken.includes('mobile')) throw accountErrors.taken('mobile');
     return names;
+  }
+
+  /**
+   * Runs the inserts that take names. The unique keys decide a race: who loses it looks again and reports what the
+   * winner took.
+   * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number
+   */
+  async claim<T>(tx: EntityManager, identities: Identity[], insert: () => Promise<T>): Promise<T> {
+    await this.refuseTaken(tx, identities);
+    try {
+      return await insert();
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      await this.refuseTaken(tx, identities);
+      throw accountErrors.taken(identities[0]?.kind ?? 'username');
+    }
+  }
+
+  private async refuseTaken(tx: EntityManager, identities: Identity[]): Promise<void> {
+    const [kind] = await this.store.taken(identities, tx);
+    if (kind) throw accountErrors.taken(kind);
   }
 }

@@ -19,6 +19,7 @@ export class ListAuditHandler implements IQueryHandler<ListAuditQuery> {
     const entries = rows.map((row) => ({
       id: row.id,
       actor: row.actor,
+      assigned_user: row.assignedUser,
       action: row.action,
       subject: row.subject,
       details: JSON.parse(row.details) as Record<string, unknown>,

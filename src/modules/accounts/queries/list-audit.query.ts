@@ -5,6 +5,8 @@ export interface AuditEntryView {
   id: number;
   /** `system` for the service itself */
   actor: string;
+  /** username of the person who acted for the actor; null: the actor itself */
+  assigned_user: string | null;
   action: string;
   subject: string;
   details: Record<string, unknown>;

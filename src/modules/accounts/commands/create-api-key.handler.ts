@@ -1,0 +1,51 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { normalIpRange } from '../../../platform/security/index.js';
+import { accountErrors } from '../domain/account-errors.js';
+import { assertOwner } from '../domain/account-policy.js';
+import { newApiKey } from '../domain/api-key.js';
+import { AccountStore } from '../persistence/account-store.js';
+import { ApiKeyStore } from '../persistence/api-key-store.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { type ApiKeyView, apiKeyView } from '../queries/api-key.view.js';
+import { CreateApiKeyCommand } from './create-api-key.command.js';
+
+const MOST_RANGES = 100;
+
+@CommandHandler(CreateApiKeyCommand)
+export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly accounts: AccountStore,
+    private readonly keys: ApiKeyStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, name, allowedIps }: CreateApiKeyCommand): Promise<ApiKeyView & { key: string }> {
+    assertOwner(actor);
+    const ranges = readRanges(allowedIps);
+    const key = newApiKey();
+    const row = await inTransaction(this.dataSource, async (tx) => {
+      await this.accounts.lockById(tx, actor.id); // of keys made at the same moment no more than allowed
+      const created = await this.keys.create(tx, actor.id, { key, name, allowedIps: ranges });
+      const details = { id: created.id, name, prefix: created.prefix, allowed_ips: ranges };
+      await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });
+      return created;
+    });
+    const { id, ...rest } = apiKeyView(row, actor.timeZone);
+    return { id, key, ...rest };
+  }
+}
+
+/** In canonical form, each once. @throws AppError 400 naming the first that is none */
+function readRanges(texts: string[]): string[] {
+  if (texts.length > MOST_RANGES) throw accountErrors.tooManyIpRanges(MOST_RANGES);
+  const ranges = texts.map((text, index) => {
+    const range = normalIpRange(text);
+    if (range === null) throw accountErrors.ipRange(index);
+    return range;
+  });
+  return [...new Set(ranges)];
+}

@@ -1,0 +1,28 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { assertUserManager } from '../domain/account-policy.js';
+import { AssignedUsers } from '../persistence/assigned-users.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { RemoveAssignedUserCommand } from './remove-assigned-user.command.js';
+
+@CommandHandler(RemoveAssignedUserCommand)
+export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssignedUserCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly users: AssignedUsers,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, id }: RemoveAssignedUserCommand): Promise<void> {
+    assertUserManager(actor);
+    await inTransaction(this.dataSource, async (tx) => {
+      const row = await this.users.lock(tx, actor.id, id);
+      await this.users.remove(tx, row);
+      const details = { account: actor.username, email: row.email };
+      await this.audit.record(tx, { actor, action: 'user.remove', subject: row.username, details });
+    });
+    this.users.forget();
+  }
+}

@@ -1,0 +1,27 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { assertOwner } from '../domain/account-policy.js';
+import { ApiKeyStore } from '../persistence/api-key-store.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { RevokeApiKeyCommand } from './revoke-api-key.command.js';
+
+@CommandHandler(RevokeApiKeyCommand)
+export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly keys: ApiKeyStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, id }: RevokeApiKeyCommand): Promise<void> {
+    assertOwner(actor);
+    await inTransaction(this.dataSource, async (tx) => {
+      const { name, prefix } = await this.keys.revoke(tx, actor.id, id);
+      const details = { id, name, prefix };
+      await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: actor.username, details });
+    });
+    this.keys.forget();
+  }
+}

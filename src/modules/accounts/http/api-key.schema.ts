@@ -1,0 +1,83 @@
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { OptionalText, OptionalTexts } from '../../../platform/http/index.js';
+import type { ApiKeyView } from '../queries/api-key.view.js';
+
+const LONGEST_NAME = 100;
+
+/** Body of POST /account/api-keys. */
+export class CreateApiKeyRequest {
+  @OptionalText('name', { example: 'Shop backend', maxLength: LONGEST_NAME })
+  name?: string | null;
+
+  @OptionalTexts('allowed_ips', {
+    example: ['203.0.113.7', '2001:db8::/32'],
+    description: 'IPv4 and IPv6 addresses and CIDR ranges (100 at most) the key may be used from. None: anywhere.',
+  })
+  allowed_ips?: string[] | null;
+}
+
+/** A key right after its creation. */
+export class CreatedApiKeyAnswerData implements ApiKeyView {
+  @ApiProperty({ example: 3 })
+  id!: number;
+
+  @ApiProperty({ example: 'sk_Zb1c…', description: 'The key. Shown this once: keep it.' })
+  key!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Shop backend' })
+  name!: string | null;
+
+  @ApiProperty({ example: 'sk_Zb1cQ9xT', description: 'How the key begins' })
+  prefix!: string;
+
+  @ApiProperty({ type: [String], example: ['203.0.113.7', '2001:db8::/32'] })
+  allowed_ips!: string[];
+
+  @ApiProperty({ type: String, nullable: true, example: '2026-11-21 09:30:00', description: 'Accurate to a minute' })
+  last_used_at!: string | null;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+}
+
+/** A key as the list shows it. */
+export class ApiKeyAnswerData extends OmitType(CreatedApiKeyAnswerData, ['key'] as const) {}
+
+/** Answer of a creation. */
+export class CreatedApiKeyAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'API key created successfully' })
+  message!: string;
+
+  @ApiProperty({ type: CreatedApiKeyAnswerData })
+  data!: CreatedApiKeyAnswerData;
+}
+
+/** A page of keys. */
+export class ApiKeyPageAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [ApiKeyAnswerData] })
+  data!: ApiKeyAnswerData[];
+
+  @ApiProperty({ example: 1 })
+  page!: number;
+
+  @ApiProperty({ example: 50 })
+  limit!: number;
+
+  @ApiProperty({ example: 1 })
+  total!: number;
+}
+
+/** Answer without data. */
+export class DoneAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Done' })
+  message!: string;
+}

@@ -1,0 +1,63 @@
+import { Body, Controller, Delete, Get, Header, Param, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { readId } from '../../../kernel/ids.js';
+import { textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Actor, CurrentActor } from '../authentication/actor.js';
+import { Authenticated } from '../authentication/decorators.js';
+import { CreateApiKeyCommand } from '../commands/create-api-key.command.js';
+import { RevokeApiKeyCommand } from '../commands/revoke-api-key.command.js';
+import { accountErrors } from '../domain/account-errors.js';
+import type { ApiKeyView } from '../queries/api-key.view.js';
+import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
+import { API_KEY_ERRORS, CREATE_API_KEY_ERRORS, REVOKE_API_KEY_ERRORS } from './account-desk.errors.js';
+import { ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer, DoneAnswer } from './api-key.schema.js';
+
+/** API keys of the acting account (decisions §4). No key opens these routes. */
+@ApiTags('Account')
+@Authenticated({ apiKey: false })
+@Controller('v6/api/account/api-keys')
+export class ApiKeysController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Create an API key',
+    description: 'The key stands in this answer only. Send it as `X-API-Key`, or as `password` of `sms_get.php`.',
+  })
+  @ApiCreatedResponse({ type: CreatedApiKeyAnswer })
+  @ApiErrors(CREATE_API_KEY_ERRORS)
+  async create(@Body() body: CreateApiKeyRequest, @CurrentActor() { account }: Actor): Promise<CreatedApiKeyAnswer> {
+    const command = new CreateApiKeyCommand(account, textOrNull(body.name), body.allowed_ips ?? []);
+    return { success: true, message: 'API key created successfully', data: await this.commands.execute(command) };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List API keys, newest first', description: 'The keys themselves are not shown again.' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: ApiKeyPageAnswer })
+  @ApiErrors(API_KEY_ERRORS)
+  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<ApiKeyView>> {
+    const page = readPage(query);
+    const { keys, total } = await this.queries.execute(new ListApiKeysQuery(account, page.page, page.limit));
+    return paged(keys, page, total);
+  }
+
+  @Delete(':id')
+  @ApiParam({ name: 'id', type: Number, example: 3 })
+  @ApiOperation({ summary: 'Revoke an API key', description: 'Effective on every instance in 3 s.' })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(REVOKE_API_KEY_ERRORS)
+  async revoke(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
+    const id = readId(text);
+    if (id === null) throw accountErrors.apiKeyNotFound();
+    await this.commands.execute(new RevokeApiKeyCommand(account, id));
+    return { success: true, message: 'API key revoked successfully' };
+  }
+}

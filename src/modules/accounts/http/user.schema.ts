@@ -1,0 +1,102 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { OptionalFlag, OptionalText, RequiredText } from '../../../platform/http/index.js';
+import type { AssignedUserView } from '../queries/assigned-user.view.js';
+
+/** Body of POST /account/users. */
+export class CreateUserRequest {
+  @RequiredText('username', 'jane.desk')
+  username!: string;
+
+  @RequiredText('password', 'Sunny-Day-7')
+  password!: string;
+
+  @RequiredText('firstname', 'Jane')
+  firstname!: string;
+
+  @RequiredText('lastname', 'Desk')
+  lastname!: string;
+
+  @OptionalText('email', { example: 'jane.desk@example.com' })
+  email?: string | null;
+}
+
+/** Body of PATCH /account/users/:id: any of them; null or '' clears the e-mail, and keeps the others. */
+export class ChangeUserRequest {
+  @OptionalText('firstname', { example: 'Jane' })
+  firstname?: string | null;
+
+  @OptionalText('lastname', { example: 'Desk' })
+  lastname?: string | null;
+
+  @OptionalText('email', { example: 'jane.desk@example.com' })
+  email?: string | null;
+
+  @OptionalFlag('is_active', true)
+  is_active?: boolean | null;
+
+  @OptionalText('password', { example: 'Sunny-Day-8', description: 'Ends every token of the user issued before' })
+  password?: string | null;
+}
+
+/** An assigned user as the account sees him. */
+export class UserAnswerData implements AssignedUserView {
+  @ApiProperty({ example: 373662154973185 })
+  id!: number;
+
+  @ApiProperty({ example: 'jane.desk' })
+  username!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'jane.desk@example.com' })
+  email!: string | null;
+
+  @ApiProperty({ example: 'Jane' })
+  firstname!: string;
+
+  @ApiProperty({ example: 'Desk' })
+  lastname!: string;
+
+  @ApiProperty({ example: 'Jane Desk' })
+  name!: string;
+
+  @ApiProperty({ example: true })
+  is_active!: boolean;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  updated_at!: string;
+}
+
+/** Answer that shows one user. */
+export class UserAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: UserAnswerData })
+  data!: UserAnswerData;
+}
+
+/** Answer of a creation or a change. */
+export class ChangedUserAnswer extends UserAnswer {
+  @ApiProperty({ example: 'User created successfully' })
+  message!: string;
+}
+
+/** A page of users. */
+export class UserPageAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [UserAnswerData] })
+  data!: UserAnswerData[];
+
+  @ApiProperty({ example: 1 })
+  page!: number;
+
+  @ApiProperty({ example: 50 })
+  limit!: number;
+
+  @ApiProperty({ example: 1 })
+  total!: number;
+}

@@ -1,0 +1,115 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { readId } from '../../../kernel/ids.js';
+import { textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Actor, CurrentActor } from '../authentication/actor.js';
+import { Authenticated } from '../authentication/decorators.js';
+import { type AssignedUserChanges, ChangeAssignedUserCommand } from '../commands/change-assigned-user.command.js';
+import { CreateAssignedUserCommand } from '../commands/create-assigned-user.command.js';
+import { RemoveAssignedUserCommand } from '../commands/remove-assigned-user.command.js';
+import { accountErrors } from '../domain/account-errors.js';
+import type { AssignedUserView } from '../queries/assigned-user.view.js';
+import { FindAssignedUserQuery } from '../queries/find-assigned-user.query.js';
+import { ListAssignedUsersQuery } from '../queries/list-assigned-users.query.js';
+import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS, KNOWN_USER_ERRORS, USER_ERRORS } from './account-desk.errors.js';
+import { DoneAnswer } from './api-key.schema.js';
+import { ChangedUserAnswer, ChangeUserRequest, CreateUserRequest, UserAnswer, UserPageAnswer } from './user.schema.js';
+
+/** The people under the acting account (decisions §4 "assigned users"). */
+@ApiTags('Account')
+@Authenticated()
+@Controller('v6/api/account/users')
+export class UsersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Create a user under the account',
+    description: 'He logs in as accounts do; his token acts for the account, so it opens the account’s routes.',
+  })
+  @ApiCreatedResponse({ type: ChangedUserAnswer })
+  @ApiErrors(CREATE_USER_ERRORS)
+  async create(@Body() body: CreateUserRequest, @CurrentActor() { account }: Actor): Promise<ChangedUserAnswer> {
+    const { username, password, firstname, lastname } = body;
+    const draft = { username, password, firstname, lastname, email: textOrNull(body.email) };
+    const { id } = await this.commands.execute(new CreateAssignedUserCommand(account, draft));
+    const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
+    return { success: true, message: 'User created successfully', data };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List the users, newest first' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: UserPageAnswer })
+  @ApiErrors(USER_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<AssignedUserView>> {
+    const page = readPage(query);
+    const { users, total } = await this.queries.execute(new ListAssignedUsersQuery(account, page.page, page.limit));
+    return paged(users, page, total);
+  }
+
+  @Get(':id')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({ summary: 'Show a user' })
+  @ApiOkResponse({ type: UserAnswer })
+  @ApiErrors(KNOWN_USER_ERRORS)
+  async show(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<UserAnswer> {
+    return { success: true, data: await this.queries.execute(new FindAssignedUserQuery(account, userId(id))) };
+  }
+
+  @Patch(':id')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({
+    summary: 'Change a user',
+    description: 'Absent fields stay. Made inactive, he is out on every instance in 3 s.',
+  })
+  @ApiOkResponse({ type: ChangedUserAnswer })
+  @ApiErrors(CHANGE_USER_ERRORS)
+  async change(
+    @Param('id') text: string,
+    @Body() body: ChangeUserRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<ChangedUserAnswer> {
+    const id = userId(text);
+    await this.commands.execute(new ChangeAssignedUserCommand(account, id, changesOf(body)));
+    const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
+    return { success: true, message: 'User updated successfully', data };
+  }
+
+  @Delete(':id')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({ summary: 'Delete a user', description: 'He is out on every instance in 3 s; his names are free.' })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(KNOWN_USER_ERRORS)
+  async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
+    await this.commands.execute(new RemoveAssignedUserCommand(account, userId(id)));
+    return { success: true, message: 'User deleted successfully' };
+  }
+}
+
+function userId(text: string): number {
+  const id = readId(text);
+  if (id === null) throw accountErrors.userNotFound();
+  return id;
+}
+
+/** Absent and null keep; only the e-mail is cleared by null or ''. */
+function changesOf(body: ChangeUserRequest): AssignedUserChanges {
+  const [firstname, lastname, password] = [body.firstname, body.lastname, body.password].map(textOrNull);
+  return {
+    ...(firstname ? { firstname } : {}),
+    ...(lastname ? { lastname } : {}),
+    ...(body.email === undefined ? {} : { email: textOrNull(body.email) }),
+    ...(typeof body.is_active === 'boolean' ? { isActive: body.is_active } : {}),
+    ...(password ? { password } : {}),
+  };
+}

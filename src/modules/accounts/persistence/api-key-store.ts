@@ -1,0 +1,96 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { ShortMemory } from '../../../kernel/short-memory.js';
+import { accountErrors } from '../domain/account-errors.js';
+import { apiKeyDigest, apiKeyPrefix } from '../domain/api-key.js';
+import { ApiKeyEntity } from './api-key.entity.js';
+
+/** How long a revocation on another instance may take to act. */
+const KEPT_MS = 3_000;
+const MOST_KEYS = 100;
+/** `last_used_at` is coarse: one write a minute for each key. */
+const TOUCHED_EVERY_MS = 60_000;
+
+/** A key as authentication needs it. */
+export interface StoredApiKey {
+  id: number;
+  accountId: number;
+  /** [] = anywhere */
+  allowedIps: string[];
+  lastUsedAt: number;
+}
+
+/** API keys: their rows, and a short memory of them for every request that carries one. */
+@Injectable()
+export class ApiKeyStore {
+  private readonly memory = new ShortMemory<string, StoredApiKey | null>(KEPT_MS);
+  private readonly logger = new Logger('ApiKeys');
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Cached for 3 s; null when there is none, or none any more. */
+  find(key: string): Promise<StoredApiKey | null> {
+    const keyDigest = apiKeyDigest(key);
+    return this.memory.get(keyDigest, async () => {
+      const row = await this.dataSource.manager.findOneBy(ApiKeyEntity, { keyDigest });
+      return (
+        row && {
+          id: row.id,
+          accountId: row.accountId,
+          allowedIps: JSON.parse(row.allowedIps) as string[],
+          lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
+        }
+      );
+    });
+  }
+
+  /** Notes that a key was used, at most once a minute. Nobody waits for it, and nothing fails with it. */
+  touch(key: StoredApiKey): void {
+    const at = now();
+    if (at.getTime() - key.lastUsedAt < TOUCHED_EVERY_MS) return;
+    key.lastUsedAt = at.getTime();
+    this.dataSource.manager.update(ApiKeyEntity, { id: key.id }, { lastUsedAt: at }).catch((error: unknown) => {
+      this.logger.warn({ err: error, apiKey: key.id }, 'last_used_at could not be written');
+    });
+  }
+
+  /**
+   * The caller holds the lock of the account's row, so that the number is right.
+   * @throws AppError conflict when the account has 100 of them
+   */
+  async create(
+    tx: EntityManager,
+    accountId: number,
+    fields: { key: string; name: string | null; allowedIps: string[] },
+  ): Promise<ApiKeyEntity> {
+    if ((await tx.countBy(ApiKeyEntity, { accountId })) >= MOST_KEYS) {
+      throw accountErrors.tooManyOf('API keys', MOST_KEYS);
+    }
+    const row = tx.create(ApiKeyEntity, {
+      accountId,
+      name: fields.name,
+      prefix: apiKeyPrefix(fields.key),
+      keyDigest: apiKeyDigest(fields.key),
+      allowedIps: JSON.stringify(fields.allowedIps),
+      lastUsedAt: null,
+      createdAt: now(),
+    });
+    await tx.insert(ApiKeyEntity, row);
+    return row;
+  }
+
+  /** @throws AppError not_found unless it is the account's; `forget` is due after the commit */
+  async revoke(tx: EntityManager, accountId: number, id: number): Promise<ApiKeyEntity> {
+    const row = await tx.findOne(ApiKeyEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });
+    if (!row) throw accountErrors.apiKeyNotFound();
+    await tx.delete(ApiKeyEntity, { id });
+    return row;
+  }
+
+  /** To be called after the commit of a revocation. */
+  forget(): void {
+    this.memory.clear();
+  }
+}

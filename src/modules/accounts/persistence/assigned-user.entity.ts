@@ -1,0 +1,41 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A person under an account. His names are taken in `login_identities`, as those of accounts are. */
+@Entity('assigned_users')
+@Index('ix_assigned_users_account', ['accountId', 'id'])
+export class AssignedUserEntity {
+  /** made by `newId` */
+  @PrimaryColumn({ type: 'bigint' })
+  id!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @Column({ type: 'varchar', length: 64 })
+  username!: string;
+
+  @Column({ name: 'password_hash', type: 'varchar', length: 100, charset: 'ascii', collation: 'ascii_bin' })
+  passwordHash!: string;
+
+  /** whole seconds, rounded up at a change: `iat` of a token has no fraction */
+  @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
+  passwordChangedAt!: Date;
+
+  @Column({ type: 'varchar', length: 254, nullable: true })
+  email!: string | null;
+
+  @Column({ type: 'varchar', length: 100 })
+  firstname!: string;
+
+  @Column({ type: 'varchar', length: 100 })
+  lastname!: string;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { newId } from '../../../kernel/ids.js';
+import { ShortMemory } from '../../../kernel/short-memory.js';
+import { accountErrors } from '../domain/account-errors.js';
+import type { AssignedUser, NewAssignedUser } from '../domain/assigned-user.js';
+import { identitiesOf } from '../domain/identity.js';
+import { AssignedUserEntity } from './assigned-user.entity.js';
+import { LoginIdentityEntity } from './login-identity.entity.js';
+import { NameCheck } from './name-check.js';
+
+/** How long a change on another instance may take to act (decisions §4 "seconds, not minutes"). */
+const KEPT_MS = 3_000;
+const MOST_USERS = 1_000;
+
+/** The people under accounts: their rows, and a short memory of them for the tokens of every request. */
+@Injectable()
+export class AssignedUsers {
+  private readonly memory = new ShortMemory<number, AssignedUser | null>(KEPT_MS);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly names: NameCheck,
+  ) {}
+
+  /** Cached for 3 s; null when there is none, or none any more. */
+  byId(id: number): Promise<AssignedUser | null> {
+    return this.memory.get(id, async () => {
+      const row = await this.dataSource.manager.findOneBy(AssignedUserEntity, { id });
+      return row && toAssignedUser(row);
+    });
+  }
+
+  /** To be called after the commit of a change or of a removal. */
+  forget(): void {
+    this.memory.clear();
+  }
+
+  /**
+   * The caller holds the lock of the account's row, so that the number is right.
+   * @throws AppError conflict: a name is taken, or the account has 1,000 of them
+   */
+  async create(tx: EntityManager, user: NewAssignedUser): Promise<AssignedUser> {
+    const count = await tx.countBy(AssignedUserEntity, { accountId: user.accountId });
+    if (count >= MOST_USERS) throw accountErrors.tooManyOf('users', MOST_USERS);
+    const identities = identitiesOf({ ...user, mobileNo: null });
+    return this.names.claim(tx, identities, async () => {
+      const at = now();
+      const passwordChangedAt = new Date(Math.floor(at.getTime() / 1000) * 1000);
+      const stamps = { passwordChangedAt, createdAt: at, updatedAt: at };
+      const row = tx.create(AssignedUserEntity, { ...user, ...stamps, id: newId(), isActive: true });
+      const holder = { accountId: user.accountId, assignedUserId: row.id };
+      await tx.insert(
+        LoginIdentityEntity,
+        identities.map((identity) => ({ ...identity, ...holder })),
+      );
+      await tx.insert(AssignedUserEntity, row);
+      return toAssignedUser(row);
+    });
+  }
+
+  /** The row, locked until the transaction ends. @throws AppError not_found unless it is the account's */
+  async lock(tx: EntityManager, accountId: number, id: number): Promise<AssignedUserEntity> {
+    const row = await tx.findOne(AssignedUserEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });
+    if (!row) throw accountErrors.userNotFound();
+    return row;
+  }
+
+  /** Changes a row that the caller has locked; a new e-mail is claimed, the old one is free again. */
+  async change(tx: EntityManager, row: AssignedUserEntity, patch: Partial<AssignedUserEntity>): Promise<void> {
+    if (patch.email !== undefined && patch.email !== row.email) await this.moveEmail(tx, row, patch.email);
+    await tx.update(AssignedUserEntity, { id: row.id }, { ...patch, updatedAt: now() });
+  }
+
+  /** Removes a row that the caller has locked; its names are free again. */
+  async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
+    await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
+    await tx.delete(AssignedUserEntity, { id: row.id });
+  }
+
+  private async moveEmail(tx: EntityManager, row: AssignedUserEntity, email: string | null): Promise<void> {
+    await tx.delete(LoginIdentityEntity, { kind: 'email', assignedUserId: row.id });
+    if (email === null) return;
+    const identity = { kind: 'email' as const, value: email };
+    const holder = { accountId: row.accountId, assignedUserId: row.id };
+    await this.names.claim(tx, [identity], async () => {
+      await tx.insert(LoginIdentityEntity, { ...identity, ...holder });
+    });
+  }
+}
+
+/** The plain record without secrets. */
+export const toAssignedUser = (row: AssignedUserEntity): AssignedUser => ({
+  id: row.id,
+  accountId: row.accountId,
+  username: row.username,
+  email: row.email,
+  firstname: row.firstname,
+  lastname: row.lastname,
+  isActive: row.isActive,
+  passwordChangedAt: row.passwordChangedAt,
+});

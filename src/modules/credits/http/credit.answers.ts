@@ -1,0 +1,101 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
+import type { BalanceView } from '../queries/get-balances.query.js';
+import type { LedgerEntryView } from '../queries/list-ledger.query.js';
+import type { CreditProof } from '../queries/prove-credits.query.js';
+
+/** One balance. */
+export class BalanceAnswer implements BalanceView {
+  @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
+  balance!: BalanceName;
+
+  @ApiProperty({ example: 500 })
+  available!: number;
+}
+
+/** Answer of a grant or take-back: the balance after it. */
+export class AdjustedCreditsAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: BalanceAnswer })
+  data!: BalanceAnswer;
+}
+
+/** The six balances. */
+export class BalancesAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [BalanceAnswer] })
+  data!: BalanceAnswer[];
+}
+
+/** One ledger entry. */
+export class LedgerEntryAnswer implements LedgerEntryView {
+  @ApiProperty({ example: 12 })
+  id!: number;
+
+  @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
+  balance!: BalanceName;
+
+  @ApiProperty({ example: -3, description: 'Signed: debits and take-backs are negative' })
+  amount!: number;
+
+  @ApiProperty({ example: 497, description: 'The balance after it' })
+  available!: number;
+
+  @ApiProperty({ enum: ['grant', 'debit', 'refund', 'take_back'], example: 'debit' })
+  kind!: LedgerKind;
+
+  @ApiProperty({ type: String, nullable: true, example: 'GSMCAMP_20261121_A1B2C3' })
+  request_id!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  note!: string | null;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+}
+
+/** A page of the ledger. */
+export class LedgerPageAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [LedgerEntryAnswer] })
+  data!: LedgerEntryAnswer[];
+
+  @ApiProperty({ example: 1 })
+  page!: number;
+
+  @ApiProperty({ example: 50 })
+  limit!: number;
+
+  @ApiProperty({ example: 1 })
+  total!: number;
+}
+
+/** Proof of one balance. */
+export class CreditProofAnswer implements CreditProof {
+  @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
+  balance!: BalanceName;
+
+  @ApiProperty({ example: 497 })
+  stored!: number;
+
+  @ApiProperty({ example: 497, description: 'Sum of the ledger' })
+  ledger!: number;
+
+  @ApiProperty({ example: true })
+  ok!: boolean;
+}
+
+/** Proof of the six balances. */
+export class CreditProofsAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [CreditProofAnswer] })
+  data!: CreditProofAnswer[];
+}

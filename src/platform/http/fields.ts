@@ -1,0 +1,130 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+import { codePoints, readText } from '../../kernel/text.js';
+
+/** Where a text is due, a finite number is taken as its text (decisions §3). */
+const numberAsText = Transform(({ value }: { value: unknown }) =>
+  typeof value === 'number' && Number.isFinite(value) ? String(value) : value,
+);
+
+const rule = (name: string, message: string, holds: (value: unknown) => boolean): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate: holds, defaultMessage: () => message } });
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** A text that must be there: 400 `<field> is required`. */
+export const RequiredText = (field: string, example: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ example }),
+    numberAsText,
+    rule('requiredText', `${field} is required`, (value) => readText(value).kind === 'text'),
+  );
+
+/** A text (of `maxLength` characters at most) that may be missing, null or empty: 400 `<field> is invalid` otherwise. */
+export const OptionalText = (field: string, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, ...options }),
+    numberAsText,
+    rule('optionalText', `${field} is invalid`, (value) => {
+      const read = readText(value);
+      return read.kind === 'text' ? codePoints(read.value) <= (options.maxLength ?? Infinity) : read.kind === 'empty';
+    }),
+  );
+
+/** A list of texts, or missing or null: 400 `<field> must be a list of texts`. What stands in it is judged elsewhere. */
+export const OptionalTexts = (field: string, options: { example: string[]; description: string }): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: [String], nullable: true, ...options }),
+    rule(
+      'optionalTexts',
+      `${field} must be a list of texts`,
+      (value) => isAbsent(value) || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
+    ),
+  );
+
+/** true or false, or missing: 400 `<field> must be true or false`. */
+export const OptionalFlag = (field: string, example: boolean): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: Boolean, example }),
+    rule('optionalFlag', `${field} must be true or false`, (value) => isAbsent(value) || typeof value === 'boolean'),
+  );
+
+/** One of the words, or missing: 400 `<field> must be one of: …`. */
+export const OptionalWord = (field: string, words: readonly string[], example: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ enum: [...words], example }),
+    rule(
+      'optionalWord',
+      oneOf(field, words),
+      (value) => isAbsent(value) || value === '' || (typeof value === 'string' && words.includes(value)),
+    ),
+  );
+
+/** One of the words: 400 `<field> must be one of: …`. */
+export const RequiredWord = (field: string, words: readonly string[], example: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ enum: [...words], example }),
+    rule('requiredWord', oneOf(field, words), (value) => typeof value === 'string' && words.includes(value)),
+  );
+
+/** An object of names with true or false, or missing. */
+export const OptionalFlags = (field: string, names: readonly string[]): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'boolean' }])),
+      additionalProperties: false,
+      example: { client_management: false },
+    }),
+    rule(
+      'optionalFlags',
+      `${field} must be an object of true or false`,
+      (value) =>
+        isAbsent(value) ||
+        (typeof value === 'object' &&
+          !Array.isArray(value) &&
+          Object.values(value as object).every((flag) => typeof flag === 'boolean')),
+    ),
+  );
+
+/** A whole number other than 0 within ±`most`. */
+export const RequiredAmount = (field: string, most: number, example: number): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: 'integer', example, minimum: -most, maximum: most }),
+    rule(
+      'requiredAmount',
+      `${field} must be a whole number between -${most} and ${most}, other than 0`,
+      (value) => Number.isInteger(value) && value !== 0 && Math.abs(value as number) <= most,
+    ),
+  );
+
+const MOST_PER_SECOND = 1_000_000;
+
+/** Messages a second, or missing, or null for no limit. */
+export const OptionalSpeed = (field: string, example: number): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: MOST_PER_SECOND, example }),
+    rule(
+      'optionalSpeed',
+      `${field} must be a whole number from 1 to ${MOST_PER_SECOND}`,
+      (value) =>
+        isAbsent(value) || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_PER_SECOND),
+    ),
+  );
+
+/** Printable ASCII up to `most` characters, or missing, null or empty: 400 `<field> is invalid` for anything else. */
+export const OptionalToken = (field: string, most: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, maxLength: most, ...options }),
+    numberAsText,
+    rule('optionalToken', `${field} is invalid`, (value) => {
+      const read = readText(value);
+      return read.kind === 'empty' || (read.kind === 'text' && read.value.length <= most && PRINTABLE.test(read.value));
+    }),
+  );
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+const oneOf = (field: string, words: readonly string[]): string => `${field} must be one of: ${words.join(', ')}`;

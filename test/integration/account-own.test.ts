@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/modules/accounts/index.js';
+import { AccountsDesk, PASSWORD } from '../support/accounts-desk.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const CREDITS = '/v6/api/account/credits';
+const CHANGE = '/v6/api/account/password';
+const NEXT = 'Rainy-Day-8';
+const REFUSED = [401, 'Invalid Authorization token'];
+const INVALID = [401, 'Invalid credentials'];
+const CHANGED = [200, 'Password updated successfully'];
+const TOO_MANY = [429, 'Too many requests. Please try again later.'];
+const OK = [200, undefined];
+
+let api: RunningApi;
+let desk: AccountsDesk;
+let root: Account;
+let lastIp = 0;
+const freshIp = (): string => `10.5.${lastIp >> 8}.${lastIp++ & 255}`;
+const login = (name: string, password: string) =>
+  desk.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip: freshIp() });
+const use = (token: string) => desk.row('GET', CREDITS, { token });
+
+beforeAll(async () => {
+  api = await startApi({ TRUST_PROXY: '1', USER_RATE_LIMIT: 0, LOGIN_FAILURE_LIMIT: 4, IP_FAILURE_LIMIT: 8 });
+  desk = new AccountsDesk(api);
+  root = await desk.account({ username: 'root', userType: 'super' });
+});
+afterAll(() => api.stop());
+
+describe('the own credits', () => {
+  it('are the six balances and their ledger, in the own time zone', async () => {
+    const account = await desk.account({ timeZone: 'Pacific/Kiritimati' });
+    const other = await desk.account();
+    const grant = { balance: 'gsm_credits', amount: 500, note: 'Invoice 1' };
+    for (const target of [account, other]) {
+      const path = `/v6/api/admin/accounts/${target.username}/credits`;
+      await desk.call('POST', path, { token: desk.token(root), body: grant });
+    }
+    const get = (path: string) => desk.call('GET', path, { token: desk.token(account) });
+    expect((await get(CREDITS)).body).toEqual({
+      success: true,
+      data: [
+        { balance: 'bulk_chat_credits', available: 0 },
+        { balance: 'gsm_credits', available: 500 },
+        { balance: 'voice_credits', available: 10 },
+        { balance: 'chat_marketing_credits', available: 10 },
+        { balance: 'chat_utility_credits', available: 10 },
+        { balance: 'chat_auth_credits', available: 0 },
+      ],
+    });
+    expect((await get(`${CREDITS}/ledger`)).body).toMatchObject({ success: true, page: 1, limit: 50, total: 4 });
+    const ledger = (await get(`${CREDITS}/ledger?balance=gsm_credits`)).body;
+    expect(ledger).toMatchObject({ total: 1 });
+    const ahead = new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 13).replace('T', ' ');
+    expect(ledger['data']).toEqual([
+      {
+        id: expect.any(Number) as number,
+        balance: 'gsm_credits',
+        amount: 500,
+        available: 500,
+        kind: 'grant',
+        request_id: null,
+        note: 'Invoice 1',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
+      },
+    ]);
+    const { created_at } = (ledger['data'] as { created_at: string }[])[0]!;
+    expect(Math.abs(Date.parse(`${created_at}Z`) - Date.parse(`${ahead.replace(' ', 'T')}:30:00Z`))).toBeLessThan(
+      2 * 3_600_000,
+    );
+    expect((await get(`${CREDITS}/ledger?limit=3&page=2`)).body['data']).toHaveLength(1);
+    expect((await get(`${CREDITS}/ledger?balance=&page=x&limit=0`)).body).toMatchObject({ page: 1, limit: 1 });
+    for (const balance of ['gold', 'gsm_credits&balance=gsm_credits']) {
+      const { status, body } = await get(`${CREDITS}/ledger?balance=${balance}`);
+      expect([status, body.message]).toEqual([
+        400,
+        'balance must be one of: bulk_chat_credits, gsm_credits, voice_credits, chat_marketing_credits, chat_utility_credits, chat_auth_credits',
+      ]);
+    }
+    for (const path of [CREDITS, `${CREDITS}/ledger`]) expect(await desk.row('GET', path)).toEqual(REFUSED);
+  });
+});
+
+describe('the own password', () => {
+  const change = (token: string, current: unknown, next: unknown, ip = freshIp()) =>
+    desk.row('PUT', CHANGE, { token, body: { current, new: next }, ip });
+
+  it('is changed by who knows it; every token before is refused, a later one is good', async () => {
+    const account = await desk.account();
+    const [first, second] = [desk.token(account), desk.token(account)];
+    expect(await use(first)).toEqual(OK);
+    expect(await change(first, PASSWORD, NEXT)).toEqual(CHANGED);
+    for (const token of [first, second]) expect(await use(token)).toEqual(REFUSED);
+    expect((await login(account.username, PASSWORD)).status).toBe(401);
+    const { body } = await login(account.username, NEXT);
+    expect(await use(String(body['token']))).toEqual(OK);
+    expect(await change(String(body['token']), NEXT, PASSWORD)).toEqual(CHANGED);
+    expect(await use(String(body['token']))).toEqual(REFUSED);
+    const audit = await desk.call('GET', `/v6/api/admin/audit?actor=${account.username}`, { token: desk.token(root) });
+    expect(audit.body['data']).toMatchObject(
+      Array(2).fill({ action: 'account.password', subject: account.username, details: {} }),
+    );
+    expect(await desk.row('PUT', CHANGE, { body: { current: PASSWORD, new: NEXT } })).toEqual(REFUSED);
+  });
+
+  it('judges the fields before the password', async () => {
+    const token = desk.token(await desk.account());
+    const ip = freshIp();
+    const faults: [unknown, unknown, string][] = [
+      [undefined, NEXT, 'current is required'],
+      [' ', undefined, 'current is required'],
+      [{}, NEXT, 'current is required'],
+      ['Wrong-Day-7', undefined, 'new is required'],
+      ['Wrong-Day-7', ['x'], 'new is required'],
+      ['Wrong-Day-7', 'short', 'Password must be at least 8 characters'],
+      ['Wrong-Day-7', 'alllowercase-1', 'Password must contain at least one uppercase letter'],
+      ['Wrong-Day-7', 'ALLUPPERCASE-1', 'Password must contain at least one lowercase letter'],
+      ['Wrong-Day-7', 'No-Digit-Here', 'Password must contain at least one digit'],
+      ['Wrong-Day-7', 'NoSpecial1', 'Password must contain at least one special character'],
+      ['Wrong-Day-7', `Aa1-${'x'.repeat(69)}`, 'Password must be at most 72 bytes'],
+    ];
+    for (const [current, next, text] of faults) expect(await change(token, current, next, ip)).toEqual([400, text]);
+    expect(await change(token, PASSWORD, `Aa1-${'x'.repeat(68)}`, ip)).toEqual(CHANGED);
+  });
+
+  it('limits wrong ones as login does, together with it', async () => {
+    const account = await desk.account();
+    const token = desk.token(account);
+    const ip = freshIp();
+    for (let i = 0; i < 2; i++) expect(await change(token, 'Wrong-Day-7', NEXT, ip)).toEqual(INVALID);
+    const body = { email_or_username: account.username, password: 'Wrong-Day-7' };
+    for (let i = 0; i < 2; i++) expect(await desk.row('POST', '/v1/auth/login', { body, ip })).toEqual(INVALID);
+    expect(await change(token, PASSWORD, NEXT, ip)).toEqual(TOO_MANY);
+    expect(await desk.row('POST', '/v1/auth/login', { body, ip })).toEqual(TOO_MANY);
+    expect(await use(token)).toEqual(OK);
+    expect(await change(token, PASSWORD, NEXT)).toEqual(CHANGED);
+    const other = await desk.account();
+    const storm = freshIp();
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, () => change(desk.token(other), 'Wrong-Day-7', NEXT, storm)),
+    );
+    expect(answers.filter(([status]) => status === 401)).toHaveLength(4);
+    expect(answers.filter(([status]) => status === 429)).toHaveLength(5);
+  });
+
+  it('is won by one of many changes at the same moment', async () => {
+    const account = await desk.account();
+    const token = desk.token(account);
+    const passwords = Array.from({ length: 4 }, (_, i) => `Rainy-Day-${i}`);
+    const answers = await Promise.all(passwords.map((next) => change(token, PASSWORD, next)));
+    const won = answers.findIndex(([status]) => status === 200);
+    expect(answers.filter(([status]) => status === 200)).toHaveLength(1);
+    for (const [status] of answers) expect([200, 401]).toContain(status);
+    expect((await login(account.username, PASSWORD)).status).toBe(401);
+    expect((await login(account.username, passwords[won]!)).status).toBe(200);
+  });
+
+  it('of an assigned user is his own, not the account’s', async () => {
+    const account = await desk.account();
+    const fields = { username: 'clerk', password: PASSWORD, firstname: 'A', lastname: 'B' };
+    await desk.call('POST', '/v6/api/account/users', { token: desk.token(account), body: fields });
+    const token = String((await login('clerk', PASSWORD)).body['token']);
+    const owners = desk.token(account);
+    expect(await change(token, 'Wrong-Day-7', NEXT)).toEqual(INVALID);
+    expect(await change(token, PASSWORD, NEXT)).toEqual(CHANGED);
+    expect(await use(token)).toEqual(REFUSED);
+    expect(await use(owners)).toEqual(OK);
+    expect((await login('clerk', PASSWORD)).status).toBe(401);
+    expect((await login('clerk', NEXT)).status).toBe(200);
+    expect((await login(account.username, PASSWORD)).status).toBe(200);
+    const audit = await desk.call('GET', `/v6/api/admin/audit?actor=${account.username}&limit=1`, {
+      token: desk.token(root),
+    });
+    expect(audit.body['data']).toMatchObject([{ action: 'user.password', subject: 'clerk', assigned_user: 'clerk' }]);
+  });
+
+  it('ends what sms_get.php remembers, also for two changes in one second', async () => {
+    const account = await desk.account();
+    const send = (password: string) => {
+      const query = new URLSearchParams({
+        username: account.username,
+        password,
+        message: 'x',
+        number: '919999999999',
+      });
+      return desk.row('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip: freshIp() });
+    };
+    const sent = [503, 'No route available for this channel'];
+    const steps = [PASSWORD, NEXT, PASSWORD, NEXT];
+    for (const [index, password] of steps.entries()) {
+      expect(await send(password)).toEqual(sent);
+      const next = steps[index + 1];
+      if (next === undefined) break;
+      const token = String((await login(account.username, password)).body['token']);
+      expect(await change(token, password, next)).toEqual(CHANGED);
+      expect(await send(password)).toEqual(INVALID);
+      expect(await use(token)).toEqual(REFUSED);
+    }
+  });
+});

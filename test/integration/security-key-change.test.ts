@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DataSource } from 'typeorm';
+import { ChatAccounts } from '../../src/modules/providers/index.js';
+import { Sealer, SealRenewal } from '../../src/platform/security/index.js';
+import { AccountsDesk } from '../support/accounts-desk.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')] as const;
+const PATH = '/v6/api/admin/chat-accounts';
+const TOKEN = 'graph-access-token';
+
+/** ENCRYPTION_KEY is changed in three steps, with processes of two steps side by side at each. */
+describe('a change of ENCRYPTION_KEY', () => {
+  let before: RunningApi;
+  let desk: AccountsDesk;
+  let token: string;
+
+  beforeAll(async () => {
+    before = await startApi({ ENCRYPTION_KEY: OLD, ENCRYPTION_KEYS_ACCEPTED: [NEW] });
+    desk = new AccountsDesk(before);
+    token = desk.token(await desk.account({ userType: 'super' }));
+  });
+  afterAll(() => before.stop());
+
+  const account = async (): Promise<number> => {
+    const { id, username } = await desk.account();
+    const body = { provider: 'meta_cloud', token: TOKEN, url: 'https://graph.example/v21.0/1' };
+    expect((await desk.call('PUT', `${PATH}/${username}`, { token, body })).status).toBe(200);
+    return id;
+  };
+  const sealed = async (): Promise<string[]> => {
+    const rows = await before.app.get(DataSource).query<{ config: string }[]>('SELECT config FROM routes ORDER BY id');
+    return rows.map(({ config }) => config);
+  };
+  const tokenOf = async (api: RunningApi, accountId: number): Promise<string | null | undefined> => {
+    const accounts = api.app.get(ChatAccounts, { strict: false });
+    accounts.forget();
+    return (await accounts.find(accountId, 'official'))?.token;
+  };
+  const instance = (ENCRYPTION_KEY: string, ENCRYPTION_KEYS_ACCEPTED: string[]): Promise<RunningApi> =>
+    startApi({ ...before.environment, ENCRYPTION_KEY, ENCRYPTION_KEYS_ACCEPTED }, before.database);
+
+  it('seals everything anew, and nothing is closed to anybody meanwhile', async () => {
+    const ids = [await account(), await account()];
+    const oldPrefix = new Sealer({ ENCRYPTION_KEY: OLD }).prefix;
+    expect((await sealed()).every((text) => text.startsWith(oldPrefix))).toBe(true);
+    const during = await instance(NEW, [OLD]);
+    const { prefix } = during.app.get(Sealer);
+    await vi.waitUntil(async () => (await sealed()).every((text) => text.startsWith(prefix)), { timeout: 10_000 });
+    for (const id of ids) for (const api of [before, during]) expect(await tokenOf(api, id)).toBe(TOKEN);
+    // The process of the step before still writes under the old key; the new one reads it, and renews it at its next start.
+    const late = await account();
+    expect(await tokenOf(during, late)).toBe(TOKEN);
+    expect(await during.app.get(SealRenewal).renew()).toBe(1);
+    await during.stop();
+    const after = await instance(NEW, []);
+    for (const id of [...ids, late]) expect(await tokenOf(after, id)).toBe(TOKEN);
+    await after.stop();
+  });
+
+  it('is finished once, by many processes at the same time, over many rows', async () => {
+    const source = before.app.get(DataSource);
+    const sealer = new Sealer({ ENCRYPTION_KEY: OLD });
+    const rows = Array.from({ length: 1_200 }, (_, index) => [`r${index}`, sealer.seal(`{"n":${index}}`)]);
+    await source.query(
+      `INSERT INTO routes (name, channel, driver, config, callback_secret, pace_us, created_at, updated_at)
+       VALUES ${rows.map(() => "(?, 'chat', 'meta_cloud', ?, 'x', 0, NOW(3), NOW(3))").join(', ')}`,
+      rows.flat(),
+    );
+    const others = await Promise.all([instance(NEW, [OLD]), instance(NEW, [OLD])]);
+    const { prefix } = new Sealer({ ENCRYPTION_KEY: NEW });
+    await vi.waitUntil(async () => (await sealed()).every((text) => text.startsWith(prefix)), { timeout: 20_000 });
+    const opened = await source.query<{ name: string; config: string }[]>(
+      "SELECT name, config FROM routes WHERE name LIKE 'r%' ORDER BY id",
+    );
+    const reader = new Sealer({ ENCRYPTION_KEY: NEW });
+    expect(opened.map(({ config }) => reader.open(config))).toEqual(rows.map((_, index) => `{"n":${index}}`));
+    for (const other of others) await other.stop();
+  });
+
+  it('leaves alone what no key opens', async () => {
+    const source = before.app.get(DataSource);
+    const lost = new Sealer({ ENCRYPTION_KEY: randomBytes(32).toString('hex') }).seal('{}');
+    await source.query(
+      `INSERT INTO routes (name, channel, driver, config, callback_secret, pace_us, created_at, updated_at)
+       VALUES ('lost', 'chat', 'meta_cloud', ?, 'x', 0, NOW(3), NOW(3))`,
+      [lost],
+    );
+    const during = await instance(NEW, [OLD]);
+    expect(await during.app.get(SealRenewal).renew()).toBe(0);
+    await during.stop();
+    expect(await source.query("SELECT config FROM routes WHERE name = 'lost'")).toEqual([{ config: lost }]);
+  });
+});
