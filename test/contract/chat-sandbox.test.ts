@@ -3,7 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { MetaCloudDriver } from '../../src/modules/providers/drivers/meta-cloud/meta-cloud.driver.js';
 import { readCallback, signatureOf } from '../../src/modules/providers/drivers/meta-cloud/callbacks.js';
 import { metaCloudConfigSchema } from '../../src/modules/providers/drivers/meta-cloud/config.js';
-import { type Receipt, type RouteConnection, type SendOutcome } from '../../src/modules/providers/index.js';
+import {
+  MetaCloudClient,
+  type Receipt,
+  type RouteConnection,
+  type SendOutcome,
+} from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { type CallbackReceiver, graphCall, receiveCallbacks } from './chat-desk.js';
 import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
@@ -113,6 +118,7 @@ describe('chat driver and sandbox', () => {
       errorCode: 131026,
       errorText: 'Message undeliverable',
       receiver: '4915100000404',
+      ref: '7-4915100000404',
     });
     expect(await send('4915100000603')).toMatchObject({ kind: 'rejected', code: 131030, submitted: true });
     expect(await send('4915100000429')).toMatchObject({ kind: 'retry', code: 130429, throttled: true });
@@ -176,6 +182,16 @@ describe('chat driver and sandbox', () => {
     expect(await send('4915100000001')).toEqual({ kind: 'unknown' });
     await sandbox.faults({ refuseAll: true });
     expect(await send('4915100000002')).toMatchObject({ kind: 'retry', code: 2, throttled: false });
+    expect((await sandbox.ledger()).messages.map(({ to }) => to)).toEqual(['4915100000001']);
+  });
+
+  it('carries out what it does not answer', async () => {
+    await sandbox.faults({ stopAnswering: true });
+    const account = { id: 1, provider: 'meta_cloud', token: 'token', bmid: null } as const;
+    const message = { to: '4915100000001', payload: { type: 'text', text: { body: 'hi' } } };
+    const url = `${sandbox.url}/v21.0/${phoneNumberId}`;
+    const sent = new MetaCloudClient(outbound).send({ ...account, url }, message, 200);
+    await expect(sent).rejects.toMatchObject({ kind: 'upstream', message: 'Provider did not answer' });
     expect((await sandbox.ledger()).messages.map(({ to }) => to)).toEqual(['4915100000001']);
   });
 

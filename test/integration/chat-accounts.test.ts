@@ -93,6 +93,12 @@ describe('chat accounts', () => {
       'chat_account.put',
       'chat_account.delete',
     ]);
+    // By the names that the API has for them.
+    const [first, second] = audit
+      .filter(({ action }) => action === 'chat_account.put')
+      .map(({ details }) => JSON.parse(details) as { set: string[]; cleared: string[] });
+    expect(first?.set.toSorted()).toEqual(Object.keys(ACCOUNT).toSorted());
+    expect(second).toMatchObject({ set: ['number'], cleared: ['app_id', 'waba_id', 'messages_per_second'] });
     const told = JSON.stringify([made.body, shown.body, audit]);
     for (const secret of Object.values(SECRETS)) expect(told).not.toContain(secret);
   });
@@ -176,6 +182,24 @@ describe('chat accounts', () => {
     expect(await desk.row('DELETE', path(), { token })).toEqual(busy);
     await dataSource.query('UPDATE campaigns SET unsettled = 0 WHERE id = 1');
     expect((await desk.row('DELETE', path(), { token }))[0]).toBe(200);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['number', '1'.repeat(64), '1'.repeat(65)],
+    ['url', 'x'.repeat(2048), 'x'.repeat(2049)],
+    ['token', 'x'.repeat(4096), 'x'.repeat(4097)],
+    ['app_id', 'x'.repeat(64), 'x'.repeat(65)],
+    ['app_secret', 'x'.repeat(256), 'x'.repeat(257)],
+    ['verify_token', 'x'.repeat(256), 'x'.repeat(257)],
+    ['bmid', 'x'.repeat(64), 'x'.repeat(65)],
+    ['waba_id', 'x'.repeat(64), 'x'.repeat(65)],
+    ['messages_per_second', 1_000_000, 1_000_001],
+    ['messages_per_second', 1, 0],
+  ])('have a limit for %s', async (field, most, beyond) => {
+    await fresh();
+    expect((await put({ ...ACCOUNT, [field]: most })).status).toBe(200);
+    const { status, body } = await put({ ...ACCOUNT, [field]: beyond });
+    expect([status, String(body.message).split(' ')[0]]).toEqual([400, field]);
   });
 
   it.each<[unknown, string, [number, string]]>([

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SESSION_EXAMPLES } from '../../src/modules/session-messages/http/session-message.examples.js';
 import { PHONE_NUMBER_ID } from '../support/graph-upstream.js';
@@ -24,21 +23,6 @@ async function onTheWire(body: unknown): Promise<Record<string, unknown>> {
   const answer = await desk.v6(member, body);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return desk.upstream.last.body;
-}
-
-/** A callback of the upstream, signed with the account's secret. */
-async function callback(who: ChatMember, statuses: Record<string, unknown>[]): Promise<number> {
-  const value = { messaging_product: 'whatsapp', metadata: { phone_number_id: PHONE_NUMBER_ID }, statuses };
-  const body = JSON.stringify({
-    object: 'whatsapp_business_account',
-    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
-  });
-  const signature = `sha256=${createHmac('sha256', 'app-secret').update(body).digest('hex')}`;
-  const answer = await desk.accounts.call('POST', `/provider/chat/${who.routeId}`, {
-    headers: { 'x-hub-signature-256': signature },
-    body,
-  });
-  return answer.status;
 }
 
 const status = (id: string, word: string, errors: unknown[] = []): Record<string, unknown> => ({
@@ -87,6 +71,11 @@ describe('a session message', () => {
 
   it('numbers become texts, and texts coordinates', async () => {
     expect((await onTheWire({ ...ENVELOPE, type: 'text', text: { body: 0 } }))['text']).toEqual({ body: '0' });
+    const reaction = { message_id: 7, emoji: 7 };
+    expect((await onTheWire({ ...ENVELOPE, type: 'reaction', reaction }))['reaction']).toEqual({
+      message_id: '7',
+      emoji: '7',
+    });
     const location = { latitude: '0', longitude: '-13.5' };
     expect((await onTheWire({ ...ENVELOPE, type: 'location', location }))['location']).toEqual({
       latitude: 0,
@@ -130,6 +119,16 @@ describe('a session message', () => {
     const answer = await desk.v6(who, GOOD);
     expect([answer.status, answer.body]).toEqual([200, { messaging_product: 'chat', odd: true }]);
     expect(await desk.stored(who)).toMatchObject([{ status: 'Submitted', providerMessageId: null }]);
+  });
+
+  it('an id that nobody can keep passes through too', async () => {
+    const who = await desk.member();
+    for (const id of ['i'.repeat(129), '', null, {}]) {
+      desk.upstream.answer({ status: 200, body: { messages: [{ id }] } });
+      expect((await desk.v6(who, GOOD)).body).toEqual({ messages: [{ id }] });
+    }
+    for (const row of await desk.stored(who))
+      expect(row).toMatchObject({ status: 'Submitted', providerMessageId: null });
   });
 });
 
@@ -175,7 +174,7 @@ describe('statuses', () => {
       ['delivered', 'Read'],
       ['failed', 'Read'],
     ] as const) {
-      expect(await callback(who, [status(id, word)])).toBe(200);
+      expect(await desk.callback(who, [status(id, word)])).toBe(200);
       expect(await desk.stored(who), word).toMatchObject([{ status: expected }]);
     }
   });
@@ -184,7 +183,7 @@ describe('statuses', () => {
     const who = await desk.member();
     const [one, two] = [await sentBy(who), await sentBy(who)];
     const errors = [{ code: 131026, title: 'Message undeliverable' }];
-    await callback(who, [status(one, 'delivered'), status(one, 'read'), status(two, 'failed', errors)]);
+    await desk.callback(who, [status(one, 'delivered'), status(one, 'read'), status(two, 'failed', errors)]);
     expect(await desk.stored(who)).toMatchObject([
       { status: 'Read', errorCode: null, errorMessage: null },
       { status: 'Failed', errorCode: 131026, errorMessage: expect.stringContaining('undeliverable') as string },
@@ -198,13 +197,13 @@ describe('statuses', () => {
   it("of one account never touch another's message", async () => {
     const [one, two] = [await desk.member(), await desk.member()];
     const id = await sentBy(one);
-    await callback(two, [status(id, 'failed')]);
+    await desk.callback(two, [status(id, 'failed')]);
     expect(await desk.stored(one)).toMatchObject([{ status: 'Submitted' }]);
   });
 
   it('that came before the answer was written find their message; no receipt in time: FAILED', async () => {
     const who = await desk.member();
-    await callback(who, [status('wamid.EARLY', 'delivered')]);
+    await desk.callback(who, [status('wamid.EARLY', 'delivered')]);
     desk.upstream.answer({ status: 200, body: { messages: [{ id: 'wamid.EARLY' }] } });
     await desk.v6(who, GOOD);
     desk.upstream.answer('silence');

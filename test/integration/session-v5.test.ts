@@ -20,6 +20,8 @@ beforeAll(async () => {
 afterAll(() => desk.stop());
 beforeEach(() => desk.upstream.answer(null));
 
+const shape = (message: string) => ({ status: 'error', textsent: 'error', message });
+
 async function expectRefused(who: Omit<ChatMember, 'routeId'>, body: unknown, status: number, message: string) {
   const answer = await desk.v5(who, body);
   expect(answer.body).toEqual({ status: 'error', textsent: 'error', message });
@@ -43,6 +45,22 @@ describe('who may send', () => {
       const answer = await desk.accounts.call('GET', `/v5/api/${path}`, { token: member.token });
       expect([answer.status, answer.body.message]).toEqual([405, 'Method not allowed']);
     }
+  });
+});
+
+describe('errors before the handler', () => {
+  it.each(PATHS)('%s answers them in the shape of v5', async (path) => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await desk.accounts.call(method, `/v5/api/${path}`, { token: member.token });
+      expect([answer.status, answer.body]).toEqual([405, shape('Method not allowed')]);
+      expect(answer.headers.get('allow')).toBe('POST');
+    }
+    const broken = await desk.v5(member, '{"contacts":', path);
+    expect([broken.status, broken.body]).toEqual([400, shape('Malformed JSON body')]);
+    const huge = await desk.v5(member, { ...GOOD, unknown: 'x'.repeat(1024 * 1024) }, path);
+    expect([huge.status, huge.body]).toEqual([413, shape('Request body is too large')]);
+    const fits = await desk.v5(member, { ...GOOD, unknown: 'x'.repeat(1024 * 1024 - 300) }, path);
+    expect(fits.status).toBe(200);
   });
 });
 
@@ -192,5 +210,26 @@ describe('schedule_time', () => {
     const texts = desk.upstream.calls.map(({ body }) => (body['text'] as { body?: string } | undefined)?.body);
     expect(texts.filter((text) => text === `for ${open.routeId}`)).toHaveLength(1);
     for (const who of [late, closed, gone]) expect(texts).not.toContain(`for ${who.routeId}`);
+  });
+});
+
+// Last, because passport knows one key a process: that of the API that was started last.
+describe('the limit of requests', () => {
+  it('429 with Retry-After, on v6 after the path', async () => {
+    const limited = await SessionDesk.open({ USER_RATE_LIMIT: 2 });
+    try {
+      const who = await limited.member();
+      await limited.openWindow(who, TO);
+      for (let count = 0; count < 2; count++) expect((await limited.v5(who, GOOD)).status).toBe(200);
+      const text = 'Too many requests. Please try again later.';
+      const v5 = await limited.v5(who, GOOD);
+      expect([v5.status, v5.body]).toEqual([429, shape(text)]);
+      expect(Number(v5.headers.get('retry-after'))).toBeGreaterThan(0);
+      const v6 = await limited.v6(who, {});
+      expect([v6.status, v6.body.message]).toEqual([429, text]);
+      expect((await limited.v6(who, {}, { username: 'somebody' })).status).toBe(401);
+    } finally {
+      await limited.stop();
+    }
   });
 });

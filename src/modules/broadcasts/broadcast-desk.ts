@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
 import { newRequestId } from '../../kernel/request-id.js';
-import { CampaignAcceptance, CampaignReader } from '../campaigns/index.js';
+import { type AcceptedCampaign, CampaignAcceptance, type CampaignDraft, CampaignReader } from '../campaigns/index.js';
 import type { BalanceName } from '../credits/index.js';
+import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../idempotency/index.js';
 import { RouteDirectory } from '../providers/index.js';
 import { broadcastErrors } from './broadcasts.errors.js';
 import type { Broadcast } from './domain/broadcast.js';
@@ -41,17 +42,35 @@ export class BroadcastDesk {
     private readonly routes: RouteDirectory,
     private readonly acceptance: CampaignAcceptance,
     private readonly campaigns: CampaignReader,
+    private readonly idempotency: Idempotency,
   ) {}
 
   /**
    * Routed, charged, stored and handed to the engine in one transaction.
+   * @param idempotent the request, where it has an `Idempotency-Key`
    * @throws AppError `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice,
    * `conflict` when a caller-supplied id belongs to another request
    */
-  async accept(sender: BroadcastSender, broadcast: Broadcast, terms: BroadcastTerms): Promise<AcceptedBroadcast> {
+  accept(
+    sender: BroadcastSender,
+    broadcast: Broadcast,
+    terms: BroadcastTerms,
+    idempotent: IdempotentRequest | null,
+  ): Promise<AcceptedBroadcast> {
+    return this.idempotency.once<AcceptedBroadcast>(idempotent, (keeper) =>
+      this.submit(sender, broadcast, terms, keeper),
+    );
+  }
+
+  private async submit(
+    sender: BroadcastSender,
+    broadcast: Broadcast,
+    terms: BroadcastTerms,
+    keeper: OutcomeKeeper<AcceptedBroadcast> | null,
+  ): Promise<AcceptedBroadcast> {
     const { channel, idPrefix, balance, unitCredits, content, given } = terms;
     const { broadcastName, service, receivers, scheduledAt } = broadcast;
-    const accepted = await this.acceptance.accept({
+    const draft: CampaignDraft = {
       accountId: sender.accountId,
       channel,
       requestId: given ? { given: given.id } : { make: () => newRequestId(idPrefix, 6, now(), sender.timeZone) },
@@ -65,8 +84,8 @@ export class BroadcastDesk {
       initialState: 'accepted',
       ...(scheduledAt && { scheduledAt }),
       ...(given && { fingerprint: given.fingerprint }),
-    });
-    return { requestId: accepted.requestId, credits: accepted.unitCredits * accepted.totalRows };
+    };
+    return acceptedBroadcast(await this.acceptance.accept(draft, keeper?.alongside(acceptedBroadcast)));
   }
 
   /**
@@ -81,3 +100,8 @@ export class BroadcastDesk {
     return earlier.routeId;
   }
 }
+
+const acceptedBroadcast = ({ requestId, unitCredits, totalRows }: AcceptedCampaign): AcceptedBroadcast => ({
+  requestId,
+  credits: unitCredits * totalRows,
+});

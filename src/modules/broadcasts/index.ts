@@ -6,6 +6,7 @@ export {
   type BroadcastFault,
   type RawBroadcast,
   readBroadcast,
+  readBroadcastContact,
   type ReadingContext,
 } from './domain/broadcast.js';
 export { acceptanceRows, broadcastRows, CONTACT_ROW, TOO_MANY, tooLongRow } from './http/broadcast-error-rows.js';

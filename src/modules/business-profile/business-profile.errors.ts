@@ -3,7 +3,6 @@ import type { ProfileField } from './commands/profile-changes.js';
 
 /** Errors of the live business profile: the texts of spec 7 and decisions §7, literally. */
 export const businessProfileErrors = {
-  channel: () => new AppError('invalid', 'channel', 'channel must be official or branded'),
   noAccount: () =>
     new AppError('not_found', 'no_chat_account', 'Chat account not found in the provider-accounts table'),
   noAccountForPhoto: () => new AppError('not_found', 'no_chat_account', 'No chat account configured for this user'),

@@ -12,6 +12,7 @@ export const smsChannel: Channel = {
     [RecipientStatus.Pending]: 'PP1',
     [RecipientStatus.Unknown]: 'PP1',
     [RecipientStatus.Submitted]: 'SENT',
+    [RecipientStatus.Retrying]: 'SENT',
     [RecipientStatus.Delivered]: 'DELIVERED',
     [RecipientStatus.Read]: 'DELIVERED',
     [RecipientStatus.Failed]: 'FAILED',

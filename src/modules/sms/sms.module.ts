@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { BroadcastsModule } from '../broadcasts/index.js';
-import { CampaignsModule, ChannelRegistry } from '../campaigns/index.js';
+import { CampaignsModule, ChannelOffers, ChannelRegistry } from '../campaigns/index.js';
 import { SendSmsBroadcastHandler } from './commands/send-sms-broadcast.handler.js';
 import { RememberedCredentials } from './http/remembered-credentials.js';
 import { SmsBroadcastController } from './http/sms-broadcast.controller.js';
 import { SmsGetController } from './http/sms-get.controller.js';
 import { smsChannel } from './sms.channel.js';
+import { smsOffer } from './sms.offer.js';
 
 /** SMS in the API: both sending routes, and the channel's words for reports and receipts. */
 @Module({
@@ -16,7 +17,8 @@ import { smsChannel } from './sms.channel.js';
   controllers: [SmsBroadcastController, SmsGetController],
 })
 export class SmsModule {
-  constructor(channels: ChannelRegistry) {
+  constructor(channels: ChannelRegistry, offers: ChannelOffers) {
     channels.register(smsChannel);
+    offers.register(smsOffer);
   }
 }

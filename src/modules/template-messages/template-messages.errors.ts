@@ -1,4 +1,5 @@
 import { AppError, type ErrorKind } from '../../kernel/app-error.js';
+import { RECIPIENT_TEXTS } from '../../kernel/phone-number.js';
 
 const ROWS = {
   product: ['invalid', 'messaging_product must be chat'],
@@ -11,8 +12,8 @@ const ROWS = {
   name: ['invalid', 'template.name is required'],
   language: ['invalid', 'template.language.code is required'],
   components: ['invalid', 'template.components must be an array'],
-  recipientInvalid: ['invalid', 'Recipient phone number is invalid'],
-  recipientLength: ['invalid', 'Recipient phone number must be between 8 and 20 digits'],
+  recipientInvalid: ['invalid', RECIPIENT_TEXTS.invalid],
+  recipientLength: ['invalid', RECIPIENT_TEXTS.length],
   notFound: ['not_found', 'Template not found'],
   pending: ['conflict', 'Template is pending platform approval'],
   rejected: ['conflict', 'Template was rejected by the platform'],

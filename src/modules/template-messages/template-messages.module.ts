@@ -1,24 +1,28 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
-import { CampaignEngineModule, ChannelRegistry } from '../campaigns/index.js';
+import { CampaignEngineModule, ChannelOffers, ChannelRegistry } from '../campaigns/index.js';
+import { IdempotencyModule } from '../idempotency/index.js';
 import { RoutesModule } from '../providers/index.js';
-import { TemplateLibraryModule } from '../templates/index.js';
+import { TemplateLibrary, TemplateLibraryModule } from '../templates/index.js';
 import { SendBrandedCampaignHandler } from './commands/send-branded-campaign.handler.js';
 import { SendTemplateMessageHandler } from './commands/send-template-message.handler.js';
 import { TemplateMessagesController } from './http/template-messages.controller.js';
 import { brandedChannel, templateChannel } from './template.channels.js';
+import { templateOffer } from './template.offers.js';
 import { TemplateQueue } from './template-queue.js';
 
 /** Template sends in the API: single, bulk, branded, and the channels' words for readers and receipts. */
 @Module({
-  imports: [CqrsModule, AccountsModule, CampaignEngineModule, RoutesModule, TemplateLibraryModule],
+  imports: [CqrsModule, AccountsModule, CampaignEngineModule, IdempotencyModule, RoutesModule, TemplateLibraryModule],
   providers: [SendTemplateMessageHandler, SendBrandedCampaignHandler, TemplateQueue],
   controllers: [TemplateMessagesController],
 })
 export class TemplateMessagesModule {
-  constructor(channels: ChannelRegistry) {
+  constructor(channels: ChannelRegistry, offers: ChannelOffers, library: TemplateLibrary) {
     channels.register(templateChannel);
     channels.register(brandedChannel);
+    offers.register(templateOffer('template', library));
+    offers.register(templateOffer('branded', library));
   }
 }

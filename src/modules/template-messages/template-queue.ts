@@ -4,8 +4,9 @@ import { now, readSchedule } from '../../kernel/clock.js';
 import { cutCodePoints } from '../../kernel/text.js';
 import { safeError } from '../../platform/observability/index.js';
 import type { Account } from '../accounts/index.js';
-import { type AcceptedCampaign, CampaignAcceptance } from '../campaigns/index.js';
+import { type AcceptedCampaign, CampaignAcceptance, type CampaignDraft } from '../campaigns/index.js';
 import type { BalanceName } from '../credits/index.js';
+import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../idempotency/index.js';
 import { ChatAccounts, type ChatConnection, type UsableChatAccount, usableAccount } from '../providers/index.js';
 import {
   placeholders,
@@ -42,13 +43,14 @@ export interface QueuedTemplateSend {
   contacts?: number;
 }
 
-const BALANCES: Readonly<Record<TemplateCategory, BalanceName>> = {
+/** Which balance pays for a category (decisions §5). */
+export const TEMPLATE_BALANCES: Readonly<Record<TemplateCategory, BalanceName>> = {
   marketing: 'chat_marketing_credits',
   utility: 'chat_utility_credits',
   auth: 'chat_auth_credits',
 };
 
-const CREDITS_A_RECIPIENT = 1;
+export const CREDITS_A_RECIPIENT = 1;
 /** A campaign's name holds less than a template's (spec 8). */
 const NAME_LENGTH = 100;
 
@@ -61,29 +63,28 @@ export class TemplateQueue {
     private readonly library: TemplateLibrary,
     private readonly accounts: ChatAccounts,
     private readonly acceptance: CampaignAcceptance,
+    private readonly idempotency: Idempotency,
   ) {}
 
   /**
    * @param body the request as it came, of any shape
+   * @param idempotent the request, where it has an `Idempotency-Key`
    * @throws AppError the rows of spec 7 in their order, then schedule_time, the chat account's rows, and
    * `Insufficient credits. Available: X, Required: Y`; any fault of ours is the kind's `notQueued`
    */
-  async send(account: Account, body: unknown, kind: TemplateSendKind): Promise<QueuedTemplateSend> {
+  async send(
+    account: Account,
+    body: unknown,
+    kind: TemplateSendKind,
+    idempotent: IdempotentRequest | null,
+  ): Promise<QueuedTemplateSend> {
     const read = readTemplateRequest(body, kind.readRecipients);
     if ('fault' in read) throw templateMessageError(read.fault);
     const { request } = read;
     try {
-      const template = await this.approved(account.id, request);
-      const { requestId, totalRows } = await this.accept(account, template, request, kind);
-      return {
-        success: true,
-        message: `Template ${request.single ? 'message' : 'campaign'} queued successfully`,
-        request_id: requestId,
-        username: account.username,
-        template_name: template.name,
-        category: template.category,
-        ...(!request.single && { contacts: totalRows }),
-      };
+      return await this.idempotency.once<QueuedTemplateSend>(idempotent, (keeper) =>
+        this.accept(account, request, kind, keeper),
+      );
     } catch (error) {
       if (error instanceof AppError) throw error;
       this.logger.error({ err: safeError(error), channel: kind.channel }, 'a template send was not queued');
@@ -93,14 +94,15 @@ export class TemplateQueue {
 
   private async accept(
     account: Account,
-    template: Template,
     request: TemplateRequest,
     kind: TemplateSendKind,
-  ): Promise<AcceptedCampaign> {
+    keeper: OutcomeKeeper<QueuedTemplateSend> | null,
+  ): Promise<QueuedTemplateSend> {
+    const template = await this.approved(account.id, request);
     const scheduledAt = readSchedule(request.schedule, account.timeZone, now());
     if (scheduledAt === undefined) throw templateMessageError('scheduleTime');
     const chat = await this.chatAccount(account.id, kind.connections);
-    return this.acceptance.accept({
+    const draft: CampaignDraft = {
       accountId: account.id,
       channel: kind.channel,
       requestId: { make: () => kind.makeRequestId(account.timeZone) },
@@ -108,12 +110,22 @@ export class TemplateQueue {
       service: chat.connection,
       routeId: chat.id,
       content: payloadOf(template, request),
-      balance: BALANCES[template.category],
+      balance: TEMPLATE_BALANCES[template.category],
       unitCredits: CREDITS_A_RECIPIENT,
       receivers: request.receivers,
       initialState: 'accepted',
       ...(scheduledAt && { scheduledAt }),
+    };
+    const queued = ({ requestId, totalRows }: AcceptedCampaign): QueuedTemplateSend => ({
+      success: true,
+      message: `Template ${request.single ? 'message' : 'campaign'} queued successfully`,
+      request_id: requestId,
+      username: account.username,
+      template_name: template.name,
+      category: template.category,
+      ...(!request.single && { contacts: totalRows }),
     });
+    return queued(await this.acceptance.accept(draft, keeper?.alongside(queued)));
   }
 
   private async approved(accountId: number, request: TemplateRequest): Promise<Template> {

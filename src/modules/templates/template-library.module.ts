@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { CustomerEventsModule } from '../customer-events/index.js';
 import { SubmissionQueue } from './persistence/submission-queue.js';
 import { TemplateLibrary } from './persistence/template-library.js';
 import { TemplateStore } from './persistence/template-store.js';
@@ -9,7 +10,10 @@ const STORES = [TemplateLibrary, TemplateStore, SubmissionQueue];
 
 /** Templates as every process may need them: reading and writing them, and what the upstream has yet to be told. */
 @Module({
-  imports: [TypeOrmModule.forFeature([TemplateEntity, TemplateControllerEntity, TemplateSubmissionEntity])],
+  imports: [
+    CustomerEventsModule,
+    TypeOrmModule.forFeature([TemplateEntity, TemplateControllerEntity, TemplateSubmissionEntity]),
+  ],
   providers: STORES,
   exports: [...STORES, TypeOrmModule],
 })

@@ -1,4 +1,5 @@
 import { codePoints, readText, textOrNull } from '../../kernel/text.js';
+import { isHttpUrl } from '../../kernel/web-url.js';
 import {
   type Broadcast,
   type BroadcastFault,
@@ -29,15 +30,14 @@ const LONGEST_MESSAGE = 1500;
 const LONGEST_URL = 2048;
 const TRUE_WORDS: readonly unknown[] = [true, 'true', 1, '1'];
 
-function isWebUrl(text: string): boolean {
-  return text.length <= LONGEST_URL && /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text);
-}
+/** True beyond 1500 code points (spec 8). */
+export const isTooLong = (message: string): boolean => codePoints(message) > LONGEST_MESSAGE;
 
 /** @returns the URL, null when none was given, or undefined when it is none */
 function readUrl(value: unknown): string | null | undefined {
   if (readText(value).kind === 'empty') return null;
   const url = textOrNull(value)?.trim() ?? '';
-  return isWebUrl(url) ? url : undefined;
+  return url.length <= LONGEST_URL && isHttpUrl(url) ? url : undefined;
 }
 
 /**
@@ -52,7 +52,7 @@ export function readUnofficialBroadcast(
   const read = readBroadcast<AttachmentField>(
     raw,
     {
-      tooLong: (message) => codePoints(message) > LONGEST_MESSAGE,
+      tooLong: isTooLong,
       ownRows: urls.map(({ field, url }) => ({ fault: field, applies: url === undefined })),
     },
     context,

@@ -1,11 +1,13 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
 import { AccountsModule } from '../accounts/index.js';
 import { BroadcastsModule } from '../broadcasts/index.js';
-import { CampaignEngineModule, ChannelRegistry } from '../campaigns/index.js';
+import { CampaignEngineModule, ChannelOffers, ChannelRegistry } from '../campaigns/index.js';
 import { SendUnofficialBroadcastHandler } from './commands/send-unofficial-broadcast.handler.js';
 import { UnofficialBroadcastController } from './http/unofficial-broadcast.controller.js';
 import { unofficialChannel } from './unofficial.channel.js';
+import { unofficialOffer } from './unofficial.offer.js';
 
 /** Unofficial chat in the API: the sending route, and the channel's words for readers and receipts. */
 @Module({
@@ -14,7 +16,12 @@ import { unofficialChannel } from './unofficial.channel.js';
   controllers: [UnofficialBroadcastController],
 })
 export class UnofficialChatModule {
-  constructor(channels: ChannelRegistry) {
+  constructor(
+    channels: ChannelRegistry,
+    offers: ChannelOffers,
+    @Inject(ENVIRONMENT) { UNOFFICIAL_PREFIX }: Pick<Environment, 'UNOFFICIAL_PREFIX'>,
+  ) {
     channels.register(unofficialChannel);
+    offers.register(unofficialOffer(UNOFFICIAL_PREFIX));
   }
 }

@@ -1,5 +1,5 @@
 import { readSchedule } from '../../../kernel/clock.js';
-import { cleanContacts } from '../../../kernel/phone-number.js';
+import { cleanContact, cleanContacts } from '../../../kernel/phone-number.js';
 import { cutCodePoints, textOrNull } from '../../../kernel/text.js';
 
 /** A broadcast as a client wrote it; nothing is checked yet, every value may be of any type. */
@@ -45,6 +45,10 @@ export interface ReadingContext {
 const NAME_LENGTH = 100;
 const SERVICE_LENGTH = 255;
 const CONTACT_DIGITS = { min: 9, max: 30 };
+
+/** A number as both broadcasts take it; null for one that refuses the request. */
+export const readBroadcastContact = (entry: unknown): string | null =>
+  cleanContact(entry, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
 
 /**
  * Reads a broadcast and judges it by the error table that both broadcasts share (spec 7, 8; decisions §3): from top to

@@ -1,4 +1,5 @@
 import type { ErrorRow } from '../../../platform/http/index.js';
+import { KEY_FORM_ROW, KEY_ROWS } from '../../idempotency/index.js';
 
 export const TOO_MANY = 'Too many requests. Please try again later.';
 
@@ -36,6 +37,7 @@ export const broadcastRows = (own: { tooLong: string; rows: ErrorRow[]; conflict
   { status: 400, message: 'Malformed JSON body', reason: 'no JSON' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid JWT and no usable username in body' },
   { status: 429, message: TOO_MANY, reason: 'more than 10 requests in 60 seconds per username and IP' },
+  KEY_FORM_ROW,
   {
     status: 400,
     message: 'broadcast_name, brodcast_service, contacts, and message are required',
@@ -45,5 +47,6 @@ export const broadcastRows = (own: { tooLong: string; rows: ErrorRow[]; conflict
   CONTACT_ROW,
   ...own.rows,
   { status: 400, message: 'schedule_time is invalid', reason: 'past, or neither YYYY-MM-DD HH:MM:SS nor ISO 8601' },
+  ...KEY_ROWS,
   ...acceptanceRows(own.conflict),
 ];

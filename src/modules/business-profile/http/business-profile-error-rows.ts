@@ -1,5 +1,6 @@
 import type { ErrorRow } from '../../../platform/http/index.js';
 
+const METHOD: ErrorRow = { status: 405, message: 'Method not allowed', reason: 'another method' };
 const TOKEN: ErrorRow = { status: 401, message: 'Invalid Authorization token', reason: 'no valid token in the header' };
 const CHANNEL: ErrorRow = { status: 400, message: 'channel must be official or branded', reason: 'another word' };
 const NO_ACCOUNT: ErrorRow = {
@@ -29,10 +30,11 @@ const PROVIDER_ROWS: ErrorRow[] = [
 ];
 
 /** Error table of GET (spec 7 "Business profile"; decisions §7), in the order in which the rows are judged. */
-export const PROFILE_ERRORS: ErrorRow[] = [TOKEN, CHANNEL, NO_ACCOUNT, ...ACCOUNT_ROWS, ...PROVIDER_ROWS];
+export const PROFILE_ERRORS: ErrorRow[] = [METHOD, TOKEN, CHANNEL, NO_ACCOUNT, ...ACCOUNT_ROWS, ...PROVIDER_ROWS];
 
 /** Error table of PUT. */
 export const UPDATE_ERRORS: ErrorRow[] = [
+  METHOD,
   { status: 400, message: 'Malformed JSON body', reason: 'no JSON' },
   TOKEN,
   CHANNEL,
@@ -45,6 +47,7 @@ export const UPDATE_ERRORS: ErrorRow[] = [
 
 /** Error table of the photo. */
 export const PHOTO_ERRORS: ErrorRow[] = [
+  METHOD,
   TOKEN,
   { status: 413, message: 'Request body is too large', reason: 'body over BODY_LIMIT' },
   { status: 400, message: 'Malformed multipart body', reason: 'a form that cannot be read' },

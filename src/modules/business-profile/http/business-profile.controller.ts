@@ -4,6 +4,7 @@ import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } 
 import type { Request } from 'express';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { readChatConnection } from '../../providers/index.js';
 import { ChangeProfilePhotoCommand } from '../commands/change-profile-photo.command.js';
 import { UpdateBusinessProfileCommand } from '../commands/update-business-profile.command.js';
 import { GetBusinessProfileQuery } from '../queries/get-business-profile.query.js';
@@ -16,7 +17,6 @@ import {
   UpdateBusinessProfileBody,
 } from './business-profile.schema.js';
 import { PHOTO_ERRORS, PROFILE_ERRORS, UPDATE_ERRORS } from './business-profile-error-rows.js';
-import { readChannel } from './channel.js';
 import { PhotoUpload, uploadedFile } from './photo-upload.js';
 
 /** The live business profile of a connected chat account (spec 4.9). */
@@ -35,7 +35,7 @@ export class BusinessProfileController {
   @ApiOkResponse({ description: 'The profile; what it does not say is empty.', type: BusinessProfileAnswer })
   @ApiErrors(PROFILE_ERRORS)
   async read(@CurrentActor() actor: Actor, @Query('channel') channel: unknown): Promise<BusinessProfileAnswer> {
-    const query = new GetBusinessProfileQuery(actor.account.id, readChannel(channel));
+    const query = new GetBusinessProfileQuery(actor.account.id, readChatConnection(channel));
     return { message: 'Business profile fetched successfully', data: await this.queries.execute(query) };
   }
 
@@ -48,7 +48,7 @@ export class BusinessProfileController {
   @ApiOkResponse({ description: 'Changed at the provider.', type: BusinessProfileAnswer })
   @ApiErrors(UPDATE_ERRORS)
   async update(@CurrentActor() actor: Actor, @Body() body: Record<string, unknown>): Promise<BusinessProfileAnswer> {
-    const command = new UpdateBusinessProfileCommand(actor.account.id, readChannel(body['channel']), body);
+    const command = new UpdateBusinessProfileCommand(actor.account.id, readChatConnection(body['channel']), body);
     return { message: 'Business profile updated successfully', data: await this.commands.execute(command) };
   }
 
@@ -69,7 +69,7 @@ export class BusinessProfileController {
     @Req() request: Request,
     @Body() body: Record<string, unknown>,
   ): Promise<PhotoAnswer> {
-    const connection = readChannel(body['channel']);
+    const connection = readChatConnection(body['channel']);
     const command = new ChangeProfilePhotoCommand(actor.account.id, connection, uploadedFile(request));
     return { message: 'Profile photo updated successfully', data: await this.commands.execute(command) };
   }

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { CHAT_CONNECTIONS } from '../../providers/index.js';
 
-export const CHANNELS = ['official', 'branded'];
+export const CHANNELS = [...CHAT_CONNECTIONS];
 
 const EXAMPLE = {
   about: 'Fresh bread since 1904',

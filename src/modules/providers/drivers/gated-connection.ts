@@ -1,6 +1,7 @@
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../ports/message-driver.js';
 import { Circuit, HALF_OPEN_MS } from './circuit.js';
 import { SendGate } from './send-gate.js';
+import { Throttle } from './throttle.js';
 
 /** A send is over within 30 s, whatever happens (port). */
 const SEND_MS = 28_000;
@@ -17,10 +18,16 @@ export interface GatedUpstream {
   attempt(message: OutboundMessage): Promise<SendOutcome>;
 }
 
-/** One upstream over HTTP: bounded concurrency, and a circuit breaker that stops sending while it answers only faults. */
+/**
+ * One upstream over HTTP: bounded concurrency, a circuit breaker that stops sending while it answers only faults, and a
+ * pause while it answers nothing but "too fast".
+ */
 export class GatedConnection implements RouteConnection {
   private readonly gate = new SendGate(AT_ONCE);
   private readonly circuit = new Circuit();
+  private readonly throttle = new Throttle();
+  /** clock of `performance.now()`: nothing leaves before */
+  private pausedUntil = 0;
   private closing = false;
 
   constructor(private readonly upstream: GatedUpstream) {}
@@ -34,11 +41,37 @@ export class GatedConnection implements RouteConnection {
     const until = Math.min(message.notAfter, performance.now() + SEND_MS - timeoutMs);
     if (this.closing || !(await this.gate.enter(until))) return notNow(`${title} is not reachable`, 0, false);
     try {
+      if (this.pauseMs() > 0 && !(await this.pauseOver(until))) {
+        return notNow(`${title} is busy`, Math.max(0, Math.ceil(this.pauseMs())), true);
+      }
       if (performance.now() >= message.notAfter) return notNow(`${title} is not reachable`, 0, false);
       const outcome = await this.circuit.run(() => this.upstream.attempt(message), isTrouble);
+      if (outcome) this.judgeSpeed(outcome);
       return outcome ?? notNow(`${title} is not answering`, HALF_OPEN_MS, true);
     } finally {
       this.gate.leave();
+    }
+  }
+
+  /** @returns false when the pause outlasts the message's time, or the connection closes meanwhile */
+  private async pauseOver(until: number): Promise<boolean> {
+    for (let rest = this.pauseMs(); rest > 0; rest = this.pauseMs()) {
+      if (this.pausedUntil >= until) return false;
+      await new Promise((resolve) => setTimeout(resolve, rest));
+    }
+    return !this.closing;
+  }
+
+  private pauseMs(): number {
+    return this.pausedUntil === 0 ? 0 : this.pausedUntil - performance.now();
+  }
+
+  /** A single "too fast" puts its own message off; a streak of them everything (see `Throttle`). */
+  private judgeSpeed(outcome: SendOutcome): void {
+    if (outcome.kind === 'accepted' || outcome.kind === 'rejected') this.throttle.accepted();
+    else if (outcome.kind === 'retry' && outcome.throttled) {
+      const pause = this.throttle.throttled(this.pauseMs() > 0);
+      if (pause > 0) this.pausedUntil = performance.now() + pause;
     }
   }
 

@@ -1,4 +1,5 @@
 import { Command } from '@nestjs/cqrs';
+import type { IdempotentRequest } from '../../idempotency/index.js';
 import type { ProviderAnswer } from '../dispatch/session-sender.js';
 import type { SessionMessage } from '../domain/message-content.js';
 
@@ -11,6 +12,7 @@ export class SendSessionMessageCommand extends Command<ProviderAnswer> {
   constructor(
     readonly accountId: number,
     readonly message: SessionMessage,
+    readonly idempotent: IdempotentRequest | null,
   ) {
     super();
   }

@@ -1,6 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Idempotency } from '../../idempotency/index.js';
 import { ChatAccounts, usableAccount } from '../../providers/index.js';
-import { type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
+import { hasNotLeft, type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
 import { SendSessionMessageCommand } from './send-session-message.command.js';
 
 @CommandHandler(SendSessionMessageCommand)
@@ -8,9 +9,12 @@ export class SendSessionMessageHandler implements ICommandHandler<SendSessionMes
   constructor(
     private readonly accounts: ChatAccounts,
     private readonly sender: SessionSender,
+    private readonly idempotency: Idempotency,
   ) {}
 
-  async execute({ accountId, message }: SendSessionMessageCommand): Promise<ProviderAnswer> {
-    return this.sender.send(usableAccount(await this.accounts.find(accountId, 'official')), message);
+  async execute({ accountId, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
+    const send = async (): Promise<ProviderAnswer> =>
+      this.sender.send(usableAccount(await this.accounts.find(accountId, 'official')), message);
+    return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
   }
 }

@@ -1,4 +1,5 @@
 import { Command } from '@nestjs/cqrs';
+import type { IdempotentRequest } from '../../idempotency/index.js';
 import type { V5Session } from '../domain/v5-session.js';
 
 /** What stands, as JSON text, in the `message` of a v5 answer (spec 4.11, decisions §7). */
@@ -17,6 +18,7 @@ export class SendV5SessionCommand extends Command<V5Outcome> {
   constructor(
     readonly accountId: number,
     readonly session: V5Session,
+    readonly idempotent: IdempotentRequest | null,
   ) {
     super();
   }

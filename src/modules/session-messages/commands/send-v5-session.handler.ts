@@ -1,6 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Idempotency } from '../../idempotency/index.js';
 import { ChatAccounts, ChatWindows, usableAccount, type UsableChatAccount } from '../../providers/index.js';
-import { type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
+import { hasNotLeft, type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
 import type { V5Session } from '../domain/v5-session.js';
 import { SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
@@ -16,9 +17,14 @@ export class SendV5SessionHandler implements ICommandHandler<SendV5SessionComman
     private readonly windows: ChatWindows,
     private readonly store: SessionMessageStore,
     private readonly sender: SessionSender,
+    private readonly idempotency: Idempotency,
   ) {}
 
-  async execute({ accountId, session }: SendV5SessionCommand): Promise<V5Outcome> {
+  async execute({ accountId, session, idempotent }: SendV5SessionCommand): Promise<V5Outcome> {
+    return this.idempotency.onceLeaving(idempotent, () => this.send(accountId, session), hasNotLeft);
+  }
+
+  private async send(accountId: number, session: V5Session): Promise<V5Outcome> {
     const account = usableAccount(await this.accounts.find(accountId, 'official'));
     if (!(await this.windows.isOpen(account.id, session.to))) throw sessionErrors.ticketExpired();
     const { contacts, messages } = session.scheduledAt

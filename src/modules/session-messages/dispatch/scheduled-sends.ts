@@ -16,14 +16,21 @@ import { SessionSender } from './session-sender.js';
 
 const ROUND_EVERY_MS = 1_000;
 const MOST_AT_ONCE = 50;
+/** Once so many of one chat account are under way it gets no more: a slow provider does not hold up others' messages. */
+const MOST_OF_ONE = 10;
 
-/** Once a second: scheduled session messages leave when they are due; and what never got a receipt fails in the end. */
+/**
+ * Once a second, and as long as more is due: scheduled session messages leave; and what never got a receipt fails in
+ * the end. Any number of workers may do so side by side.
+ */
 @Injectable()
 export class ScheduledSends implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ScheduledSends.name);
-  private readonly sending = new Set<Promise<void>>();
+  /** sends under way, with their chat accounts */
+  private readonly sending = new Map<Promise<void>, number>();
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
+  private moreIsDue = false;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -35,43 +42,65 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.round()
-        .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'))
-        .finally(() => {
-          this.running = null;
-        });
-    }, ROUND_EVERY_MS);
+    this.timer = setInterval(() => this.run(() => this.round()), ROUND_EVERY_MS);
   }
 
   /** Sends under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
+    this.timer = null;
     await this.running;
-    await Promise.all(this.sending);
+    await Promise.all(this.sending.keys());
   }
 
-  /** Sends run beside the rounds, so that one slow provider does not hold up the next messages. */
+  private run(work: () => Promise<void>): void {
+    if (!this.timer) return;
+    this.running ??= work()
+      .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'))
+      .finally(() => {
+        this.running = null;
+      });
+  }
+
   private async round(): Promise<void> {
-    const free = MOST_AT_ONCE - this.sending.size;
-    if (free > 0) {
-      for (const message of await this.store.takeDue(free)) {
-        const send: Promise<void> = this.send(message).finally(() => this.sending.delete(send));
-        this.sending.add(send);
-      }
-    }
+    await this.fill();
     await this.store.failOverdue(this.environment.RECEIPT_TIMEOUT);
+  }
+
+  /** Takes what is due for the places that are free; the sends run beside the rounds. */
+  private async fill(): Promise<void> {
+    const most = MOST_AT_ONCE - this.sending.size;
+    if (most <= 0) return;
+    const except = this.fullRoutes();
+    const due = await this.store.takeDue({ most, mostOfOne: MOST_OF_ONE, except });
+    this.moreIsDue = due.length > 0 || except.length > 0;
+    for (const message of due) {
+      const send: Promise<void> = this.send(message).finally(() => {
+        this.sending.delete(send);
+        if (this.moreIsDue) this.run(() => this.fill());
+      });
+      this.sending.set(send, message.routeId);
+    }
+  }
+
+  /** Chat accounts that get no more for now. */
+  private fullRoutes(): number[] {
+    const taken = new Map<number, number>();
+    for (const routeId of this.sending.values()) taken.set(routeId, (taken.get(routeId) ?? 0) + 1);
+    return [...taken].filter(([, count]) => count >= MOST_OF_ONE).map(([routeId]) => routeId);
   }
 
   /** Never rejects. */
   private async send(message: DueSessionMessage): Promise<void> {
+    const { id } = message;
     try {
       const account = await this.accountFor(message);
-      if (account instanceof AppError) await this.store.failed(message.id, null, account.message);
-      else await this.sender.deliver(message.id, account, message);
+      if (account instanceof AppError) await this.store.failed(id, null, account.message);
+      else await this.sender.sendDue(id, account, message);
     } catch (error) {
-      // A refusal is stored already; after silence the outcome stays unknown until its deadline.
-      this.logger.warn({ err: safeError(error), sessionMessage: message.id }, 'scheduled message was not sent');
+      // Nothing has left: only what comes before the send can throw.
+      this.logger.warn({ err: safeError(error), sessionMessage: id }, 'scheduled message was put off');
+      await this.sender.putOff(id);
     }
   }
 

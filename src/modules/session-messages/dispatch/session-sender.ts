@@ -1,15 +1,20 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
+import { now } from '../../../kernel/clock.js';
 import { textOrNull } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
 import {
   type GraphAnswer,
   MetaCloudClient,
+  PROVIDER_SILENT,
+  PROVIDER_UNREACHED,
   providerErrorCode,
   providerErrorText,
+  type SendOutcome,
   type UsableChatAccount,
 } from '../../providers/index.js';
 import type { SessionMessage } from '../domain/message-content.js';
+import { sessionReference } from '../domain/session-reference.js';
 import { objectOf } from '../domain/session-rows.js';
 import { SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
@@ -17,7 +22,10 @@ import { sessionErrors } from '../session-messages.errors.js';
 /** What the provider answered, passed through. */
 export type ProviderAnswer = Record<string, unknown>;
 
-/** Sends session messages: stored first, then sent once, then settled by the answer. Never sent again. */
+/** How long a scheduled message waits when its provider cannot be reached. */
+export const TRY_AGAIN_MS = 30_000;
+
+/** Sends session messages: stored first, then sent once, then settled by the answer. What has left is never sent again. */
 @Injectable()
 export class SessionSender {
   private readonly logger = new Logger(SessionSender.name);
@@ -28,6 +36,7 @@ export class SessionSender {
   ) {}
 
   /**
+   * Sends a message for somebody who waits for the answer.
    * @param label broadcast_name of v5
    * @throws AppError 502 with the provider's text when it refuses, `Provider did not answer` when it is silent
    */
@@ -36,38 +45,65 @@ export class SessionSender {
     message: SessionMessage,
     label: string | null = null,
   ): Promise<ProviderAnswer> {
-    const id = await this.store.add({
-      ...message,
-      accountId: account.accountId,
-      routeId: account.id,
-      label,
-      dueAt: null,
-    });
-    return this.deliver(id, account, message);
-  }
-
-  /** Sends a message that is stored as one of unknown outcome; see `send` for the faults. */
-  async deliver(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<ProviderAnswer> {
-    const answer = await this.client.send(account, { to, payload: content, ref: `session-${id}` });
-    const refusal = refusalOf(answer);
-    await this.record(id, answer, refusal);
+    const { accountId, id: routeId } = account;
+    const id = await this.store.add({ ...message, accountId, routeId, label, dueAt: null });
+    const answer = await this.ask(id, account, message);
+    const refusal = answer.status < 300 ? null : sessionErrors.refused(providerErrorText(answer.body));
+    await this.record(id, () =>
+      refusal
+        ? this.store.failed(id, providerErrorCode(answer.body), refusal.message)
+        : this.store.submitted(id, messageIdOf(answer.body)),
+    );
     if (refusal) throw refusal;
     return answer.body;
   }
 
-  /** The client learns what the provider said even when the database is away: told otherwise, he would send again. */
-  private async record(id: number, answer: GraphAnswer, refusal: AppError | null): Promise<void> {
+  /**
+   * Sends a scheduled message, which is stored as one of unknown outcome; never throws. Nobody waits for it, so it is
+   * tried again where it has certainly not been taken.
+   */
+  async sendDue(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<void> {
+    const outcome = await this.client.attempt(account, { to, payload: content, ref: sessionReference(id) });
+    await this.record(id, () => this.settle(id, outcome));
+  }
+
+  /** It did not come to a send: the message is to leave a little later. */
+  async putOff(id: number, milliseconds = TRY_AGAIN_MS): Promise<void> {
+    await this.record(id, () => this.store.putBack(id, new Date(now().getTime() + milliseconds)));
+  }
+
+  /** Asks the provider. What never left is known to have failed; after silence the outcome stays unknown. */
+  private async ask(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<GraphAnswer> {
     try {
-      if (refusal) await this.store.failed(id, providerErrorCode(answer.body), refusal.message);
-      else await this.store.submitted(id, messageIdOf(answer.body));
+      return await this.client.send(account, { to, payload: content, ref: sessionReference(id) });
+    } catch (error) {
+      if (error instanceof AppError && error.code === PROVIDER_UNREACHED) {
+        await this.record(id, () => this.store.failed(id, null, error.message));
+      }
+      throw error;
+    }
+  }
+
+  private async settle(id: number, outcome: SendOutcome): Promise<void> {
+    if (outcome.kind === 'accepted') await this.store.submitted(id, outcome.providerMessageIds[0] ?? null);
+    else if (outcome.kind === 'rejected') await this.store.failed(id, outcome.code, outcome.text);
+    else if (outcome.kind === 'retry') {
+      await this.putOff(id, outcome.throttled ? outcome.afterMs : TRY_AGAIN_MS);
+    }
+  }
+
+  /** The client learns what the provider said even when the database is away: told otherwise, he would send again. */
+  private async record(id: number, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
     } catch (error) {
       this.logger.error({ err: safeError(error), sessionMessage: id }, 'The outcome of a send could not be stored');
     }
   }
 }
 
-const refusalOf = ({ status, body }: GraphAnswer): AppError | null =>
-  status < 300 ? null : sessionErrors.refused(providerErrorText(body));
+/** True for a fault after which the provider certainly has no message; after silence it may have one. */
+export const hasNotLeft = (error: unknown): boolean => !(error instanceof AppError && error.code === PROVIDER_SILENT);
 
 /** The provider's id of the message; its receipts carry it. */
 function messageIdOf(body: ProviderAnswer): string | null {

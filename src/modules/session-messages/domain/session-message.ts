@@ -41,7 +41,9 @@ function partOf(type: string, value: unknown): unknown {
   if (type === 'location') {
     return { ...part, latitude: coordinate(part['latitude']), longitude: coordinate(part['longitude']) };
   }
-  if (type === 'reaction') return { ...part, message_id: textOrNull(part['message_id']) };
+  if (type === 'reaction') {
+    return { ...part, message_id: textOrNull(part['message_id']), emoji: textOrNull(part['emoji']) };
+  }
   return MEDIA_TYPES.some((media) => media === type) ? mediaOf(part) : part;
 }
 

@@ -1,4 +1,4 @@
-import { readRecipient } from '../../../kernel/phone-number.js';
+import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import { textOrNull } from '../../../kernel/text.js';
 
 /** Values of `type` (spec 4.5), in the order of the table. */
@@ -59,12 +59,6 @@ const withoutSource = (part: unknown): boolean => {
   const media = objectOf(part);
   return !hasText(media?.['id']) && !hasText(media?.['link']);
 };
-
-/** What is said of a recipient that `readRecipient` refuses, here and on the v5 endpoints. */
-export const RECIPIENT_TEXTS = {
-  invalid: 'Recipient phone number is invalid',
-  length: 'Recipient phone number must be between 8 and 20 digits',
-} as const;
 
 /** The rows in the order in which they are judged (decisions §3); the unknown `type` is ours and follows its field. */
 export const SESSION_ROWS: readonly SessionRow[] = [

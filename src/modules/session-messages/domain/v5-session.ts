@@ -1,9 +1,8 @@
 import { AppError } from '../../../kernel/app-error.js';
 import { nextTimeOfDay } from '../../../kernel/clock.js';
-import { readRecipient } from '../../../kernel/phone-number.js';
+import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import type { SessionMessage } from './message-content.js';
-import { RECIPIENT_TEXTS } from './session-rows.js';
 import { v5Content } from './v5-content.js';
 import { given, optionalText, requiredText, type V5Body, v5Faults } from './v5-fields.js';
 

@@ -1,5 +1,8 @@
+import { RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import type { ErrorRow } from '../../../platform/http/index.js';
-import { RECIPIENT_TEXTS, SESSION_ROWS } from '../domain/session-rows.js';
+import { KEY_FORM_ROW, KEY_ROWS } from '../../idempotency/index.js';
+import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from '../../providers/index.js';
+import { SESSION_ROWS } from '../domain/session-rows.js';
 
 const TOO_MANY = 'Too many requests. Please try again later.';
 
@@ -7,23 +10,6 @@ const METHOD: ErrorRow = { status: 405, message: 'Method not allowed', reason: '
 const MALFORMED: ErrorRow = { status: 400, message: 'Malformed JSON body', reason: 'no JSON' };
 const TOO_LARGE: ErrorRow = { status: 413, message: 'Request body is too large', reason: 'body over the limit' };
 const RATE: ErrorRow = { status: 429, message: TOO_MANY, reason: 'more than USER_RATE_LIMIT requests a minute' };
-const NO_ACCOUNT: ErrorRow = {
-  status: 404,
-  message: 'No chat account found for this username',
-  reason: 'no mapped chat account',
-};
-
-/** What may be wrong with the connection and with the provider: the end of both tables. */
-const CONNECTION_ROWS: ErrorRow[] = [
-  {
-    status: 404,
-    message: 'Missing phone-number ID for this chat account',
-    reason: 'account config incomplete',
-  },
-  { status: 404, message: 'Missing account token for this chat account', reason: 'provider token missing' },
-  { status: 500, message: 'Unable to resolve provider endpoint', reason: 'endpoint could not be built' },
-];
-
 const PROVIDER_ROWS: ErrorRow[] = [
   { status: 502, message: 'Recipient phone number not in allowed list', reason: "the provider's own text" },
   { status: 502, message: 'Provider did not answer', reason: 'silence, 5xx, a redirect, no JSON or over 1 MB' },
@@ -41,9 +27,11 @@ export const SESSION_ERRORS: ErrorRow[] = [
     reason: 'path and token usernames differ',
   },
   RATE,
-  NO_ACCOUNT,
+  KEY_FORM_ROW,
+  NO_CHAT_ACCOUNT_ROW,
   ...SESSION_ROWS.map(({ text, reason }) => ({ status: 400, message: text, reason })),
-  ...CONNECTION_ROWS,
+  ...KEY_ROWS,
+  ...CHAT_CONNECTION_ROWS,
   ...PROVIDER_ROWS,
 ];
 
@@ -54,7 +42,8 @@ export const V5_ERRORS: ErrorRow[] = [
   MALFORMED,
   { status: 401, message: 'Invalid Authorization token', reason: 'token missing or invalid' },
   RATE,
-  NO_ACCOUNT,
+  KEY_FORM_ROW,
+  NO_CHAT_ACCOUNT_ROW,
   { status: 400, message: 'brodcast_service must be chat_credits', reason: 'given and something else' },
   { status: 400, message: 'contacts is required', reason: 'missing' },
   { status: 400, message: RECIPIENT_TEXTS.invalid, reason: 'invalid after cleanup, or more than one number' },
@@ -73,7 +62,9 @@ export const V5_ERRORS: ErrorRow[] = [
   { status: 400, message: 'uploaded_image1 must be a valid URL', reason: 'not http(s); `url_value` alike' },
   { status: 400, message: 'call_number is invalid', reason: 'not 3 to 20 digits' },
   { status: 400, message: 'broadcast_message is required', reason: 'nothing to say' },
-  ...CONNECTION_ROWS,
+  { status: 400, message: 'footer is invalid', reason: 'no text; `section_name` and `broadcast_name` alike' },
+  ...KEY_ROWS,
+  ...CHAT_CONNECTION_ROWS,
   { status: 400, message: 'Ticket Expired', reason: 'the receiver has not written within 24 hours' },
   ...PROVIDER_ROWS,
 ];

@@ -34,7 +34,7 @@ export const SESSION_EXAMPLES = {
       ...ENVELOPE,
       type: 'template',
       template: {
-        name: 'order_update',
+        name: 'order_ready',
         language: { code: 'en_US' },
         components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }],
       },

@@ -4,6 +4,7 @@ import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, Api
 import type { Response } from 'express';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendTemplateMessageCommand } from '../../template-messages/index.js';
 import { SendSessionMessageCommand } from '../commands/send-session-message.command.js';
 import { isTemplateRequest, readSessionMessage } from '../domain/session-message.js';
@@ -25,6 +26,7 @@ export class SessionMessagesController {
   @Post(':username/messages')
   @Authenticated({ cookie: true, failureStatus: 400 })
   @PathUsername()
+  @Idempotent()
   @ApiOperation({
     summary: 'Send a session message',
     description:
@@ -42,7 +44,7 @@ export class SessionMessagesController {
         message: 'Template message queued successfully',
         request_id: '5b0f6c0e-9c3e-4c57-9a0b-7f4a3e0c1d2e',
         username: 'demo',
-        template_name: 'order_update',
+        template_name: 'order_ready',
         category: 'utility',
       },
     },
@@ -51,18 +53,19 @@ export class SessionMessagesController {
   async send(
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,
+    @IdempotencyKey('session_message') idempotent: IdempotentRequest | null,
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
     const { id } = actor.account;
     await this.queries.execute(new RequireChatAccountQuery(id));
     if (isTemplateRequest(body)) {
-      const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body));
+      const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
       response.status(HttpStatus.CREATED);
       return queued;
     }
     const read = readSessionMessage(body);
     if ('fault' in read) throw sessionErrors.row(read.fault);
-    const answer = await this.commands.execute(new SendSessionMessageCommand(id, read.message));
+    const answer = await this.commands.execute(new SendSessionMessageCommand(id, read.message, idempotent));
     response.status(HttpStatus.OK);
     return answer;
   }

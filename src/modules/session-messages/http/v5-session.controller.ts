@@ -4,6 +4,7 @@ import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import { now } from '../../../kernel/clock.js';
 import { ApiErrors, ErrorShape, fromForm } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendV5SessionCommand } from '../commands/send-v5-session.command.js';
 import { readV5Session } from '../domain/v5-session.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
@@ -24,6 +25,7 @@ export class V5SessionController {
   @Post(['session.php', 'session1.php', 'index.php/addbroadcast'])
   @HttpCode(200)
   @Authenticated({ scheme: 'v5' })
+  @Idempotent()
   @ApiOperation({
     summary: 'Send a v5 session message',
     description:
@@ -34,11 +36,15 @@ export class V5SessionController {
   @ApiBody({ type: V5SessionBody, examples: V5_EXAMPLES })
   @ApiOkResponse({ description: 'Sent, or stored until schedule_time.', type: V5SessionAnswer })
   @ApiErrors(V5_ERRORS, 'v5')
-  async send(@Body() body: unknown, @CurrentActor() actor: Actor): Promise<V5SessionAnswer> {
+  async send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('v5_session') idempotent: IdempotentRequest | null,
+  ): Promise<V5SessionAnswer> {
     const { id, timeZone } = actor.account;
     await this.queries.execute(new RequireChatAccountQuery(id));
     const session = readV5Session(fromForm(body), timeZone, now());
-    const outcome = await this.commands.execute(new SendV5SessionCommand(id, session));
+    const outcome = await this.commands.execute(new SendV5SessionCommand(id, session, idempotent));
     return { status: 'ok', textsent: 'ok', message: JSON.stringify(outcome) };
   }
 }

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { now } from '../../../kernel/clock.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
-import { mayMove, RecipientStatus, type RoutedReceipt } from '../../campaigns/index.js';
+import { RecipientStatus } from '../../campaigns/index.js';
 import type { MessageContent, SessionMessage } from '../domain/message-content.js';
+import { SessionEvents } from './session-events.js';
 import { SessionMessageEntity } from './session-message.entity.js';
 
 /** A message that is about to be stored. */
@@ -34,41 +35,31 @@ interface DueRow {
   content: string;
 }
 
-interface StatusRow {
-  ordinal: number;
-  id: number;
-  status: RecipientStatus;
+/** How many scheduled messages to take, and whose. */
+export interface DueSelection {
+  most: number;
+  /** of one chat account, so that none fills all places */
+  mostOfOne: number;
+  /** chat accounts that have their places full */
+  except: readonly number[];
 }
 
-interface StatusChange {
-  status: RecipientStatus;
-  code: number | null;
-  text: string | null;
-}
-
-const STATUS: Record<RoutedReceipt['receipt']['status'], RecipientStatus> = {
-  submitted: RecipientStatus.Submitted,
-  delivered: RecipientStatus.Delivered,
-  read: RecipientStatus.Read,
-  failed: RecipientStatus.Failed,
-};
-
-const ERROR_LENGTH = 500;
+/** Longest text of a failure, in code points. */
+export const ERROR_LENGTH = 500;
+const LONGEST_PROVIDER_ID = 128;
+/** Scheduled messages that one look goes through at the most. */
+const MOST_LOOKED_AT = 5_000;
 const ID_ATTEMPTS = 5;
 /** Rows that one statement fails at the most. */
 const OVERDUE_BATCH = 1_000;
 
-function changeBy(receipt: RoutedReceipt['receipt']): StatusChange {
-  const status = STATUS[receipt.status];
-  if (receipt.status !== 'failed') return { status, code: null, text: null };
-  const text = receipt.errorText === null ? null : cutCodePoints(receipt.errorText, ERROR_LENGTH);
-  return { status, code: receipt.errorCode, text };
-}
-
 /** The table of session messages. Their statuses are those of recipients, and only move forward. */
 @Injectable()
 export class SessionMessageStore {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly events: SessionEvents,
+  ) {}
 
   /** Stores a message before it leaves: from now on its outcome is unknown, unless it is scheduled. */
   async add(message: NewSessionMessage): Promise<number> {
@@ -85,6 +76,7 @@ export class SessionMessageStore {
           content: JSON.stringify(message.content),
           status: message.dueAt ? RecipientStatus.Pending : RecipientStatus.Unknown,
           dueAt: message.dueAt,
+          scheduled: message.dueAt ? 1 : 0,
           createdAt: at,
           updatedAt: at,
         });
@@ -96,7 +88,8 @@ export class SessionMessageStore {
   }
 
   /** The provider has it. */
-  async submitted(id: number, providerMessageId: string | null): Promise<void> {
+  async submitted(id: number, given: string | null): Promise<void> {
+    const providerMessageId = given !== null && given.length <= LONGEST_PROVIDER_ID ? given : null;
     await this.settle(id, { status: RecipientStatus.Submitted, providerMessageId });
   }
 
@@ -106,16 +99,24 @@ export class SessionMessageStore {
     await this.settle(id, { status: RecipientStatus.Failed, errorCode, errorMessage });
   }
 
+  /** It has certainly not left, and is to leave later. */
+  async putBack(id: number, dueAt: Date): Promise<void> {
+    await this.settle(id, { status: RecipientStatus.Pending, dueAt });
+  }
+
   /**
    * Takes scheduled messages whose moment has come, for this worker alone. Their outcome is unknown from here on: one
    * that a worker dies with is never sent again.
    */
-  takeDue(limit: number): Promise<DueSessionMessage[]> {
+  async takeDue(selection: DueSelection): Promise<DueSessionMessage[]> {
+    const ids = await this.due(selection);
+    if (ids.length === 0) return [];
     return inTransaction(this.dataSource, async (tx) => {
+      // Another worker may have seen the same ones: what it holds is passed over, what it took is not due any more.
       const rows: DueRow[] = await tx.query(
         `SELECT id, account_id, route_id, receiver, content FROM session_messages
-         WHERE due_at <= UTC_TIMESTAMP(3) ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED`,
-        [limit],
+         WHERE id IN (?) AND due_at <= UTC_TIMESTAMP(3) FOR UPDATE SKIP LOCKED`,
+        [ids],
       );
       if (rows.length > 0) {
         await tx.query(
@@ -133,53 +134,50 @@ export class SessionMessageStore {
     });
   }
 
+  /** What is due, the oldest first, a few of each chat account. */
+  private async due({ most, mostOfOne, except }: DueSelection): Promise<number[]> {
+    const others = except.length > 0 ? 'AND route_id NOT IN (?)' : '';
+    const rows: { id: number }[] = await this.dataSource.query(
+      `SELECT id FROM (
+         SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY route_id ORDER BY due_at, id) AS place FROM (
+           SELECT id, route_id, due_at FROM session_messages
+           WHERE due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY due_at LIMIT ${MOST_LOOKED_AT}) waiting) ranked
+       WHERE place <= ? ORDER BY due_at, id LIMIT ?`,
+      [...(except.length > 0 ? [except] : []), mostOfOne, most],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Fails what has waited for a receipt longer than this, so that nothing stays in limbo (decisions §6). */
   async failOverdue(receiptTimeoutMs: number): Promise<void> {
     for (const status of [RecipientStatus.Submitted, RecipientStatus.Unknown]) {
-      await this.dataSource.query(
-        `UPDATE session_messages SET status = ?, error_message = 'No delivery receipt', updated_at = UTC_TIMESTAMP(3)
-         WHERE status = ? AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND LIMIT ${OVERDUE_BATCH}`,
-        [RecipientStatus.Failed, status, receiptTimeoutMs * 1000],
-      );
+      await inTransaction(this.dataSource, async (tx) => {
+        const rows: { id: number }[] = await tx.query(
+          `SELECT id FROM session_messages WHERE status = ? AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+           LIMIT ${OVERDUE_BATCH} FOR UPDATE SKIP LOCKED`,
+          [status, receiptTimeoutMs * 1000],
+        );
+        if (rows.length === 0) return;
+        const ids = rows.map(({ id }) => id);
+        await tx.query(
+          `UPDATE session_messages SET status = ?, error_message = 'No delivery receipt', updated_at = UTC_TIMESTAMP(3)
+           WHERE id IN (?)`,
+          [RecipientStatus.Failed, ids],
+        );
+        await this.events.tell(tx, ids);
+      });
     }
-  }
-
-  /**
-   * Moves the messages that these receipts belong to, forward only.
-   * @returns one entry a receipt: whether it belongs to a session message
-   */
-  async applyReceipts(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<boolean[]> {
-    const rows: StatusRow[] = await tx.query(
-      `SELECT j.ordinal, m.id, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]',
-         id VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]')) j
-       JOIN session_messages m ON m.route_id = j.route_id AND m.provider_message_id = j.id FOR UPDATE`,
-      [JSON.stringify(receipts.map(({ routeId, receipt }, index) => [index, routeId, receipt.providerMessageId]))],
-    );
-    const taken = receipts.map(() => false);
-    const moved = new Map<number, StatusChange>();
-    for (const row of rows.toSorted((a, b) => a.ordinal - b.ordinal)) {
-      const receipt = receipts[row.ordinal]?.receipt;
-      if (!receipt) continue;
-      taken[row.ordinal] = true;
-      if (mayMove(moved.get(row.id)?.status ?? row.status, STATUS[receipt.status]))
-        moved.set(row.id, changeBy(receipt));
-    }
-    if (moved.size > 0) {
-      await tx.query(
-        `UPDATE session_messages m JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', status INT PATH '$[1]',
-           code INT PATH '$[2]', text VARCHAR(${ERROR_LENGTH}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]')) j
-         ON m.id = j.id SET m.status = j.status, m.error_code = j.code, m.error_message = j.text,
-           m.updated_at = UTC_TIMESTAMP(3)`,
-        [JSON.stringify([...moved].map(([id, { status, code, text }]) => [id, status, code, text]))],
-      );
-    }
-    return taken;
   }
 
   /** Only the first word about a message that has left counts here; what comes later comes as receipts. */
   private async settle(id: number, change: Partial<SessionMessageEntity>): Promise<void> {
-    await this.dataSource
-      .getRepository(SessionMessageEntity)
-      .update({ id, status: RecipientStatus.Unknown }, { ...change, updatedAt: now() });
+    await inTransaction(this.dataSource, async (tx) => {
+      const { affected } = await tx.update(
+        SessionMessageEntity,
+        { id, status: RecipientStatus.Unknown },
+        { ...change, updatedAt: now() },
+      );
+      if (affected && change.status !== RecipientStatus.Pending) await this.events.tell(tx, [id]);
+    });
   }
 }

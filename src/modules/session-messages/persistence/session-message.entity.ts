@@ -47,6 +47,10 @@ export class SessionMessageEntity {
   @Column({ name: 'due_at', type: 'datetime', precision: 3, nullable: true })
   dueAt!: Date | null;
 
+  /** 1 = the answer to its acceptance carried our id, because the provider had none for it yet */
+  @Column({ type: 'tinyint', unsigned: true, default: 0 })
+  scheduled!: number;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

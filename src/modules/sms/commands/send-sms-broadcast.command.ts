@@ -1,5 +1,6 @@
 import { Command } from '@nestjs/cqrs';
 import type { AcceptedBroadcast, BroadcastSender } from '../../broadcasts/index.js';
+import type { IdempotentRequest } from '../../idempotency/index.js';
 import type { SmsBroadcast } from '../sms-broadcast.js';
 
 /**
@@ -12,6 +13,7 @@ export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
     readonly sender: BroadcastSender,
     readonly broadcast: SmsBroadcast,
+    readonly idempotent: IdempotentRequest | null = null,
   ) {
     super();
   }

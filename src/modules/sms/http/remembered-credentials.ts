@@ -1,20 +1,20 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Account, AccountDirectory, Credentials } from '../../accounts/index.js';
+import { type Account, Credentials } from '../../accounts/index.js';
 
 const KEPT_MS = 60_000;
 const MOST_ENTRIES = 10_000;
 
 interface Remembered {
-  accountId: number;
-  passwordChangedAt: number;
+  account: Account;
   until: number;
 }
 
 /**
  * Credentials of `sms_get.php`: a pair that was verified is remembered for 60 s (decisions §5), so that a client that
  * sends message after message does not wait for bcrypt each time. Only a digest under a key of this process is kept.
- * A changed password, a closed or an expired account ends it at once.
+ * A changed password, a closed or an expired account ends it at once. An API key in place of the password needs no
+ * bcrypt and is looked up by itself.
  */
 @Injectable()
 export class RememberedCredentials {
@@ -22,16 +22,15 @@ export class RememberedCredentials {
   private readonly remembered = new Map<string, Remembered>();
   private readonly pending = new Map<string, Promise<Account>>();
 
-  constructor(
-    private readonly credentials: Credentials,
-    private readonly accounts: AccountDirectory,
-  ) {}
+  constructor(private readonly credentials: Credentials) {}
 
   /**
    * @param ip the client's address: failures count against it
    * @throws AppError the errors of login: unauthenticated, too_many
    */
   async check(username: string, password: string, ip: string): Promise<Account> {
+    const byKey = await this.credentials.checkApiKey(username, password, ip);
+    if (byKey) return byKey;
     const digest = this.digestOf(username, password);
     const known = await this.recall(digest);
     return known ?? this.verify(digest, username, password, ip);
@@ -47,9 +46,8 @@ export class RememberedCredentials {
     const entry = this.remembered.get(digest);
     if (!entry) return null;
     if (entry.until > performance.now()) {
-      const account = await this.accounts.byId(entry.accountId);
-      const same = account?.passwordChangedAt.getTime() === entry.passwordChangedAt;
-      if (account && same && this.accounts.usable(account)) return account;
+      const account = await this.credentials.recall(entry.account);
+      if (account) return account;
     }
     this.remembered.delete(digest);
     return null;
@@ -75,11 +73,7 @@ export class RememberedCredentials {
     // A Map keeps the order of insertion, so the first entry is the oldest.
     const [oldest] = this.remembered.size >= MOST_ENTRIES ? this.remembered.keys() : [];
     if (oldest !== undefined) this.remembered.delete(oldest);
-    this.remembered.set(digest, {
-      accountId: account.id,
-      passwordChangedAt: account.passwordChangedAt.getTime(),
-      until: performance.now() + KEPT_MS,
-    });
+    this.remembered.set(digest, { account, until: performance.now() + KEPT_MS });
     return account;
   }
 }

@@ -5,6 +5,7 @@ import { now } from '../../../kernel/clock.js';
 import { ApiErrors, fromForm } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
 import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
@@ -21,6 +22,7 @@ export class SmsBroadcastController {
   @HttpCode(200)
   @Authenticated({ cookie: true, bodyUsername: true })
   @RateLimited('broadcast')
+  @Idempotent()
   @ApiOperation({
     summary: 'Send an SMS broadcast',
     description:
@@ -30,11 +32,16 @@ export class SmsBroadcastController {
   @ApiBody({ type: SmsBroadcastBody, examples: BROADCAST_EXAMPLES })
   @ApiOkResponse({ description: 'Accepted, charged and queued.', type: SmsBroadcastAnswer })
   @ApiErrors(BROADCAST_ERRORS)
-  async send(@Body() body: unknown, @CurrentActor() actor: Actor): Promise<SmsBroadcastAnswer> {
+  async send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('sms_broadcast') idempotent: IdempotentRequest | null,
+  ): Promise<SmsBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
     const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }), { zone: timeZone, at: now() });
     if ('fault' in read) throw smsErrors[read.fault]();
-    const sent = await this.commands.execute(new SendSmsBroadcastCommand({ accountId: id, timeZone }, read.broadcast));
+    const sender = { accountId: id, timeZone };
+    const sent = await this.commands.execute(new SendSmsBroadcastCommand(sender, read.broadcast, idempotent));
     return {
       request_id: sent.requestId,
       status: 'PP1',

@@ -34,7 +34,7 @@ export class SmsGetController {
   @Open('username and password stand in the query')
   @ApiOperation({ summary: 'Send one SMS with a plain GET', description: 'Goes over the default SMS route.' })
   @ApiQuery({ name: 'username', example: 'demo' })
-  @ApiQuery({ name: 'password', example: 'Demo-1234!' })
+  @ApiQuery({ name: 'password', example: 'Demo-1234!', description: 'The password, or an API key of the account.' })
   @ApiQuery({ name: 'message', example: 'Hello' })
   @ApiQuery({ name: 'number', example: '919812345678', description: 'One number with country code.' })
   @ApiQuery({ name: 'providermessageid', required: false, description: 'Your own request id.' })

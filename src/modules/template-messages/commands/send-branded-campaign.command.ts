@@ -1,5 +1,6 @@
 import { Command } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
+import type { IdempotentRequest } from '../../idempotency/index.js';
 import type { QueuedTemplateSend } from '../template-queue.js';
 
 /**
@@ -11,6 +12,7 @@ export class SendBrandedCampaignCommand extends Command<QueuedTemplateSend> {
   constructor(
     readonly actor: Actor,
     readonly body: unknown,
+    readonly idempotent: IdempotentRequest | null,
   ) {
     super();
   }

@@ -1,23 +1,21 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { now } from '../../../kernel/clock.js';
-import { newRequestId } from '../../../kernel/request-id.js';
-import { type QueuedTemplateSend, TemplateQueue } from '../template-queue.js';
+import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
+import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
 import { readBrandedRecipients } from '../template-request.js';
 import { SendBrandedCampaignCommand } from './send-branded-campaign.command.js';
-
-const ID_PREFIX = 'WCAMP';
 
 @CommandHandler(SendBrandedCampaignCommand)
 export class SendBrandedCampaignHandler implements ICommandHandler<SendBrandedCampaignCommand> {
   constructor(private readonly queue: TemplateQueue) {}
 
-  async execute({ actor, body }: SendBrandedCampaignCommand): Promise<QueuedTemplateSend> {
-    return this.queue.send(actor.account, body, {
+  async execute({ actor, body, idempotent }: SendBrandedCampaignCommand): Promise<QueuedTemplateSend> {
+    const kind: TemplateSendKind = {
       channel: 'branded',
       connections: ['branded', 'official'],
       readRecipients: readBrandedRecipients,
-      makeRequestId: (zone) => newRequestId(ID_PREFIX, 8, now(), zone),
+      makeRequestId: TEMPLATE_REQUEST_IDS.branded,
       notQueued: 'campaignNotQueued',
-    });
+    };
+    return this.queue.send(actor.account, body, kind, idempotent);
   }
 }

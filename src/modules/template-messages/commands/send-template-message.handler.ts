@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type QueuedTemplateSend, TemplateQueue } from '../template-queue.js';
+import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
+import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
 import { readTemplateRecipients } from '../template-request.js';
 import { SendTemplateMessageCommand } from './send-template-message.command.js';
 
@@ -8,13 +8,14 @@ import { SendTemplateMessageCommand } from './send-template-message.command.js';
 export class SendTemplateMessageHandler implements ICommandHandler<SendTemplateMessageCommand> {
   constructor(private readonly queue: TemplateQueue) {}
 
-  async execute({ actor, body }: SendTemplateMessageCommand): Promise<QueuedTemplateSend> {
-    return this.queue.send(actor.account, body, {
+  async execute({ actor, body, idempotent }: SendTemplateMessageCommand): Promise<QueuedTemplateSend> {
+    const kind: TemplateSendKind = {
       channel: 'template',
       connections: ['official'],
       readRecipients: readTemplateRecipients,
-      makeRequestId: () => randomUUID(),
+      makeRequestId: TEMPLATE_REQUEST_IDS.template,
       notQueued: 'messageNotQueued',
-    });
+    };
+    return this.queue.send(actor.account, body, kind, idempotent);
   }
 }

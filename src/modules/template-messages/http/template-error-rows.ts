@@ -1,7 +1,11 @@
+import { RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import type { ErrorRow } from '../../../platform/http/index.js';
+import { KEY_FORM_ROW, KEY_ROWS } from '../../idempotency/index.js';
+import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from '../../providers/index.js';
 
 const row = (status: number, message: string, reason: string): ErrorRow => ({ status, message, reason });
 
+const METHOD = row(405, 'Method not allowed', 'not POST');
 const PRODUCT = row(400, 'messaging_product must be chat', 'missing or another');
 const PATH = row(401, 'Route username does not match authenticated user', 'path and token usernames differ');
 
@@ -14,6 +18,7 @@ const TEMPLATE_ROWS: ErrorRow[] = [
 ];
 
 const SENDING_ROWS: ErrorRow[] = [
+  ...KEY_ROWS,
   row(404, 'Template not found', 'no template of that exact name'),
   row(409, 'Template is pending platform approval', 'not yet approved'),
   row(409, 'Template was rejected by the platform', 'rejected'),
@@ -22,31 +27,33 @@ const SENDING_ROWS: ErrorRow[] = [
   row(422, 'Template body parameter count does not match the approved template', 'different {{n}} of the body'),
   row(422, 'Template header parameter count does not match the approved template', 'a media header takes exactly 1'),
   row(400, 'schedule_time is invalid', 'past, or neither YYYY-MM-DD HH:MM:SS nor ISO 8601'),
-  row(404, 'No chat account found for this username', 'no connected chat account'),
-  row(404, 'Missing phone-number ID for this chat account', 'account set up incompletely'),
-  row(404, 'Missing account token for this chat account', 'account set up incompletely'),
-  row(500, 'Unable to resolve provider endpoint', 'account set up with another provider or a URL that is none'),
+  NO_CHAT_ACCOUNT_ROW,
+  ...CHAT_CONNECTION_ROWS,
   row(400, 'Insufficient credits. Available: X, Required: Y', "the category's balance is lower than the recipients"),
 ];
 
 /** Error table of chatTemplate (spec 7; decisions §4, §7), in the order in which the rows are judged. */
 export const TEMPLATE_ERRORS: ErrorRow[] = [
+  METHOD,
   row(400, 'Invalid Authorization token', 'token missing or invalid'),
   PATH,
+  KEY_FORM_ROW,
   PRODUCT,
   row(400, 'to is required', 'no recipients'),
   row(400, 'to array cannot exceed 30,000 contacts', 'more than 30,000 numbers'),
   ...TEMPLATE_ROWS,
-  row(400, 'Recipient phone number is invalid', 'no digits only after cleanup'),
-  row(400, 'Recipient phone number must be between 8 and 20 digits', 'bad length'),
+  row(400, RECIPIENT_TEXTS.invalid, 'no digits only after cleanup'),
+  row(400, RECIPIENT_TEXTS.length, 'bad length'),
   ...SENDING_ROWS,
   row(500, 'Failed to queue template message', 'server error'),
 ];
 
 /** Error table of chatBranded (spec 7; decisions §4, §7), in the order in which the rows are judged. */
 export const BRANDED_ERRORS: ErrorRow[] = [
+  METHOD,
   row(401, 'Invalid Authorization token', 'token missing or invalid'),
   PATH,
+  KEY_FORM_ROW,
   PRODUCT,
   row(400, 'to is required and must contain at least one valid recipient', 'missing, empty or no array'),
   row(400, 'No valid recipient phone numbers provided', 'none has 8 to 20 digits after cleanup'),

@@ -21,7 +21,7 @@ class TemplateReference {
       'Values of variables, media header and buttons, the same for every recipient. Body and header must bring as many parameters as the approved template has placeholders.',
     type: 'array',
     items: { type: 'object' },
-    example: [{ type: 'body', parameters: [{ type: 'text', text: 'A-4711' }] }],
+    example: [{ type: 'body', parameters: [{ type: 'text', text: 'Jane' }] }],
   })
   components?: Record<string, unknown>[];
 }
@@ -64,33 +64,37 @@ export class BrandedCampaignBody extends TemplateSendBody {
 }
 
 const text = (value: string): Record<string, string> => ({ type: 'text', text: value });
-const sample = (to: string | string[], components?: Record<string, unknown>[]): Record<string, unknown> => ({
+const sample = (to: string | string[], template: Record<string, unknown>): Record<string, unknown> => ({
   messaging_product: 'chat',
   to,
   type: 'template',
-  template: { name: 'order_ready', language: { code: 'en_US' }, ...(components && { components }) },
+  template,
 });
+/** The templates that the examples of `createTemplates.php` create. */
+const ORDER_READY = {
+  name: 'order_ready',
+  language: { code: 'en_US' },
+  components: [{ type: 'body', parameters: [text('Jane')] }],
+};
+const SPRING_SALE = {
+  name: 'spring_sale',
+  language: { code: 'en' },
+  components: [
+    { type: 'header', parameters: [{ type: 'image', image: { link: 'https://files.example.com/offer.jpg' } }] },
+    { type: 'body', parameters: [text('Jane'), text('Sunday')] },
+    { type: 'button', sub_type: 'quick_reply', index: '0', parameters: [{ type: 'payload', payload: 'more' }] },
+  ],
+};
 const MANY = ['919812345678', '919812345679'];
-const IMAGE = { type: 'image', image: { link: 'https://files.example.com/offer.jpg' } };
 
 /** Bodies to try in Swagger UI. */
 export const BRANDED_EXAMPLES = {
-  plain: { summary: 'Without variables', value: sample(MANY) },
-  variables: {
-    summary: 'With an image and variables',
-    value: sample(MANY, [
-      { type: 'header', parameters: [IMAGE] },
-      { type: 'body', parameters: [text('A-4711')] },
-      { type: 'button', sub_type: 'url', index: '0', parameters: [text('A-4711')] },
-    ]),
-  },
+  variable: { summary: 'A campaign with a variable', value: sample(MANY, ORDER_READY) },
+  media: { summary: 'With an image, variables and a button', value: sample(MANY, SPRING_SALE) },
 };
 
 export const TEMPLATE_EXAMPLES = {
-  single: {
-    summary: 'One message with a variable',
-    value: sample('919812345678', [{ type: 'body', parameters: [text('A-4711')] }]),
-  },
+  single: { summary: 'One message with a variable', value: sample('919812345678', ORDER_READY) },
   ...BRANDED_EXAMPLES,
 };
 
@@ -116,4 +120,13 @@ export class TemplateSendAnswer implements QueuedTemplateSend {
 
   @ApiPropertyOptional({ description: 'Recipients accepted; absent for a single message.', example: 2 })
   contacts?: number;
+}
+
+/** Answer of a branded campaign (spec 4.6). */
+export class BrandedCampaignAnswer extends TemplateSendAnswer {
+  @ApiProperty({ example: 'WCAMP_20260501_A1B2C3D4' })
+  declare request_id: string;
+
+  @ApiProperty({ description: 'Valid recipients accepted.', type: Number, example: 2 })
+  declare contacts?: number;
 }

@@ -36,7 +36,7 @@ export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateComm
     // The upstream changes neither name nor language of a template: there it becomes another one.
     const isAnother = content.name !== template.name || content.language.id !== template.language.id;
     const upstreamId = isAnother ? null : template.upstreamId;
-    await this.store.change(tx, template.id, content, upstreamId);
+    await this.store.change(tx, template, content, upstreamId);
     if (isAnother) await this.queue.remove(tx, template);
     const changed = { ...template, ...content, upstreamId, status: TemplateStatus.Pending, reason: null };
     await this.queue.submit(tx, changed);

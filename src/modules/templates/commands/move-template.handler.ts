@@ -22,7 +22,7 @@ export class MoveTemplateHandler implements ICommandHandler<MoveTemplateCommand>
       if (!template) throw templateErrors.notFound();
       const status = statusAfter(move, template.status);
       if (status === null) throw templateErrors.wrongState(template.status);
-      await this.store.move(tx, templateId, status, reason);
+      await this.store.move(tx, template, status, reason);
       const details = { template_name: template.name, from: template.status, to: status, reason };
       await this.audit.record(tx, { actor, action: `template.${move}`, subject: String(templateId), details });
       return status;

@@ -1,4 +1,5 @@
 import { codePoints, type ReadText, readText, textOrNull } from '../../../kernel/text.js';
+import { isHttpUrl } from '../../../kernel/web-url.js';
 import { languageOrDefault } from './languages.js';
 import { placeholderNumbers } from './placeholders.js';
 import {
@@ -85,7 +86,7 @@ function quickReplyOf(item: unknown): QuickReply | null {
 
 function isWebUrl(read: ReadText): boolean {
   const text = valueOf(read).trim();
-  return text.length <= LONGEST_URL && /^https?:\/\//i.test(text) && URL.canParse(text);
+  return text.length <= LONGEST_URL && isHttpUrl(text);
 }
 
 /** At most one placeholder, and it is `{{1}}`. */

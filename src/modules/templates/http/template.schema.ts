@@ -76,9 +76,9 @@ export class TemplateBody {
 export class TemplateChangesBody extends PartialType(TemplateBody) {}
 
 const MINIMAL = {
-  template_name: 'order_update',
+  template_name: 'order_ready',
   category: 'utility',
-  template_body: 'Your order {{1}} is on its way.',
+  template_body: 'Hello {{1}}, your order is ready.',
 };
 
 /** Bodies to try in Swagger UI. */

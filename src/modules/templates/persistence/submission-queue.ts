@@ -10,8 +10,17 @@ import { TemplateSubmissionEntity } from './template.entities.js';
 /** Something that the upstream has yet to be told, taken by one worker. */
 export type Submission = Pick<
   TemplateSubmissionEntity,
-  'id' | 'templateId' | 'accountId' | 'upstreamId' | 'name' | 'revision' | 'leftRevision' | 'attempts'
+  'id' | 'templateId' | 'accountId' | 'upstreamId' | 'name' | 'language' | 'revision' | 'leftRevision' | 'attempts'
 > & { action: 'submit' | 'remove' };
+
+/**
+ * How far the upstream knows a template's present content:
+ * - `settled`: nothing waits to be told
+ * - `unseen`: it has not seen anything of what waits
+ * - `older`: what it may have seen is an older content
+ * - `leaving`: it may have seen it, and its answer is not known here
+ */
+export type SubmissionStage = 'settled' | 'unseen' | 'older' | 'leaving';
 
 /** How long a taken row is left to its worker; then another one takes it. Longer than all calls of one submission. */
 const LEASE_MS = 5 * 60_000;
@@ -33,15 +42,22 @@ export class SubmissionQueue {
       .createQueryBuilder()
       .insert()
       .into(TemplateSubmissionEntity)
-      .values({ ...fresh(), templateId, accountId, name, action: 'submit', upstreamId: '' })
+      .values({ ...fresh(), templateId, accountId, name, language: '', action: 'submit', upstreamId: '' })
       .orUpdate(['revision', 'due_at'])
       .execute();
   }
 
   /** The upstream's copy is to go. Nothing to tell when none can have reached it. */
-  async remove(tx: EntityManager, template: Pick<Template, 'id' | 'accountId' | 'name' | 'upstreamId'>): Promise<void> {
+  async remove(
+    tx: EntityManager,
+    template: Pick<Template, 'id' | 'accountId' | 'name' | 'language' | 'upstreamId'>,
+  ): Promise<void> {
     const { id: templateId, accountId, name, upstreamId } = template;
-    const waiting = await tx.findOneBy(TemplateSubmissionEntity, { templateId, action: 'submit' });
+    // Locked, so that it cannot leave between this look and its end.
+    const waiting = await tx.findOne(TemplateSubmissionEntity, {
+      where: { templateId, action: 'submit' },
+      lock: { mode: 'pessimistic_write' },
+    });
     await tx.delete(TemplateSubmissionEntity, { templateId, action: 'submit' });
     const mayHaveLeft = waiting !== null && waiting.leftRevision !== null;
     if (upstreamId === null && !mayHaveLeft) return;
@@ -54,6 +70,7 @@ export class SubmissionQueue {
         templateId,
         accountId,
         name,
+        language: template.language.code,
         action: 'remove',
         upstreamId: upstreamId ?? '',
         // a submission may be under way at this moment: it must have arrived before it can be removed
@@ -63,10 +80,17 @@ export class SubmissionQueue {
       .execute();
   }
 
-  /** Whether a content that the upstream has not seen still waits: what it says meanwhile is about an older one. */
-  async isAhead(tx: EntityManager, templateId: number): Promise<boolean> {
+  /** What a word of the upstream about this template may be about. */
+  async stage(tx: EntityManager, templateId: number): Promise<SubmissionStage> {
     const waiting = await tx.findOneBy(TemplateSubmissionEntity, { templateId, action: 'submit' });
-    return waiting !== null && waiting.leftRevision !== waiting.revision;
+    if (waiting === null) return 'settled';
+    if (waiting.leftRevision === null) return 'unseen';
+    return waiting.leftRevision === waiting.revision ? 'leaving' : 'older';
+  }
+
+  /** Whether an older template of this name is still to be taken away there. */
+  isLeavingName(accountId: number, name: string): Promise<boolean> {
+    return this.dataSource.getRepository(TemplateSubmissionEntity).existsBy({ accountId, name, action: 'remove' });
   }
 
   /** Takes what is due, the oldest first; several workers never take the same. */
@@ -117,7 +141,7 @@ const after = (milliseconds: number): Date => new Date(now().getTime() + millise
 const fresh = () => ({ revision: randomUUID(), leftRevision: null, attempts: 0, dueAt: now() });
 
 function submissionOf(row: TemplateSubmissionEntity): Submission {
-  const { id, templateId, accountId, upstreamId, name, revision, leftRevision, attempts } = row;
+  const { id, templateId, accountId, upstreamId, name, language, revision, leftRevision, attempts } = row;
   const action = row.action === 'remove' ? 'remove' : 'submit';
-  return { id, templateId, accountId, action, upstreamId, name, revision, leftRevision, attempts };
+  return { id, templateId, accountId, action, upstreamId, name, language, revision, leftRevision, attempts };
 }

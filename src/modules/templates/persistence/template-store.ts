@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { cutCodePoints } from '../../../kernel/text.js';
+import { CustomerEvents } from '../../customer-events/index.js';
 import { CONTROLLER_TYPES, type Template, type TemplateContent } from '../domain/template.js';
 import { controllerStatusAfter, TemplateStatus } from '../domain/template-status.js';
 import { columnsOf, templateOf } from './template-rows.js';
@@ -13,6 +14,8 @@ export const LONGEST_REASON = 500;
 /** Writes templates together with their rows of the controller queue. Lock order: template, controller, submissions. */
 @Injectable()
 export class TemplateStore {
+  constructor(private readonly events: CustomerEvents) {}
+
   /**
    * A new template, pending review (spec 3.1), and its controller row.
    * @throws QueryFailedError duplicate key when the account has the name already
@@ -68,8 +71,14 @@ export class TemplateStore {
    * Another content; the template goes back to review.
    * @throws QueryFailedError duplicate key when the account has the name already
    */
-  async change(tx: EntityManager, id: number, content: TemplateContent, upstreamId: string | null): Promise<void> {
+  async change(
+    tx: EntityManager,
+    template: Template,
+    content: TemplateContent,
+    upstreamId: string | null,
+  ): Promise<void> {
     const at = now();
+    const { id } = template;
     const { Pending: status } = TemplateStatus;
     await tx.update(TemplateEntity, { id }, { ...columnsOf(content), status, reason: null, upstreamId, updatedAt: at });
     await tx.update(
@@ -77,6 +86,7 @@ export class TemplateStore {
       { templateId: id },
       { type: CONTROLLER_TYPES[content.category], controllerStatus: 'pending', updatedAt: at },
     );
+    if (template.status !== status) await this.tell(tx, { ...template, name: content.name }, status, null);
   }
 
   async remove(tx: EntityManager, id: number): Promise<void> {
@@ -85,14 +95,28 @@ export class TemplateStore {
   }
 
   /** Another status; the controller row follows where the template was judged (decisions §6). */
-  async move(tx: EntityManager, id: number, status: TemplateStatus, reason: string | null): Promise<void> {
+  async move(tx: EntityManager, template: Template, status: TemplateStatus, reason: string | null): Promise<void> {
     const at = now();
+    const { id } = template;
     const kept = reason === null ? null : cutCodePoints(reason, LONGEST_REASON);
     await tx.update(TemplateEntity, { id }, { status, reason: kept, updatedAt: at });
     const controllerStatus = controllerStatusAfter(status);
     if (controllerStatus) {
       await tx.update(TemplateControllerEntity, { templateId: id }, { controllerStatus, updatedAt: at });
     }
+    await this.tell(tx, template, status, kept);
+  }
+
+  /** The owner's webhooks learn of every status (decisions §9). */
+  private async tell(
+    tx: EntityManager,
+    { id, accountId, name }: Template,
+    status: TemplateStatus,
+    reason: string | null,
+  ): Promise<void> {
+    const type = 'template.status.update';
+    const body = { event: type, template_id: id, template_name: name, status, reason };
+    await this.events.publish(tx, [{ accountId, type, body }]);
   }
 
   /** The upstream has it under this id. */

@@ -101,7 +101,7 @@ export class TemplateControllerEntity {
 
 /** What the upstream has yet to be told of a template; the worker takes it from here. */
 @Entity('template_submissions')
-@Index('uq_template_submissions_action', ['templateId', 'action', 'upstreamId', 'name'], { unique: true })
+@Index('uq_template_submissions_action', ['templateId', 'action', 'upstreamId', 'name', 'language'], { unique: true })
 @Index('ix_template_submissions_due', ['dueAt'])
 export class TemplateSubmissionEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' })
@@ -123,6 +123,10 @@ export class TemplateSubmissionEntity {
 
   @Column({ type: 'varbinary', length: 2048, transformer: asBytes })
   name!: string;
+
+  /** of `remove`: short code, since the upstream has one template a name and language; empty for `submit` */
+  @Column({ type: 'varchar', length: 8, ...ASCII, default: '' })
+  language!: string;
 
   /** differs after every change of the owner's, so that an older answer does not settle a newer content */
   @Column({ type: 'varchar', length: 36, ...ASCII })

@@ -27,12 +27,14 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
     const { upstreamId, name, event, reason } = update;
     const template = await this.store.lockedByUpstream(tx, accountId, { id: upstreamId, name });
     if (!template || !isAbout(template, update)) return;
-    if (template.upstreamId === null) {
-      if (upstreamId !== null) await this.store.settleUpstream(tx, template.id, upstreamId);
-    } else if (await this.queue.isAhead(tx, template.id)) {
-      // The owner has changed it since: this is the verdict on the older content.
-      return;
+    const stage = await this.queue.stage(tx, template.id);
+    // It was never handed in under this name: the word is about another one, such as its deleted predecessor.
+    if (stage === 'unseen') return;
+    if (template.upstreamId === null && upstreamId !== null) {
+      await this.store.settleUpstream(tx, template.id, upstreamId);
     }
+    // The owner has changed it since: this is the verdict on the older content.
+    if (stage === 'older') return;
     await this.reviews.follow(tx, template, event, reason);
   }
 }

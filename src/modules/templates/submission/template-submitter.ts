@@ -71,6 +71,10 @@ export class TemplateSubmitter {
     }
     // An older content is under review, and the upstream takes no changes meanwhile.
     if (copy?.status === WAITING) return this.queue.postpone(submission, false);
+    // It would refuse a second template of the name as long as the first one stands there.
+    if (!copy && (await this.queue.isLeavingName(submission.accountId, template.name))) {
+      return this.queue.postpone(submission, false);
+    }
     const filled = await this.filler.fill(template);
     const components = await this.client.components(account, filled);
     if (!(await this.queue.leaving(submission))) return;
@@ -110,14 +114,17 @@ export class TemplateSubmitter {
       const isCurrent = await this.queue.finish(tx, submission);
       const rejected = template && statusAfter('reject', template.status);
       if (isCurrent && submission.action === 'submit' && template && rejected !== null) {
-        await this.store.move(tx, template.id, TemplateStatus.Rejected, reason);
+        await this.store.move(tx, template, TemplateStatus.Rejected, reason);
       }
     });
   }
 
   private async removeCopies(account: TemplateAccount, submission: Submission): Promise<void> {
-    const { name, upstreamId } = submission;
-    const copies = upstreamId === '' ? await this.client.find(account, name) : [{ id: upstreamId, name }];
+    const { name, language, upstreamId } = submission;
+    const copies =
+      upstreamId === ''
+        ? (await this.client.find(account, name)).filter((copy) => copy.language === language)
+        : [{ id: upstreamId, name }];
     for (const copy of copies) {
       if (!(await this.library.isUpstream(submission.accountId, copy.id))) await this.client.remove(account, copy);
     }

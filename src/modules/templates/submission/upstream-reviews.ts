@@ -25,7 +25,7 @@ export class UpstreamReviews {
   async follow(tx: EntityManager, template: Template, word: string, reason: string | null): Promise<void> {
     for (const move of MOVES.get(word) ?? []) {
       const status = statusAfter(move, template.status);
-      if (status !== null) return this.store.move(tx, template.id, status, reason);
+      if (status !== null) return this.store.move(tx, template, status, reason);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Command } from '@nestjs/cqrs';
 import type { AcceptedBroadcast, BroadcastSender } from '../../broadcasts/index.js';
+import type { IdempotentRequest } from '../../idempotency/index.js';
 import type { UnofficialBroadcast } from '../unofficial-broadcast.js';
 
 /**
@@ -11,6 +12,7 @@ export class SendUnofficialBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
     readonly sender: BroadcastSender,
     readonly broadcast: UnofficialBroadcast,
+    readonly idempotent: IdempotentRequest | null,
   ) {
     super();
   }

@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { type AcceptedBroadcast, BroadcastDesk } from '../../broadcasts/index.js';
+import { type AcceptedBroadcast, BroadcastDesk, type BroadcastTerms } from '../../broadcasts/index.js';
+import { UNOFFICIAL_BALANCE, UNOFFICIAL_CREDITS } from '../unofficial.offer.js';
 import { SendUnofficialBroadcastCommand } from './send-unofficial-broadcast.command.js';
 
 /** What an unofficial broadcast costs and carries; the desk does the rest. */
@@ -12,14 +13,15 @@ export class SendUnofficialBroadcastHandler implements ICommandHandler<SendUnoff
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  async execute({ sender, broadcast }: SendUnofficialBroadcastCommand): Promise<AcceptedBroadcast> {
+  async execute({ sender, broadcast, idempotent }: SendUnofficialBroadcastCommand): Promise<AcceptedBroadcast> {
     const { message, attachments, mediaWithCaption } = broadcast;
-    return this.desk.accept(sender, broadcast, {
+    const terms: BroadcastTerms = {
       channel: 'unofficial',
       idPrefix: this.environment.UNOFFICIAL_PREFIX,
-      balance: 'bulk_chat_credits',
-      unitCredits: 1,
+      balance: UNOFFICIAL_BALANCE,
+      unitCredits: UNOFFICIAL_CREDITS,
       content: { message, ...attachments, media_with_caption: mediaWithCaption },
-    });
+    };
+    return this.desk.accept(sender, broadcast, terms, idempotent);
   }
 }

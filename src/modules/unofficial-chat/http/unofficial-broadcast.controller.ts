@@ -6,6 +6,7 @@ import { ApiErrors, fromForm } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { broadcastRows } from '../../broadcasts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendUnofficialBroadcastCommand } from '../commands/send-unofficial-broadcast.command.js';
 import { ATTACHMENTS, readUnofficialBroadcast } from '../unofficial-broadcast.js';
 import { unofficialErrors } from '../unofficial-chat.errors.js';
@@ -35,6 +36,7 @@ export class UnofficialBroadcastController {
   @HttpCode(200)
   @Authenticated({ cookie: true, bodyUsername: true })
   @RateLimited('broadcast')
+  @Idempotent()
   @ApiOperation({
     summary: 'Send an unofficial chat broadcast',
     description:
@@ -44,12 +46,16 @@ export class UnofficialBroadcastController {
   @ApiBody({ type: UnofficialBroadcastBody, examples: UNOFFICIAL_EXAMPLES })
   @ApiOkResponse({ description: 'Accepted, charged and queued.', type: UnofficialBroadcastAnswer })
   @ApiErrors(UNOFFICIAL_ERRORS)
-  async send(@Body() body: unknown, @CurrentActor() actor: Actor): Promise<UnofficialBroadcastAnswer> {
+  async send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('unofficial_broadcast') idempotent: IdempotentRequest | null,
+  ): Promise<UnofficialBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
     const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }), { zone: timeZone, at: now() });
     if ('fault' in read) throw unofficialErrors[read.fault]();
     const sender = { accountId: id, timeZone };
-    const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast));
+    const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
     return {
       request_id: sent.requestId,
       status: 'Processing',

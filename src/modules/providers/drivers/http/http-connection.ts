@@ -1,33 +1,37 @@
-import type { OutboundClient } from '../../../../platform/outbound/index.js';
+import { type Address, type OutboundClient, readAddress } from '../../../../platform/outbound/index.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 import { GatedConnection } from '../gated-connection.js';
 import type { HttpRouteConfig } from './http-config.js';
 import { outcomeOf, outcomeOfFault } from './http-outcome.js';
 import { buildRequest } from './http-request.js';
 import { ItemizedConnection } from './itemized-connection.js';
+import { placeholders } from './template.js';
 
 const MOST_ANSWER_BYTES = 256 * 1024;
 
 /** A connection to one gateway; a message with attachments leaves as several requests. */
-export const openGateway = (config: HttpRouteConfig, outbound: OutboundClient): RouteConnection =>
-  new ItemizedConnection(
+export function openGateway(config: HttpRouteConfig, outbound: OutboundClient): RouteConnection {
+  const fixed = placeholders(config.url).length === 0 ? readAddress(config.url) : null;
+  return new ItemizedConnection(
     new GatedConnection({
       title: 'Gateway',
       timeoutMs: config.timeout_ms,
-      attempt: (message) => attempt(config, outbound, message),
+      attempt: (message) => attempt(config, outbound, message, fixed),
     }),
     config.timeout_ms,
   );
+}
 
 async function attempt(
   config: HttpRouteConfig,
   outbound: OutboundClient,
   message: OutboundMessage,
+  fixed: Address | null,
 ): Promise<SendOutcome> {
   const { url, method, headers, body } = buildRequest(config, message);
   try {
     const response = await outbound.request({
-      url,
+      url: fixed ?? url,
       method,
       headers,
       ...(body !== null && { body }),

@@ -2,7 +2,12 @@ import { AppError } from '../../../../kernel/app-error.js';
 import { providerErrorText } from './error-codes.js';
 
 /** Silence, a fault of the provider, or an answer that is none (decisions §7). */
-export const providerSilent = (): AppError => new AppError('upstream', 'provider_silent', 'Provider did not answer');
+export const PROVIDER_SILENT = 'provider_silent';
+export const providerSilent = (): AppError => new AppError('upstream', PROVIDER_SILENT, 'Provider did not answer');
+
+/** The same to the client, when nothing has left us: what was to be done is certainly not done. */
+export const PROVIDER_UNREACHED = 'provider_unreached';
+export const providerUnreached = (): AppError => new AppError('upstream', PROVIDER_UNREACHED, providerSilent().message);
 
 /**
  * The body of an answer that says yes.

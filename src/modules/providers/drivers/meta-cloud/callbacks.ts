@@ -5,6 +5,7 @@ import type { Receipt } from '../../ports/message-driver.js';
 import type { TemplateStatusUpdate } from '../../ports/template-status-sink.js';
 
 const LONGEST_ID = 128;
+const LONGEST_REF = 64;
 const LONGEST_CONTACT = 32;
 const LONGEST_TEXT = 200;
 const LONGEST_TYPE = 32;
@@ -87,11 +88,13 @@ function readReceipt(status: Json): Receipt | null {
   const word = STATUSES[textOf(status['status']) ?? ''];
   if (id === null || id.length > LONGEST_ID || word === undefined) return null;
   const receiver = digitsOf(textOf(status['recipient_id']) ?? '');
+  const ref = textOf(status['biz_opaque_callback_data']);
   return {
     providerMessageId: id,
     status: word,
     ...(word === 'failed' ? readFailure(status) : { errorCode: null, errorText: null }),
     receiver: receiver === '' ? null : receiver,
+    ...(ref !== null && ref.length <= LONGEST_REF && { ref }),
   };
 }
 
@@ -119,6 +122,13 @@ function readMessage(message: Json, receivedAt: Date): InboundMessage | null {
     sentAt: isPast ? new Date(sent) : receivedAt,
     message,
   };
+}
+
+/** What the contact wrote or pressed, as plain text; '' for anything else. */
+export function textOfMessage(message: Json): string {
+  const pressed = asObject(asObject(message['interactive'])['button_reply'])['title'];
+  const texts = [asObject(message['text'])['body'], asObject(message['button'])['text'], pressed];
+  return texts.map(textOf).find((text) => text !== null) ?? '';
 }
 
 function readTemplate(value: Json): TemplateStatusUpdate | null {

@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { OutboundClient } from '../../../../platform/outbound/index.js';
 import { chatAccountErrors } from '../../chat-account.js';
 import { Circuit } from '../circuit.js';
-import { providerSilent } from './accepted-answer.js';
+import { neverSent } from '../never-sent.js';
+import type { SendOutcome } from '../../ports/message-driver.js';
+import { providerSilent, providerUnreached } from './accepted-answer.js';
 import { baseUrlOf, type GraphAccount, phoneNumberIdOf } from './config.js';
 import { exchangeWith, type GraphCall, type GraphExchange } from './graph-exchange.js';
 import { type GraphMessage, inOurWords, messageCall } from './messages.js';
+import { outcomeOf } from './send-outcome.js';
 
 /** A JSON answer of the provider that is its own word: 2xx, or a refusal (4xx). */
 export interface GraphAnswer {
@@ -42,10 +45,9 @@ export class MetaCloudClient {
    */
   async request(account: GraphAccount, call: GraphCall): Promise<GraphAnswer> {
     if (baseUrlOf(account) === null) throw chatAccountErrors.noEndpoint();
-    const exchange = await this.circuitOf(account).run(() => exchangeWith(this.outbound, account, call), isTrouble);
-    if (exchange === null || exchange.kind !== 'answer' || exchange.status >= 500) {
-      throw providerSilent();
-    }
+    const exchange = await this.exchange(account, call);
+    if (exchange === null || (exchange.kind === 'fault' && !exchange.sent)) throw providerUnreached();
+    if (exchange.kind !== 'answer' || exchange.status >= 500) throw providerSilent();
     return { status: exchange.status, body: inOurWords(exchange.body) };
   }
 
@@ -59,6 +61,21 @@ export class MetaCloudClient {
     });
   }
 
+  /**
+   * Sends one message that nobody waits for; never throws.
+   * @returns what became of it, as the driver of campaigns says it
+   */
+  async attempt(account: GraphAccount, message: GraphMessage): Promise<SendOutcome> {
+    const phoneNumberId = phoneNumberIdOf(account);
+    if (phoneNumberId === null) return neverSent(chatAccountErrors.noEndpoint().message);
+    return outcomeOf((await this.exchange(account, messageCall(phoneNumberId, message))) ?? NOT_CALLED);
+  }
+
+  /** @returns null when the open circuit let nothing through */
+  private exchange(account: GraphAccount, call: GraphCall): Promise<GraphExchange | null> {
+    return this.circuitOf(account).run(() => exchangeWith(this.outbound, account, call), isTrouble);
+  }
+
   private circuitOf({ id }: GraphAccount): Circuit {
     const known = this.circuits.get(id);
     if (known) return known;
@@ -68,5 +85,8 @@ export class MetaCloudClient {
     return circuit;
   }
 }
+
+/** A call that the open circuit held back. */
+const NOT_CALLED: GraphExchange = { kind: 'fault', sent: false };
 
 const isTrouble = (exchange: GraphExchange): boolean => exchange.kind === 'fault' || exchange.status >= 500;

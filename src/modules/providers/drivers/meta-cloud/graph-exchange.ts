@@ -1,4 +1,4 @@
-import { type OutboundClient, OutboundError } from '../../../../platform/outbound/index.js';
+import { type Address, type OutboundClient, OutboundError, readAddress } from '../../../../platform/outbound/index.js';
 import { baseUrlOf, type GraphAccount } from './config.js';
 
 /** A call to the upstream, below the account's base URL. */
@@ -32,29 +32,60 @@ const MOST_ANSWER_BYTES = 1024 * 1024;
 /** A shorter token might be a word of the answer. */
 const SHORTEST_SECRET = 8;
 
+/** Where calls of an account go and what they carry: read once, for one call or for many. */
+export interface GraphEndpoint {
+  url: Address;
+  method: GraphCall['method'];
+  headers: Record<string, string>;
+  /** never shown, should an error quote our request */
+  secret: string | null;
+}
+
+/** @returns null when the account's URL is none */
+export function endpointOf(account: GraphAccount, call: GraphCall): GraphEndpoint | null {
+  const base = baseUrlOf(account);
+  if (base === null) return null;
+  const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query).toString()}`;
+  return {
+    url: readAddress(`${base}/${call.path.replace(/^\/+/, '')}${query}`),
+    method: call.method,
+    headers: { ...headersOf(account), ...(call.json && { 'content-type': 'application/json' }), ...call.headers },
+    secret: account.token,
+  };
+}
+
 /** One call and what came of it; never rejects for a fault of the network. A URL that is none counts as not sent. */
 export async function exchangeWith(
   outbound: OutboundClient,
   account: GraphAccount,
   call: GraphCall,
 ): Promise<GraphExchange> {
-  const base = baseUrlOf(account);
-  if (base === null) return { kind: 'fault', sent: false };
-  const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query).toString()}`;
+  const endpoint = endpointOf(account, call);
+  if (!endpoint) return { kind: 'fault', sent: false };
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
+  return exchangeAt(outbound, endpoint, body, call.timeoutMs);
+}
+
+/** As `exchangeWith`, at an endpoint that has been read. */
+export async function exchangeAt(
+  outbound: OutboundClient,
+  { url, method, headers, secret }: GraphEndpoint,
+  body: string | Buffer | undefined,
+  timeoutMs = CALL_MS,
+): Promise<GraphExchange> {
   try {
     const response = await outbound.request({
-      url: `${base}/${call.path.replace(/^\/+/, '')}${query}`,
-      method: call.method,
-      headers: { ...headersOf(account), ...(call.json && { 'content-type': 'application/json' }), ...call.headers },
+      url,
+      method,
+      headers,
       ...(body !== undefined && { body }),
-      timeoutMs: call.timeoutMs ?? CALL_MS,
+      timeoutMs,
       maxBytes: MOST_ANSWER_BYTES,
       trusted: true,
     });
     const { status } = response;
     const retryAfter = response.headers['retry-after'];
-    const read = status >= 300 && status < 400 ? null : readJson(response.body, status < 400 ? null : account.token);
+    const read = status >= 300 && status < 400 ? null : readJson(response.body, status < 400 ? null : secret);
     return read ? { kind: 'answer', status, body: read, retryAfter } : { kind: 'odd', status, retryAfter };
   } catch (error) {
     return { kind: 'fault', sent: !(error instanceof OutboundError) || error.sent };

@@ -13,18 +13,47 @@ export interface GraphMessage {
   ref?: string;
 }
 
-/** The call that sends a message. What the payload says of product, recipient and reference does not count. */
-export const messageCall = (phoneNumberId: string, { to, payload, ref }: GraphMessage): GraphCall => ({
+/** Where messages of a number go: a JSON call whose body is still empty. */
+export const messagesCall = (phoneNumberId: string): GraphCall => ({
   method: 'POST',
   path: `/${phoneNumberId}/messages`,
+  json: {},
+});
+
+/** The call that sends a message. What the payload says of product, recipient and reference does not count. */
+export const messageCall = (phoneNumberId: string, { to, payload, ref }: GraphMessage): GraphCall => ({
+  ...messagesCall(phoneNumberId),
   json: {
-    recipient_type: 'individual',
-    ...payload,
-    messaging_product: WIRE_PRODUCT,
+    ...withoutRecipient(payload),
     to,
     ...(ref !== undefined && { biz_opaque_callback_data: ref }),
   },
 });
+
+function withoutRecipient(payload: GraphMessage['payload']): Record<string, unknown> {
+  const common: Record<string, unknown> = { recipient_type: 'individual', ...payload, messaging_product: WIRE_PRODUCT };
+  delete common['to'];
+  delete common['biz_opaque_callback_data'];
+  return common;
+}
+
+/**
+ * Bodies of messages that differ in recipient and reference alone: what a campaign's messages have in common is written
+ * once for as long as the payload is the same object.
+ */
+export class MessageBodies {
+  private readonly beginnings = new WeakMap<GraphMessage['payload'], string>();
+
+  of({ to, payload, ref }: GraphMessage): string {
+    let beginning = this.beginnings.get(payload);
+    if (beginning === undefined) {
+      beginning = JSON.stringify(withoutRecipient(payload)).slice(0, -1);
+      this.beginnings.set(payload, beginning);
+    }
+    const reference = ref === undefined ? '' : `,"biz_opaque_callback_data":${JSON.stringify(ref)}`;
+    return `${beginning},"to":${JSON.stringify(to)}${reference}}`;
+  }
+}
 
 /** The engine's message; without a payload it is a plain text. */
 export const toGraphMessage = ({ ref, to, text, payload }: OutboundMessage): GraphMessage => ({

@@ -1,4 +1,3 @@
-import { cutCodePoints } from '../../../../kernel/text.js';
 import type { OutboundClient } from '../../../../platform/outbound/index.js';
 import type {
   MessageDriver,
@@ -8,17 +7,11 @@ import type {
   SendOutcome,
 } from '../../ports/message-driver.js';
 import { GatedConnection } from '../gated-connection.js';
-import { retryAfterMs } from '../retry-after.js';
+import { neverSent } from '../never-sent.js';
 import { type GraphAccount, type MetaCloudConfig, metaCloudConfigSchema, phoneNumberIdOf } from './config.js';
-import { isTemporary, providerErrorCode, providerErrorText, throttleMs } from './error-codes.js';
-import { CALL_MS, exchangeWith, type GraphExchange } from './graph-exchange.js';
-import { messageCall, toGraphMessage } from './messages.js';
-
-const RETRY_MS = 1_000;
-const LONGEST_ID = 128;
-const LONGEST_TEXT = 200;
-const TOO_MANY = 429;
-const GATEWAY_TIMEOUT = 504;
+import { CALL_MS, endpointOf, exchangeAt } from './graph-exchange.js';
+import { MessageBodies, messagesCall, toGraphMessage } from './messages.js';
+import { outcomeOf } from './send-outcome.js';
 
 /**
  * The chat upstream's messages API (decisions §10), also of `crm` and `reseller`. It does not drop repeated messages:
@@ -37,55 +30,20 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
   }
 
   open({ id, config }: Route<MetaCloudConfig>): RouteConnection {
-    const account: GraphAccount = { id, ...config };
-    const phoneNumberId = config.provider === 'other' ? null : phoneNumberIdOf(account);
     return new GatedConnection({
       title: 'Provider',
       timeoutMs: CALL_MS,
-      attempt: (message) => this.attempt(account, phoneNumberId, message),
+      attempt: this.sender({ id, ...config }),
     });
   }
 
-  private async attempt(
-    account: GraphAccount,
-    phoneNumberId: string | null,
-    message: OutboundMessage,
-  ): Promise<SendOutcome> {
-    if (phoneNumberId === null) return neverSent('Unable to resolve provider endpoint');
-    if (account.token === null) return neverSent('Missing account token for this chat account');
-    const call = messageCall(phoneNumberId, toGraphMessage(message));
-    return outcomeOf(await exchangeWith(this.outbound, account, call));
+  /** One attempt at a message; what all messages of the account have in common is read once. */
+  private sender(account: GraphAccount): (message: OutboundMessage) => Promise<SendOutcome> {
+    const phoneNumberId = account.provider === 'other' ? null : phoneNumberIdOf(account);
+    const endpoint = phoneNumberId === null ? null : endpointOf(account, messagesCall(phoneNumberId));
+    if (!endpoint) return () => Promise.resolve(neverSent('Unable to resolve provider endpoint'));
+    if (account.token === null) return () => Promise.resolve(neverSent('Missing account token for this chat account'));
+    const bodies = new MessageBodies();
+    return (message) => exchangeAt(this.outbound, endpoint, bodies.of(toGraphMessage(message))).then(outcomeOf);
   }
 }
-
-/** What an exchange means for the message (decisions §10). */
-export function outcomeOf(exchange: GraphExchange): SendOutcome {
-  if (exchange.kind === 'fault') {
-    if (exchange.sent) return { kind: 'unknown' };
-    return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Provider is not reachable', throttled: false };
-  }
-  const { status, retryAfter } = exchange;
-  const body = exchange.kind === 'answer' ? exchange.body : null;
-  if (status >= 200 && status < 300) return accepted(body);
-  const code = providerErrorCode(body);
-  const text = body ? cutCodePoints(providerErrorText(body), LONGEST_TEXT) : `Provider answered ${status}`;
-  const busyMs = throttleMs(code) ?? (status === TOO_MANY ? retryAfterMs(retryAfter) : null);
-  if (busyMs !== null) return { kind: 'retry', afterMs: busyMs, code: code ?? status, text, throttled: true };
-  // A proxy gave up waiting; what stands behind it may have taken the message.
-  if (status === GATEWAY_TIMEOUT && code === null) return { kind: 'unknown' };
-  if (status >= 500 || isTemporary(code)) {
-    return { kind: 'retry', afterMs: RETRY_MS, code: code ?? status, text, throttled: false };
-  }
-  return { kind: 'rejected', code: code ?? status, text, submitted: true };
-}
-
-/** A success without an id: taken or not, nobody can tell. */
-function accepted(body: Record<string, unknown> | null): SendOutcome {
-  const messages = body?.['messages'];
-  const first: unknown = Array.isArray(messages) ? messages[0] : null;
-  const id = typeof first === 'object' && first !== null ? (first as Record<string, unknown>)['id'] : null;
-  const usable = typeof id === 'string' && id !== '' && id.length <= LONGEST_ID;
-  return usable ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
-}
-
-const neverSent = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });

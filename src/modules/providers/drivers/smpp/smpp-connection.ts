@@ -10,11 +10,12 @@ import {
   type SmsParts,
   statusText,
 } from '../../../../platform/smpp/index.js';
+import type { InboundText } from '../../ports/inbound-sink.js';
 import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 import type { SmppConfig } from './smpp-config.js';
 import { SmppSession } from './smpp-session.js';
 import type { SubmitResult } from './submit-queue.js';
-import { Throttle } from './throttle.js';
+import { Throttle } from '../throttle.js';
 
 /** A send is over within 30 s, whatever happens (port). */
 const SEND_MS = 28_000;
@@ -38,13 +39,12 @@ export class SmppConnection implements RouteConnection {
   private reconnects = 0;
   private boundAt = 0;
   private timer: NodeJS.Timeout | null = null;
-  /** messages from handsets, acknowledged and counted */
-  inbound = 0;
 
   constructor(
     private readonly route: string,
     private readonly config: SmppConfig,
     private readonly onReceipts: (receipts: Receipt[]) => Promise<void>,
+    private readonly onInbound: (texts: InboundText[]) => Promise<void>,
   ) {
     this.session = this.connect();
   }
@@ -158,7 +158,7 @@ export class SmppConnection implements RouteConnection {
       },
       closed: (reason) => this.lost(reason),
       receipts: this.onReceipts,
-      inbound: () => (this.inbound += 1),
+      inbound: (text) => this.onInbound([text]),
     });
   }
 

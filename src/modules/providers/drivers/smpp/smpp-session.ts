@@ -1,5 +1,6 @@
 import type net from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { digitsOf } from '../../../../kernel/phone-number.js';
 import {
   Command,
   encodePdu,
@@ -13,6 +14,7 @@ import {
   SubmitSmEncoder,
   writeIdResponse,
 } from '../../../../platform/smpp/index.js';
+import type { InboundText } from '../../ports/inbound-sink.js';
 import type { Receipt } from '../../ports/message-driver.js';
 import { isReceipt, readReceipt } from './receipt.js';
 import { ReceiptBatch } from './receipt-batch.js';
@@ -26,8 +28,8 @@ export interface SessionEvents {
   /** the end, once; everything under way has its result by then */
   closed(reason: string): void;
   receipts(receipts: Receipt[]): Promise<void>;
-  /** a message from a handset */
-  inbound(): void;
+  /** a message from a handset; answered to the carrier afterwards */
+  inbound(text: InboundText): Promise<void>;
 }
 
 const CONNECT_MS = 10_000;
@@ -55,6 +57,8 @@ export class SmppSession {
   private pausedUntil = 0;
   private lastHeard = performance.now();
   private enquiredAt = 0;
+  /** messages from handsets without an answer yet */
+  private inboundUnanswered = 0;
   private idle: (() => void) | null = null;
   private unbound: (() => void) | null = null;
   private reason = 'connection closed';
@@ -235,12 +239,23 @@ export class SmppSession {
     const message = readDeliverSm(bytes, start, end);
     if (!message) return this.answerReceipts([sequence], Status.InvalidMessageLength);
     if (!isReceipt(message)) {
-      this.events.inbound();
-      return this.answerReceipts([sequence], Status.Ok);
+      return void this.takeInbound({ from: digitsOf(message.sourceAddr), text: message.text }, sequence);
     }
     const receipt = readReceipt(message);
     if (receipt) this.batch.add(receipt, sequence);
     else this.answerReceipts([sequence], Status.Ok);
+  }
+
+  /** A refused one comes again from the carrier. */
+  private async takeInbound(text: InboundText, sequence: number): Promise<void> {
+    if (this.inboundUnanswered >= MOST_UNANSWERED) return this.answerReceipts([sequence], Status.SystemError);
+    this.inboundUnanswered += 1;
+    const taken = await this.events.inbound(text).then(
+      () => true,
+      () => false,
+    );
+    this.inboundUnanswered -= 1;
+    this.answerReceipts([sequence], taken ? Status.Ok : Status.SystemError);
   }
 
   private answerReceipts(sequences: readonly number[], status: number): void {

@@ -1,3 +1,4 @@
+import type { InboundText } from '../../ports/inbound-sink.js';
 import type { MessageDriver, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
 import { sessionConfig, smppConfigSchema, type SmppRouteConfig } from './smpp-config.js';
 import { SmppConnection } from './smpp-connection.js';
@@ -13,7 +14,11 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
     return false;
   }
 
-  open(route: Route<SmppRouteConfig>, onReceipts: (receipts: Receipt[]) => Promise<void>): RouteConnection {
-    return new SmppConnection(route.name, sessionConfig(route.config), onReceipts);
+  open(
+    route: Route<SmppRouteConfig>,
+    onReceipts: (receipts: Receipt[]) => Promise<void>,
+    onInbound: (texts: InboundText[]) => Promise<void>,
+  ): RouteConnection {
+    return new SmppConnection(route.name, sessionConfig(route.config), onReceipts, onInbound);
   }
 }

@@ -3,20 +3,20 @@ const SHORTEST_MS = 100;
 const LONGEST_MS = 5_000;
 
 /**
- * Judges the carrier's "throttled" answers of one connection: a single one only puts its own message off; a streak
+ * Judges an upstream's "throttled" answers of one connection: a single one only puts its own message off; a streak
  * without any success between puts everything off for a while, longer each time.
  */
 export class Throttle {
   private streak = 0;
   private pauses = 0;
 
-  /** The carrier took a message. */
+  /** The upstream took a message. */
   accepted(): void {
     this.streak = 0;
     this.pauses = 0;
   }
 
-  /** The carrier refused one for its speed. @returns milliseconds for which nothing should leave, 0 = go on */
+  /** The upstream refused one for its speed. @returns milliseconds for which nothing should leave, 0 = go on */
   throttled(paused: boolean): number {
     this.streak += 1;
     if (paused || this.streak < STREAK) return 0;

@@ -1,0 +1,254 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestingModule } from '@nestjs/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { clockTime } from '../../src/kernel/clock.js';
+import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
+import { GraphUpstream } from '../support/graph-upstream.js';
+import { until } from '../support/processes.js';
+import { type ChatMember, SessionDesk } from '../support/session-desk.js';
+
+const TO = '919812345678';
+const V6 = { messaging_product: 'chat', to: TO, type: 'text', text: { body: 'Hello' } };
+const MINUTE_MS = 60_000;
+
+let desk: SessionDesk;
+const workers: TestingModule[] = [];
+
+beforeAll(async () => {
+  desk = await SessionDesk.open();
+});
+afterAll(() => desk.stop());
+beforeEach(() => desk.upstream.answer(null));
+afterEach(async () => {
+  await desk.dataSource.query('UPDATE session_messages SET due_at = NULL');
+  desk.upstream.answer(null);
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+});
+
+const startWorker = async (): Promise<void> => void workers.push(await desk.startWorker());
+const status = (id: string, word: string, ref: string): Record<string, unknown> => ({
+  id,
+  status: word,
+  timestamp: '1700000000',
+  recipient_id: TO,
+  biz_opaque_callback_data: ref,
+});
+const refOf = async (who: ChatMember): Promise<string> => `session-${(await desk.stored(who))[0]?.id ?? 0}`;
+const textsSeen = (): unknown[] =>
+  desk.upstream.calls.map(({ body }) => (body['text'] as { body?: string } | undefined)?.body);
+/** All messages of the account have one of these statuses. */
+const settled = (who: ChatMember, ...words: string[]): Promise<void> =>
+  until(
+    words.join(' or '),
+    async () => (await desk.stored(who)).every(({ status: word }) => words.includes(word)),
+    20_000,
+  );
+
+/** Stores messages that are due now; each says `<label> <n>`. */
+async function schedule(who: ChatMember, label: string, count = 1): Promise<void> {
+  await desk.openWindow(who, TO);
+  const later = clockTime(new Date(Date.now() + 60 * MINUTE_MS), 'UTC');
+  for (let place = 0; place < count; place++) {
+    const body = { contacts: TO, broadcast_message: `${label} ${place}`, schedule_time: later };
+    expect((await desk.v5(who, body)).status).toBe(200);
+  }
+  await desk.makeDue(who);
+}
+
+describe('a send whose answer is lost', () => {
+  it('is settled by the statuses that give our reference back, and never by another account’s', async () => {
+    const [who, other] = [await desk.member(), await desk.member()];
+    desk.upstream.answer('silence');
+    expect((await desk.v6(who, V6)).status).toBe(502);
+    const ref = await refOf(who);
+    expect(desk.upstream.last.body['biz_opaque_callback_data']).toBe(ref);
+    expect(await desk.callback(other, [status('wamid.LOST', 'delivered', ref)])).toBe(200);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Unknown' }]);
+    for (const [word, expected] of [
+      ['sent', 'Submitted'],
+      ['delivered', 'Delivered'],
+      ['sent', 'Delivered'],
+      ['read', 'Read'],
+    ] as const) {
+      expect(await desk.callback(who, [status('wamid.LOST', word, ref)])).toBe(200);
+      expect(await desk.stored(who), word).toMatchObject([{ status: expected }]);
+    }
+  });
+
+  it('a status may be faster than the answer: the answer takes nothing back', async () => {
+    const who = await desk.member();
+    desk.upstream.answer('hold');
+    const sending = desk.v6(who, V6);
+    await until('the message to be stored', async () => (await desk.stored(who)).length === 1);
+    await until('the message to arrive', () => Promise.resolve(desk.upstream.calls.length > 0));
+    const ref = await refOf(who);
+    await until('the message to leave', () =>
+      Promise.resolve(desk.upstream.calls.some(({ body }) => body['biz_opaque_callback_data'] === ref)),
+    );
+    await desk.callback(who, [status('wamid.FAST', 'delivered', ref)]);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Delivered' }]);
+    desk.upstream.answer(null);
+    expect((await sending).status).toBe(200);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Delivered' }]);
+  });
+
+  it('references that are none of ours are parked as any unknown receipt', async () => {
+    const who = await desk.member();
+    const refs = ['session-', 'session-0', 'session-12x', 'session-99999999999999999999', '7-1', 'x'.repeat(600)];
+    expect(
+      await desk.callback(
+        who,
+        refs.map((ref, index) => status(`wamid.ODD${index}`, 'delivered', ref)),
+      ),
+    ).toBe(200);
+    const parked = await desk.dataSource.query<unknown[]>('SELECT id FROM parked_receipts WHERE route_id = ?', [
+      who.routeId,
+    ]);
+    expect(parked).toHaveLength(refs.length);
+  });
+});
+
+describe('a send that never left', () => {
+  it('has failed, and is known to have', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => closed.once('listening', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const who = await desk.member({ url: `http://127.0.0.1:${port}/v21.0/106540352242922` });
+    const answer = await desk.v6(who, V6);
+    expect([answer.status, answer.body.message]).toEqual([502, 'Provider did not answer']);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Failed', errorMessage: 'Provider did not answer' }]);
+  });
+
+  it('20 faults in a row open the circuit of this account alone', async () => {
+    const [who, other] = [await desk.member(), await desk.member()];
+    desk.upstream.answer('silence');
+    for (let count = 0; count < 20; count++) await desk.v6(who, V6);
+    desk.upstream.answer(null);
+    const calls = desk.upstream.calls.length;
+    expect((await desk.v6(who, V6)).status).toBe(502);
+    expect(desk.upstream.calls).toHaveLength(calls);
+    expect((await desk.stored(who)).at(-1)).toMatchObject({ status: 'Failed' });
+    expect((await desk.v6(other, V6)).status).toBe(200);
+  });
+});
+
+describe('a scheduled message', () => {
+  it('that a worker died with is never sent again', async () => {
+    const who = await desk.member();
+    await schedule(who, 'dead');
+    const store = desk.api.app.get(SessionMessageStore, { strict: false });
+    expect(await store.takeDue({ most: 50, mostOfOne: 10, except: [] })).toMatchObject([{ to: TO }]);
+    const other = await desk.member();
+    await schedule(other, 'alive');
+    await startWorker();
+    await settled(other, 'Submitted');
+    expect(textsSeen()).not.toContain('dead 0');
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Unknown', dueAt: null }]);
+  });
+
+  it('whose answer is lost is not sent again either', async () => {
+    const who = await desk.member();
+    desk.upstream.answer('silence');
+    await schedule(who, 'lost');
+    await startWorker();
+    await until('it to leave', () => Promise.resolve(textsSeen().includes('lost 0')), 20_000);
+    desk.upstream.answer(null);
+    const other = await desk.member();
+    await schedule(other, 'next');
+    await settled(other, 'Submitted');
+    expect(textsSeen().filter((text) => text === 'lost 0')).toHaveLength(1);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Unknown', dueAt: null }]);
+  });
+
+  it('leaves later when the provider is busy or away, and only once', async () => {
+    const orders = [
+      { status: 429, body: { error: { message: 'Rate limit hit', code: 130429 } } },
+      { status: 503, body: { error: { message: 'Down', code: 131016 } } },
+    ];
+    for (const [place, order] of orders.entries()) {
+      const who = await desk.member();
+      desk.upstream.answer(order);
+      await schedule(who, `busy${place}`);
+      if (workers.length === 0) await startWorker();
+      await until('it to be tried', () => Promise.resolve(textsSeen().includes(`busy${place} 0`)), 20_000);
+      await settled(who, 'Pending');
+      expect((await desk.stored(who))[0]?.dueAt?.getTime()).toBeGreaterThan(Date.now() - MINUTE_MS);
+      desk.upstream.answer(null);
+      const before = textsSeen().length;
+      await desk.makeDue(who);
+      await settled(who, 'Submitted');
+      expect(textsSeen().slice(before)).toEqual([`busy${place} 0`]);
+    }
+  });
+
+  it('waits no longer than the window is open', async () => {
+    const who = await desk.member();
+    desk.upstream.answer({ status: 429, body: { error: { message: 'Rate limit hit', code: 130429 } } });
+    await schedule(who, 'closing');
+    await startWorker();
+    await until('it to be tried', () => Promise.resolve(textsSeen().includes('closing 0')), 20_000);
+    await desk.dataSource.query('UPDATE chat_windows SET open_until = UTC_TIMESTAMP(3) WHERE route_id = ?', [
+      who.routeId,
+    ]);
+    await settled(who, 'Failed');
+    expect(await desk.stored(who)).toMatchObject([{ errorMessage: 'Ticket Expired', dueAt: null }]);
+  });
+
+  it('that left although it was put off does not leave again', async () => {
+    const who = await desk.member();
+    desk.upstream.answer({ status: 503, body: { error: { message: 'Down', code: 131016 } } });
+    await schedule(who, 'liar');
+    await startWorker();
+    await until('it to be tried', () => Promise.resolve(textsSeen().includes('liar 0')), 20_000);
+    await settled(who, 'Pending');
+    await desk.callback(who, [status('wamid.LIAR', 'delivered', await refOf(who))]);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Delivered', dueAt: null }]);
+  });
+
+  it('that the provider refuses has failed with its code and text', async () => {
+    const who = await desk.member();
+    desk.upstream.answer({ status: 400, body: { error: { message: '(#131047) Re-engagement', code: 131047 } } });
+    await schedule(who, 'refused');
+    await startWorker();
+    await settled(who, 'Failed');
+    expect(await desk.stored(who)).toMatchObject([{ errorCode: 131047, errorMessage: '(#131047) Re-engagement' }]);
+  });
+
+  it('of one account does not wait for the slow provider of another', async () => {
+    const slow = await GraphUpstream.open();
+    slow.answer('hold');
+    try {
+      const [sleepy, who] = [await desk.member({ url: slow.accountUrl }), await desk.member()];
+      await schedule(sleepy, 'slow', 25);
+      await schedule(who, 'quick', 12);
+      await startWorker();
+      await settled(who, 'Submitted');
+      expect(slow.calls.length).toBeLessThanOrEqual(10);
+      slow.answer(null);
+      await settled(sleepy, 'Submitted');
+      expect(new Set(slow.calls.map(({ body }) => body['biz_opaque_callback_data'])).size).toBe(25);
+      expect(slow.calls).toHaveLength(25);
+    } finally {
+      await slow.stop();
+    }
+  });
+
+  it('leaves once, with two workers side by side; and what is under way is settled at a stop', async () => {
+    const who = await desk.member();
+    await schedule(who, 'pair', 24);
+    await startWorker();
+    await startWorker();
+    await settled(who, 'Submitted');
+    const texts = textsSeen().filter((text) => String(text).startsWith('pair '));
+    expect([texts.length, new Set(texts).size]).toEqual([24, 24]);
+    desk.upstream.answer('hold');
+    await schedule(who, 'stopping');
+    await until('it to leave', () => Promise.resolve(textsSeen().includes('stopping 0')), 20_000);
+    const stopped = Promise.all(workers.splice(0).map((worker) => worker.close()));
+    desk.upstream.answer(null);
+    await stopped;
+    expect((await desk.stored(who)).every(({ status: word }) => word === 'Submitted')).toBe(true);
+  });
+});

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefused, type Member } from '../support/sms-desk.js';
+import { TemplateDesk } from '../support/template-desk.js';
+
+const REQUIRED = 'username is required';
+const NONE = 'Template not found for this username';
+const PATH = '/webhook/api/templates.php';
+
+const pathOf = (username: string): string => `${PATH}?username=${encodeURIComponent(username)}`;
+
+describe('templates.php', () => {
+  let desk: TemplateDesk;
+  let member: Member;
+
+  beforeAll(async () => {
+    desk = await TemplateDesk.open();
+    member = await desk.join({ timeZone: 'Asia/Kolkata' });
+  });
+  afterAll(() => desk.stop());
+
+  it('answers every template of the username, ascending, with exactly the fields of the specification', async () => {
+    const buttons = [
+      { type: 'QUICK_REPLY', text: 'Yes' },
+      { type: 'QUICK_REPLY', text: 'Não' },
+    ];
+    const full = await desk.created(member, {
+      template_name: 'full',
+      category: 'utility',
+      language: 13,
+      header_area_type: 'media',
+      header_media_type: 'Video',
+      template_body: 'Hello {{1}} {{2}}',
+      template_footer: 'Bye',
+      quick_reply_buttons: buttons,
+    });
+    const bare = await desk.created(member, { template_name: 'bare', category: 'auth', template_body: undefined });
+    await desk.dataSource.query('UPDATE templates SET status = 5, created_at = ? WHERE id = ?', [
+      new Date('2026-03-01T20:00:00.900Z'),
+      full,
+    ]);
+    const rows = await desk.list(member.account.username);
+    expect(rows).toEqual([
+      {
+        id: full,
+        username: member.account.username,
+        template_name: 'full',
+        status: 5,
+        category: 2,
+        language: 13,
+        header_area_type: 'media',
+        header_media_type: 'Video',
+        template_body: 'Hello {{1}} {{2}}',
+        template_footer: 'Bye',
+        quick_replies: JSON.stringify(buttons),
+        created_at: '2026-03-02 01:30:00',
+      },
+      {
+        id: bare,
+        username: member.account.username,
+        template_name: 'bare',
+        status: 3,
+        category: 3,
+        language: 1,
+        header_area_type: 'none',
+        header_media_type: '',
+        template_body: '',
+        template_footer: '',
+        quick_replies: '[]',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
+      },
+    ]);
+    expect(Object.keys(rows[0] ?? {})).toEqual([
+      'id',
+      'username',
+      'template_name',
+      'status',
+      'category',
+      'language',
+      'header_area_type',
+      'header_media_type',
+      'template_body',
+      'template_footer',
+      'quick_replies',
+      'created_at',
+    ]);
+  });
+
+  it('405 for other methods', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await desk.request(pathOf(member.account.username), { method });
+      expectRefused(answer, 405, 'Method not allowed');
+      expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    }
+  });
+
+  it('400 without a username', async () => {
+    for (const query of ['', '?username=', '?username=%20%09', '?username=a&username=b', '?user=a']) {
+      expectRefused(await desk.request(PATH + query), 400, REQUIRED);
+    }
+  });
+
+  it('404 where there is none', async () => {
+    const empty = await desk.join();
+    const { username } = member.account;
+    for (const name of [empty.account.username, 'nobody', username.toUpperCase(), `${username} `, '%', 'a\u0000']) {
+      expectRefused(await desk.request(pathOf(name)), 404, NONE);
+    }
+  });
+
+  it('an account that demands its token is closed to all others', async () => {
+    const shy = await desk.join();
+    await desk.created(shy);
+    const path = pathOf(shy.account.username);
+    expect((await desk.request(path)).status).toBe(200);
+    await desk.desk.alter(shy, 'require_token', 1);
+    const closed: Record<string, string>[] = [
+      {},
+      { authorization: `Bearer ${member.token}` },
+      { authorization: 'Bearer nonsense', cookie: `auth_token=${shy.token}` },
+      { cookie: `auth_token=${shy.token}`, 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of closed) expectRefused(await desk.request(path, { headers }), 404, NONE);
+    for (const headers of [{ authorization: `Bearer ${shy.token}` }, { cookie: `auth_token=${shy.token}` }]) {
+      expect((await desk.request(path, { headers })).status).toBe(200);
+    }
+  });
+});
+
+describe('misses', () => {
+  it('OPEN_MISS_LIMIT of them a minute from one address, then 429; what is found costs nothing', async () => {
+    const desk = await TemplateDesk.open({ OPEN_MISS_LIMIT: 3 });
+    try {
+      const member = await desk.join();
+      await desk.created(member);
+      const good = pathOf(member.account.username);
+      for (let round = 0; round < 5; round++) {
+        expect((await desk.request(good)).status).toBe(200);
+        expectRefused(await desk.request(PATH), 400, REQUIRED);
+      }
+      for (let miss = 0; miss < 3; miss++) expectRefused(await desk.request(pathOf('nobody')), 404, NONE);
+      for (const path of [pathOf('nobody'), good, PATH]) {
+        const answer = await desk.request(path);
+        expectRefused(answer, 429, 'Too many requests. Please try again later.');
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    } finally {
+      await desk.stop();
+    }
+  });
+});
+
+describe('PROTECT_REPORTS', () => {
+  it('closes every account', async () => {
+    const desk = await TemplateDesk.open({ PROTECT_REPORTS: true });
+    try {
+      const [one, two] = [await desk.join(), await desk.join()];
+      await desk.created(one);
+      const path = pathOf(one.account.username);
+      const by = (member: Member) => desk.request(path, { headers: { authorization: `Bearer ${member.token}` } });
+      expectRefused(await desk.request(path), 404, NONE);
+      expectRefused(await by(two), 404, NONE);
+      expect((await by(one)).status).toBe(200);
+    } finally {
+      await desk.stop();
+    }
+  });
+});
+
+describe('a statement that the database refuses', () => {
+  it('500 with the text of the specification, and nothing else', async () => {
+    const desk = await TemplateDesk.open();
+    try {
+      const member = await desk.join();
+      await desk.dataSource.query('RENAME TABLE templates TO hidden');
+      expectRefused(await desk.request(pathOf(member.account.username)), 500, 'Failed to prepare query');
+      expectRefused(await desk.create(member, desk.body()), 500, 'Internal server error');
+    } finally {
+      await desk.stop();
+    }
+  });
+});

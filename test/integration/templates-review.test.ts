@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefused, type Member } from '../support/sms-desk.js';
+import { TemplateDesk } from '../support/template-desk.js';
+
+const BASE = '/v6/api/admin/templates';
+const MOVES = ['approve', 'reject', 'pause', 'resume', 'disable'] as const;
+const WORDS = ['draft', 'approved', 'rejected', 'pending', 'paused', 'disabled'];
+/** What becomes of each state by each move; null = refused (decisions §6). */
+const LIFE: Record<(typeof MOVES)[number], (number | null)[]> = {
+  approve: [null, null, null, 1, null, null],
+  reject: [null, null, null, 2, null, null],
+  pause: [null, 4, null, null, null, null],
+  resume: [null, null, null, null, 1, null],
+  disable: [5, 5, 5, 5, 5, null],
+};
+
+let desk: TemplateDesk;
+let admin: Member;
+let member: Member;
+
+beforeAll(async () => {
+  desk = await TemplateDesk.open();
+  admin = await desk.join({ userType: 'admin' });
+  member = await desk.join();
+});
+afterAll(() => desk.stop());
+
+const move = (who: Member | null, id: unknown, name: string, body: unknown = {}) =>
+  desk.send('POST', `${BASE}/${String(id)}/${name}`, who, body);
+const list = (query: string, who: Member = admin) => desk.send('GET', BASE + query, who);
+const setStatus = (id: number, status: number) =>
+  desk.dataSource.query("UPDATE templates SET status = ?, reason = 'before' WHERE id = ?", [status, id]);
+const audit = async (id: number): Promise<Record<string, unknown>[]> => {
+  const answer = await desk.send('GET', '/v6/api/admin/audit?limit=1000', admin);
+  return (answer.body['data'] as Record<string, unknown>[]).filter(
+    ({ action, subject }) => String(action).startsWith('template.') && subject === String(id),
+  );
+};
+
+describe('the moves', () => {
+  it.each(MOVES)('%s, from every state', async (name) => {
+    for (const [status, after] of LIFE[name].entries()) {
+      const id = await desk.created(member);
+      await setStatus(id, status);
+      const answer = await move(admin, id, name, { reason: 'because' });
+      if (after === null) {
+        expectRefused(answer, 409, `Template is already ${WORDS[status] ?? ''}`);
+        expect(await audit(id)).toEqual([]);
+      } else {
+        expect(answer.status).toBe(200);
+        expect(answer.body).toMatchObject({ success: true, data: { id, status: after, reason: 'because' } });
+        expect(await audit(id)).toMatchObject([
+          { action: `template.${name}`, actor: admin.account.username, details: { from: status, to: after } },
+        ]);
+      }
+    }
+  });
+
+  it('the controller row follows a verdict, and keeps it over a pause', async () => {
+    const id = await desk.created(member);
+    const said: unknown[] = [];
+    for (const name of ['approve', 'pause', 'resume', 'disable']) {
+      const answer = await move(admin, id, name);
+      said.push((answer.body['data'] as Record<string, unknown>)['controller_status']);
+    }
+    expect(said).toEqual(['approved', 'approved', 'approved', 'approved']);
+    const other = await desk.created(member);
+    await move(admin, other, 'reject');
+    expect(await desk.controller(other)).toEqual({ type: 'custom', controller_status: 'rejected' });
+  });
+
+  it('a reason is optional, replaced by the next move, and at most 500 characters', async () => {
+    const id = await desk.created(member);
+    const reasonOf = async (name: string, body: unknown) =>
+      ((await move(admin, id, name, body)).body['data'] as Record<string, unknown>)['reason'];
+    expectRefused(
+      await move(admin, id, 'approve', { reason: '😀'.repeat(501) }),
+      400,
+      'reason must be at most 500 characters',
+    );
+    expectRefused(await move(admin, id, 'approve', { reason: {} }), 400, 'reason is invalid');
+    expect(await reasonOf('approve', { reason: '😀'.repeat(500) })).toBe('😀'.repeat(500));
+    expect(await reasonOf('pause', { reason: 7 })).toBe('7');
+    expect(await reasonOf('resume', undefined)).toBeNull();
+    expect(await reasonOf('pause', { reason: ' ' })).toBeNull();
+  });
+
+  it('a rejected template goes back to its owner and, changed, to the desk', async () => {
+    const id = await desk.created(member);
+    await move(admin, id, 'reject', { reason: 'No sample' });
+    expect((await desk.send('PUT', `/v6/api/templates/${id}`, member, { template_body: 'Better' })).status).toBe(200);
+    const { body } = await list('?status=pending&limit=1000');
+    expect((body['data'] as { id: number }[]).find((row) => row.id === id)).toMatchObject({
+      reason: null,
+      controller_status: 'pending',
+      template_body: 'Better',
+    });
+    expect((await move(admin, id, 'approve')).status).toBe(200);
+  });
+
+  it('20 approvals at once: one counts', async () => {
+    const id = await desk.created(member);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => move(admin, id, 'approve')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expectRefused(answer, 409, 'Template is already approved');
+    }
+    expect(await audit(id)).toHaveLength(1);
+  });
+
+  it('404 for no such template, 405, 401 and 403', async () => {
+    const id = await desk.created(member);
+    const reseller = await desk.join({ userType: 'reseller' });
+    for (const name of MOVES) {
+      for (const none of [0, 'x', '01', 99_999_999])
+        expectRefused(await move(admin, none, name), 404, 'Template not found');
+      expectRefused(await move(null, id, name), 401, 'Invalid Authorization token');
+      for (const who of [member, reseller]) expectRefused(await move(who, id, name), 403, 'Forbidden');
+      expectRefused(await desk.send('GET', `${BASE}/${id}/${name}`, admin), 405, 'Method not allowed');
+    }
+    for (const who of [member, reseller]) expectRefused(await list('', who), 403, 'Forbidden');
+    expect(await desk.controller(id)).toEqual({ type: 'custom', controller_status: 'pending' });
+  });
+});
+
+describe('the list', () => {
+  it('all accounts, newest first, by state as word or number, in pages', async () => {
+    const owners = [await desk.join(), await desk.join()];
+    const ids: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      const id = await desk.created(owners[count % 2] as Member, { template_body: `No ${count}` });
+      await setStatus(id, 4);
+      ids.unshift(id);
+    }
+    const idsOf = async (query: string) => ((await list(query)).body['data'] as { id: number }[]).map(({ id }) => id);
+    for (const status of ['paused', '4', 'Paused', ' paused ']) {
+      expect((await idsOf(`?status=${encodeURIComponent(status)}`)).filter((id) => ids.includes(id))).toEqual(ids);
+    }
+    const page = (await list('?status=paused&page=2&limit=2')).body;
+    expect(page).toMatchObject({ success: true, page: 2, limit: 2, total: expect.any(Number) as number });
+    expect(await idsOf('?status=paused&page=1&limit=2')).toEqual(ids.slice(0, 2));
+    expect((await list('?limit=100000')).body['limit']).toBe(1_000);
+    for (const status of ['x', '6', '-1', '1.0', 'pending,paused']) {
+      expectRefused(await list(`?status=${status}`), 400, `status must be one of: ${WORDS.join(', ')}`);
+    }
+    expectRefused(await list('?status=1&status=2'), 400, `status must be one of: ${WORDS.join(', ')}`);
+    expect((await list('?status=')).status).toBe(200);
+  });
+
+  it('shows the desk what it needs to judge', async () => {
+    const owner = await desk.join();
+    const id = await desk.created(owner, {
+      category: 'utility',
+      header_area_type: 'text',
+      header_text: 'Hi {{1}}',
+      body_examples: ['Jane'],
+    });
+    const { body } = await list('?status=3&limit=1000');
+    expect((body['data'] as { id: number }[]).find((row) => row.id === id)).toMatchObject({
+      username: owner.account.username,
+      header_text: 'Hi {{1}}',
+      header_example_url: null,
+      body_examples: ['Jane'],
+      reason: null,
+      controller_type: 'customutility',
+      controller_status: 'pending',
+      upstream_id: null,
+    });
+  });
+});
