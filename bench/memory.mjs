@@ -1,4 +1,4 @@
-import { benchRoute, dispatchOnce } from './dispatch.mjs';
+import { benchBroadcast, benchRoute, dispatchOnce } from './dispatch.mjs';
 import { benchAccount, peakMemory, stage, start, verdict } from './stage.mjs';
 
 const CONTACTS = 300_000;
@@ -13,7 +13,7 @@ export async function benchMemory(environment, say) {
     const { admin, client } = await benchAccount(api.url);
     await benchRoute(admin, port);
     const worker = await set.worker();
-    const seconds = await dispatchOnce(client, set.database, CONTACTS);
+    const seconds = await dispatchOnce(set.database, CONTACTS, benchBroadcast(client, CONTACTS));
     say(`300,000 dispatched at ${(CONTACTS / seconds).toFixed(0)}/s`);
     return [
       verdict('peak memory of the API, MB', peakMemory(api.pid), 'at most 400', 'accepting 300,000 contacts'),

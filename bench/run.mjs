@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: every ratio in one run, our way and the bare way in turn, medians. Machines are shared and noisy, so only
- * the ratios count. `npm run bench -- accept hot dispatch memory` chooses. Servers as for `npm test`: DATABASE_URL and
+ * the ratios count. `npm run bench -- accept chat-dispatch` chooses. Servers as for `npm test`: DATABASE_URL and
  * REDIS_URL when set, else private ones.
  */
 import { join } from 'node:path';
@@ -11,11 +11,24 @@ import { Lifetime } from '../scripts/lib/lifetime.mjs';
 import { print } from '../scripts/lib/progress.mjs';
 import { ensureServers } from '../scripts/lib/servers.mjs';
 import { benchAccept } from './accept.mjs';
+import { benchChatDispatch } from './chat-dispatch.mjs';
 import { benchDispatch } from './dispatch.mjs';
 import { benchHot } from './hot.mjs';
 import { benchMemory } from './memory.mjs';
+import { benchSpeech } from './speech.mjs';
+import { benchTemplate } from './template.mjs';
+import { benchVoice } from './voice-dispatch.mjs';
 
-const BENCHES = { accept: benchAccept, hot: benchHot, dispatch: benchDispatch, memory: benchMemory };
+const BENCHES = {
+  accept: benchAccept,
+  hot: benchHot,
+  dispatch: benchDispatch,
+  template: benchTemplate,
+  'chat-dispatch': benchChatDispatch,
+  'voice-dispatch': benchVoice,
+  speech: benchSpeech,
+  memory: benchMemory,
+};
 const chosen = process.argv.slice(2);
 const lifetime = new Lifetime();
 

@@ -2,7 +2,13 @@ import { Logger } from '@nestjs/common';
 import { vi } from 'vitest';
 import { SmppDriver } from '../../src/modules/providers/drivers/smpp/smpp.driver.js';
 import { smppConfigSchema } from '../../src/modules/providers/drivers/smpp/smpp-config.js';
-import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
+import type {
+  InboundText,
+  OutboundMessage,
+  Receipt,
+  RouteConnection,
+  SendOutcome,
+} from '../../src/modules/providers/index.js';
 
 /** Our driver, bound to somebody's SMSC, with what it was told. */
 export interface BoundRoute {
@@ -10,6 +16,8 @@ export interface BoundRoute {
   receipts: Receipt[];
   /** replaced by tests that let commits fail or wait */
   commit: { run: (receipts: Receipt[]) => Promise<void> };
+  /** texts from handsets, and what becomes of them */
+  inbound: { texts: InboundText[]; run: () => Promise<void> };
   send(to: string, text: string, more?: Partial<OutboundMessage>): Promise<SendOutcome>;
   bound(): Promise<void>;
 }
@@ -21,6 +29,7 @@ let serial = 0;
 export function openRoute(port: number, config: Record<string, unknown> = {}): BoundRoute {
   const receipts: Receipt[] = [];
   const commit: BoundRoute['commit'] = { run: () => Promise.resolve() };
+  const inbound: BoundRoute['inbound'] = { texts: [], run: () => Promise.resolve() };
   const connection = new SmppDriver().open(
     {
       id: 1,
@@ -42,11 +51,16 @@ export function openRoute(port: number, config: Record<string, unknown> = {}): B
       await commit.run(batch);
       receipts.push(...batch);
     },
+    async (texts) => {
+      await inbound.run();
+      inbound.texts.push(...texts);
+    },
   );
   return {
     connection,
     receipts,
     commit,
+    inbound,
     bound: () => vi.waitUntil(() => connection.ready, { timeout: 10_000 }).then(() => undefined),
     send: (to, text, more = {}) =>
       connection.send({ ref: `1-${++serial}`, to, text, notAfter: performance.now() + 60_000, ...more }),

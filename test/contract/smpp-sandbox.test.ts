@@ -45,6 +45,22 @@ describe('SMPP driver and sandbox', () => {
     for (const id of ids) expect(await receiptOf(id)).toMatchObject({ status: 'delivered', receiver: '4915100000001' });
   });
 
+  it('brings what handsets write, and answers once it is taken', async () => {
+    const write = (text: string) =>
+      fetch(`${sandbox.url}/smpp/inbound`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ system_id: 'tester', from: '+4915100000009', to: '4477', text }),
+      });
+    expect((await write('Stop, bitte ✋')).status).toBe(200);
+    await vi.waitUntil(() => route.inbound.texts.length > 0, PATIENCE);
+    expect(route.inbound.texts).toEqual([{ from: '4915100000009', text: 'Stop, bitte ✋' }]);
+    expect(route.receipts).toEqual([]);
+    route.inbound.run = () => Promise.reject(new Error('not now'));
+    await write('STOP');
+    expect(accepted(await route.send('4915100000001', 'still bound'))).toHaveLength(1);
+  });
+
   it('knows every fate', async () => {
     const [unreachable] = accepted(await route.send('4915100000404', 'hi'));
     expect(await receiptOf(unreachable)).toMatchObject({ status: 'failed', errorCode: 1, errorText: 'Undeliverable' });

@@ -16,11 +16,26 @@ import { FaultsController } from './http/faults.controller.js';
 import { GatewayController } from './http/gateway.controller.js';
 import { HttpGateway } from './http/http-gateway.js';
 import { LedgerController } from './http/ledger.controller.js';
+import { HandsetsController } from './smpp/handsets.controller.js';
 import { SmppCarrier } from './smpp/smpp-carrier.js';
+import { CallPerformer } from './voice/call-performer.js';
+import { Callees } from './voice/callees.js';
+import { Clips } from './voice/clips.js';
+import { NetworkRequests } from './voice/network-requests.js';
+import { TelephoneNetwork } from './voice/telephone-network.js';
+import { TelephoneServer } from './voice/telephone-server.js';
+import { VoiceDeskController } from './voice/voice-desk.controller.js';
 
-/** The carriers of development and tests: an SMSC, an HTTP gateway and the chat upstream, with one ledger. */
+/** The carriers of development and tests: an SMSC, an HTTP gateway, the chat upstream and the telephone network, with one ledger. */
 @Module({
-  controllers: [GatewayController, LedgerController, FaultsController, ChatDeskController],
+  controllers: [
+    GatewayController,
+    LedgerController,
+    FaultsController,
+    ChatDeskController,
+    VoiceDeskController,
+    HandsetsController,
+  ],
   providers: [
     CarrierLedger,
     Faults,
@@ -35,6 +50,12 @@ import { SmppCarrier } from './smpp/smpp-carrier.js';
     ChatUploads,
     TemplateDesk,
     GraphServer,
+    Callees,
+    Clips,
+    NetworkRequests,
+    CallPerformer,
+    TelephoneNetwork,
+    TelephoneServer,
     { provide: OutboundClient, useFactory: () => new OutboundClient({ OUTBOUND_ALLOW: '' }) },
   ],
 })

@@ -6,10 +6,11 @@ import { isGraphPath } from './chat/graph-request.js';
 import { GraphServer } from './chat/graph-server.js';
 import { SandboxModule } from './sandbox.module.js';
 import { SmppCarrier } from './smpp/smpp-carrier.js';
+import { isTelephonePath, TelephoneServer } from './voice/telephone-server.js';
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** of gateway, chat upstream, ledger and faults */
+  /** of gateway, chat upstream, telephone network, ledger and faults */
   url: string;
   smppPort: number;
   stop(): Promise<void>;
@@ -25,7 +26,7 @@ export async function startSandbox(ports: { http: number; smpp: number }): Promi
   const smppPort = await carrier.listen(ports.smpp, host);
   await app.listen(ports.http, host);
   const server = app.getHttpServer();
-  chatFirst(server, app.get(GraphServer));
+  upstreamsFirst(server, app.get(GraphServer), app.get(TelephoneServer));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host}:${port}`,
@@ -38,12 +39,13 @@ export async function startSandbox(ports: { http: number; smpp: number }): Promi
   };
 }
 
-/** Hands the chat upstream's paths to it before the framework sees them. */
-function chatFirst(server: Server, chat: GraphServer): void {
+/** Hands the paths of chat upstream and telephone network to them before the framework sees them. */
+function upstreamsFirst(server: Server, chat: GraphServer, telephone: TelephoneServer): void {
   const framework = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     if (isGraphPath(request.url)) void chat.handle(request, response);
+    else if (isTelephonePath(request.url)) void telephone.handle(request, response);
     else for (const listener of framework) listener(request, response);
   });
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Channel, RecipientStatus } from '../campaigns/index.js';
+import { type Channel, deliveryRecord, RecipientStatus, statusCounts, statusesOf } from '../campaigns/index.js';
 import { smsChannel } from '../sms/index.js';
-import { deliveryRecord, statusCounts, statusesOf } from './delivery-record.js';
 
 const recipient = (status: RecipientStatus) => ({
   receiver: '919812345678',

@@ -3,12 +3,13 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { SmsReportController } from './http/sms-report.controller.js';
+import { VoiceReportController } from './http/voice-report.controller.js';
 import { OpenReportHandler } from './queries/open-report.handler.js';
 
 /** Delivery reports. A channel registers its own words; what a report of another channel adds is its summary. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule],
   providers: [OpenReportHandler],
-  controllers: [SmsReportController],
+  controllers: [SmsReportController, VoiceReportController],
 })
 export class DeliveryReportsModule {}

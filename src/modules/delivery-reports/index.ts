@@ -1,5 +1,4 @@
 export { DeliveryReportsModule } from './delivery-reports.module.js';
-export { type DeliveryRecord, deliveryRecord, statusCounts, statusesOf } from './delivery-record.js';
 export { reportErrors } from './delivery-reports.errors.js';
 export { fieldsOf, readIdentifier, readSelection } from './http/report-request.js';
 export { type ReportHead, streamReport } from './http/report-stream.js';

@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { ENVIRONMENT, type Environment, publicOrigin } from '../../platform/config/index.js';
 import { OutboundClient } from '../../platform/outbound/index.js';
 import { HttpDriver } from './drivers/http/http.driver.js';
 import { MetaCloudDriver } from './drivers/meta-cloud/meta-cloud.driver.js';
 import { SmppDriver } from './drivers/smpp/smpp.driver.js';
+import { TwilioDriver } from './drivers/twilio/twilio.driver.js';
+import type { InboundText } from './ports/inbound-sink.js';
 import type { MessageDriver, Receipt, Route, RouteConnection } from './ports/message-driver.js';
 
 /** The kinds of upstream there are. A driver checks a stored config again before it uses it. */
@@ -10,8 +13,16 @@ import type { MessageDriver, Receipt, Route, RouteConnection } from './ports/mes
 export class DriverRegistry {
   private readonly drivers: ReadonlyMap<string, MessageDriver>;
 
-  constructor(outbound: OutboundClient) {
-    const drivers: MessageDriver[] = [new SmppDriver(), new HttpDriver(outbound), new MetaCloudDriver(outbound)];
+  constructor(
+    outbound: OutboundClient,
+    @Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT'>,
+  ) {
+    const drivers: MessageDriver[] = [
+      new SmppDriver(),
+      new HttpDriver(outbound),
+      new MetaCloudDriver(outbound),
+      new TwilioDriver(outbound, publicOrigin(environment)),
+    ];
     this.drivers = new Map(drivers.map((driver) => [driver.name, driver]));
   }
 
@@ -38,8 +49,12 @@ export class DriverRegistry {
   }
 
   /** @throws Error when the driver is unknown or the stored config is not valid any more */
-  open(route: Route, onReceipts: (receipts: Receipt[]) => Promise<void>): RouteConnection {
+  open(
+    route: Route,
+    onReceipts: (receipts: Receipt[]) => Promise<void>,
+    onInbound: (texts: InboundText[]) => Promise<void>,
+  ): RouteConnection {
     const driver = this.get(route.driver);
-    return driver.open({ ...route, config: driver.configSchema.parse(route.config) }, onReceipts);
+    return driver.open({ ...route, config: driver.configSchema.parse(route.config) }, onReceipts, onInbound);
   }
 }

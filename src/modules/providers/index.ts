@@ -9,12 +9,14 @@ export {
   usableAccount,
   type UsableChatAccount,
 } from './chat-account.js';
+export { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from './http/chat-account-rows.js';
 export { DriverRegistry } from './driver-registry.js';
 export {
   type BusinessProfile,
   type BusinessProfileChanges,
   BusinessProfileClient,
 } from './drivers/meta-cloud/business-profile.js';
+export { PROVIDER_SILENT, PROVIDER_UNREACHED } from './drivers/meta-cloud/accepted-answer.js';
 export { providerErrorCode, providerErrorText } from './drivers/meta-cloud/error-codes.js';
 export { type GraphAnswer, MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
 export type { GraphCall } from './drivers/meta-cloud/graph-exchange.js';
@@ -31,6 +33,8 @@ export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './p
 export { ChatWindows } from './persistence/chat-windows.js';
 export { RouteDirectory, type RouteDraft } from './persistence/route-directory.js';
 export type { RouteRecord } from './persistence/route-record.js';
+export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './ports/call-script.js';
+export { InboundSink, type InboundText } from './ports/inbound-sink.js';
 export {
   type MessageDriver,
   type OperatorChannel,
@@ -47,3 +51,4 @@ export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
 export { keepSecrets, maskSecrets } from './secret-fields.js';
 export { RouteConnections } from './route-connections.js';
+export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard } from './route-health.js';

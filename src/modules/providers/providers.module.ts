@@ -2,12 +2,15 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { OutboundModule } from '../../platform/outbound/index.js';
+import { CustomerEventsModule } from '../customer-events/index.js';
+import { AcceptCallCallbackHandler } from './commands/accept-call-callback.handler.js';
 import { AcceptChatCallbackHandler } from './commands/accept-chat-callback.handler.js';
 import { AcceptProviderCallbackHandler } from './commands/accept-provider-callback.handler.js';
 import { DriverRegistry } from './driver-registry.js';
 import { BusinessProfileClient } from './drivers/meta-cloud/business-profile.js';
 import { MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
 import { TemplateClient } from './drivers/meta-cloud/templates.js';
+import { CallCallbacksController } from './http/call-callbacks.controller.js';
 import { ChatCallbacksController } from './http/chat-callbacks.controller.js';
 import { ProviderCallbacksController } from './http/provider-callbacks.controller.js';
 import { ChatAccounts } from './persistence/chat-accounts.js';
@@ -18,9 +21,11 @@ import { RouteDirectory } from './persistence/route-directory.js';
 import { RouteEntity } from './persistence/route.entity.js';
 import { VerifyChatCallbackHandler } from './queries/verify-chat-callback.handler.js';
 import { RouteConnections } from './route-connections.js';
+import { RouteHealthBoard } from './route-health.js';
 
 const ROUTES = [
   RouteDirectory,
+  RouteHealthBoard,
   DriverRegistry,
   ChatAccounts,
   ChatWindows,
@@ -38,13 +43,19 @@ const ROUTES = [
 export class RoutesModule {}
 
 /**
- * API: routes, and the carriers' HTTP callbacks. `ReceiptSink` comes from the campaigns module and `TemplateStatusSink`
- * from the templates module, which are global.
+ * API: routes, and the carriers' HTTP callbacks. `ReceiptSink` comes from the campaigns module, `TemplateStatusSink` from the
+ * templates module, `CallScripts` from the voice module and `InboundSink` from the suppressions module, which are global.
  */
 @Module({
-  imports: [CqrsModule, RoutesModule],
-  controllers: [ProviderCallbacksController, ChatCallbacksController],
-  providers: [AcceptProviderCallbackHandler, AcceptChatCallbackHandler, VerifyChatCallbackHandler, ChatInbox],
+  imports: [CqrsModule, CustomerEventsModule, RoutesModule],
+  controllers: [ProviderCallbacksController, ChatCallbacksController, CallCallbacksController],
+  providers: [
+    AcceptProviderCallbackHandler,
+    AcceptChatCallbackHandler,
+    VerifyChatCallbackHandler,
+    AcceptCallCallbackHandler,
+    ChatInbox,
+  ],
   exports: [RoutesModule],
 })
 export class ProvidersModule {}

@@ -2,7 +2,9 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { DriverRegistry } from './driver-registry.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 import type { RouteRecord } from './persistence/route-record.js';
+import { InboundSink } from './ports/inbound-sink.js';
 import { type RouteChannel, type RouteConnection, ReceiptSink } from './ports/message-driver.js';
+import { RouteHealthBoard } from './route-health.js';
 
 const LOOK_EVERY_MS = 2_000;
 /** There may be a hundred thousand chat accounts: what nobody sends over is closed. */
@@ -34,6 +36,8 @@ export class RouteConnections implements OnApplicationShutdown {
     private readonly directory: RouteDirectory,
     private readonly drivers: DriverRegistry,
     private readonly receipts: ReceiptSink,
+    private readonly inbound: InboundSink,
+    private readonly health: RouteHealthBoard,
   ) {}
 
   /** The route's connection; null when there is no such route (any more) or its config cannot be used. */
@@ -61,7 +65,7 @@ export class RouteConnections implements OnApplicationShutdown {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     for (const routeId of [...this.open.keys()]) this.drop(routeId);
-    await Promise.all(this.closing);
+    await Promise.all([...this.closing, this.health.leave()]);
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -77,7 +81,11 @@ export class RouteConnections implements OnApplicationShutdown {
       for (const [routeId, { channel, usedAt }] of [...this.open]) {
         if (channel === 'chat' ? usedAt < idleSince : !wanted.has(routeId)) this.drop(routeId);
       }
-      for (const route of routes) if (this.channels.includes(route.channel)) this.connect(route);
+      const ready = new Map<number, boolean>();
+      for (const route of routes) {
+        if (this.channels.includes(route.channel)) ready.set(route.id, this.connect(route)?.ready ?? false);
+      }
+      await this.health.report(ready);
     } catch (error) {
       this.logger.warn({ reason: (error as Error).message }, 'routes cannot be read');
     }
@@ -91,7 +99,11 @@ export class RouteConnections implements OnApplicationShutdown {
     }
     if (known) this.drop(route.id);
     try {
-      const connection = this.drivers.open(route, (receipts) => this.receipts.accept(route.id, receipts));
+      const connection = this.drivers.open(
+        route,
+        (receipts) => this.receipts.accept(route.id, receipts),
+        (texts) => this.inbound.accept(route.id, texts),
+      );
       const { revision, channel } = route;
       this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
       this.broken.delete(route.id);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CallJournal } from '../voice/call.js';
 
 /** `ACCEPTED` = no receipt (yet); `READ` on the chat channel alone. */
 export type LedgerStatus = 'ACCEPTED' | 'DELIVERED' | 'READ' | 'FAILED';
@@ -6,8 +7,8 @@ export type LedgerStatus = 'ACCEPTED' | 'DELIVERED' | 'READ' | 'FAILED';
 /** One message as the carrier has it. A message of several parts is one entry. */
 export interface LedgerEntry {
   id: string;
-  protocol: 'smpp' | 'http' | 'chat';
-  /** who sent it: system_id of the bind; 'gateway' over HTTP; phone number id on the chat channel */
+  protocol: 'smpp' | 'http' | 'chat' | 'voice';
+  /** who sent it: system_id of the bind; 'gateway' over HTTP; phone number id on the chat channel; account SID of a call */
   account: string;
   from: string;
   to: string;
@@ -18,6 +19,8 @@ export interface LedgerEntry {
   ref: string | null;
   /** chat: the request as it came */
   request?: Record<string, unknown>;
+  /** voice: what was heard, pressed, forwarded and recorded; DELIVERED = answered */
+  call?: CallJournal;
   status: LedgerStatus;
   /** milliseconds since 1970 */
   at: number;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { readBody } from '../http/read-body.js';
 import { invalidParameter } from './graph-error.js';
 
 export type JsonObject = Record<string, unknown>;
@@ -21,7 +22,6 @@ export interface GraphAnswer {
   body: JsonObject;
 }
 
-const LONGEST_BODY = 100 * 1024 * 1024;
 const PATH = /^\/v\d{1,3}\.\d\/([^/?]+)(?:\/([^/?]*))?\/?(\?.*)?$/;
 
 export const ok = (body: JsonObject): GraphAnswer => ({ status: 200, body });
@@ -45,20 +45,6 @@ export async function readGraphRequest(request: IncomingMessage): Promise<GraphR
     headers: request.headers,
     body,
   };
-}
-
-/** By events: an iterator costs several times as much, and every message passes here. */
-function readBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= LONGEST_BODY) chunks.push(chunk);
-    });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', reject);
-  });
 }
 
 /** @throws GraphError (#100) when the body is no JSON object */

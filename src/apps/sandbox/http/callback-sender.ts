@@ -35,15 +35,23 @@ export class CallbackSender implements OnApplicationShutdown {
   /** One try. @returns whether it was taken */
   async postOnce(url: string, body: string, headers: Record<string, string> = {}): Promise<boolean> {
     const all = { 'content-type': 'application/json', ...headers };
-    return this.outbound
-      .request({ url, method: 'POST', headers: all, body, timeoutMs: TIMEOUT_MS, trusted: true })
-      .then(({ status }) => status >= 200 && status < 300)
-      .catch(() => false);
+    const answer = await this.exchange({ url, method: 'POST', headers: all, body });
+    return answer !== null && answer.status >= 200 && answer.status < 300;
+  }
+
+  /** One request. @returns null when no answer came */
+  async exchange(request: {
+    url: string;
+    method: 'GET' | 'POST';
+    headers: Record<string, string>;
+    body?: string;
+  }): Promise<OutboundResponse | null> {
+    return this.outbound.request({ ...request, timeoutMs: TIMEOUT_MS, trusted: true }).catch(() => null);
   }
 
   /** @returns null when no answer came */
   async get(url: string): Promise<OutboundResponse | null> {
-    return this.outbound.request({ url, timeoutMs: TIMEOUT_MS, trusted: true }).catch(() => null);
+    return this.exchange({ url, method: 'GET', headers: {} });
   }
 
   onApplicationShutdown(): void {

@@ -5,6 +5,7 @@ import type { Response } from 'express';
 import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
 import { GraphServer } from '../chat/graph-server.js';
 import { SmppCarrier } from '../smpp/smpp-carrier.js';
+import { TelephoneServer } from '../voice/telephone-server.js';
 import { HttpGateway } from './http-gateway.js';
 
 const PAGE = 1_000;
@@ -23,6 +24,7 @@ export class LedgerController {
     private readonly carrier: SmppCarrier,
     private readonly gateway: HttpGateway,
     private readonly chat: GraphServer,
+    private readonly telephone: TelephoneServer,
   ) {}
 
   /** `{ total, counts, messages }`; `?offset&limit` pages (1,000; at most 10,000), `?to` one recipient. */
@@ -57,6 +59,7 @@ export class LedgerController {
     this.carrier.clear();
     this.gateway.clear();
     this.chat.clear();
+    this.telephone.clear();
     return { cleared: true };
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../platform/smpp/index.js';
 import type { Faults } from '../carrier/faults.js';
 import { receiptPdu } from './receipt-pdu.js';
-import type { DueReceipt, ReceiptOutbox, ReceiptTaker } from './receipt-outbox.js';
+import type { DueReceipt, HandsetText, ReceiptOutbox, ReceiptTaker } from './receipt-outbox.js';
 
 /** What the carrier makes of a submit. */
 export interface Verdict {
@@ -30,6 +30,7 @@ export interface SmppHost {
   submit(account: string, submit: SubmitSm): Verdict;
 }
 
+const UCS2 = 8;
 const MOST_UNANSWERED = 1_000;
 const BINDS = new Set<number>([Command.BindReceiver, Command.BindTransmitter, Command.BindTransceiver]);
 
@@ -70,6 +71,21 @@ export class CarrierSession implements ReceiptTaker {
     const { id, delivered, entry } = receipt;
     const facts = { id, delivered, to: entry.to, from: entry.from, at: Date.now() };
     this.write(receiptPdu(facts, this.faults.current.receiptForm, this.sequence));
+  }
+
+  deliverText({ from, to, text }: HandsetText): void {
+    this.sequence = nextSequence(this.sequence);
+    this.write(
+      encodePdu('deliver_sm', this.sequence, {
+        source_addr_ton: 1,
+        source_addr_npi: 1,
+        source_addr: from,
+        destination_addr: to,
+        esm_class: 0,
+        data_coding: UCS2,
+        short_message: Buffer.from(text, 'utf16le').swap16(),
+      }),
+    );
   }
 
   drop(): void {

@@ -11,11 +11,20 @@ export interface DueReceipt {
   entry: LedgerEntry;
 }
 
+/** What somebody writes to the short number of a system_id. */
+export interface HandsetText {
+  from: string;
+  to: string;
+  text: string;
+}
+
 /** A bound session that takes receipts. */
 export interface ReceiptTaker {
   /** how many more it may have unanswered */
   readonly room: number;
   deliver(receipt: DueReceipt): void;
+  /** a text from a handset */
+  deliverText(text: HandsetText): void;
 }
 
 const TICK_MS = 10;
@@ -47,6 +56,13 @@ export class ReceiptOutbox {
 
   add(receipt: DueReceipt): void {
     (receipt.dueAt === 0 ? this.urgent : this.timed).push(receipt);
+  }
+
+  /** Over one of the sessions, at once. @returns false when none is bound */
+  deliverText(text: HandsetText): boolean {
+    const [taker] = this.takers;
+    taker?.deliverText(text);
+    return taker !== undefined;
   }
 
   /** A session has room again. */

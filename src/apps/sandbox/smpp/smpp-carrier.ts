@@ -8,7 +8,7 @@ import { Faults } from '../carrier/faults.js';
 import { MessageIds } from '../carrier/message-ids.js';
 import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
 import { PartAssembly, type ReceivedPart } from './part-assembly.js';
-import { ReceiptOutbox } from './receipt-outbox.js';
+import { type HandsetText, ReceiptOutbox } from './receipt-outbox.js';
 
 const REFUSED_FOR_GOOD = Status.SubmitFailed;
 
@@ -49,6 +49,11 @@ export class SmppCarrier implements SmppHost {
   /** Cuts every connection. */
   dropAll(): void {
     for (const session of [...this.sessions]) session.drop();
+  }
+
+  /** Somebody writes back. @returns false when no session of this system id is bound */
+  writeBack(systemId: string, text: HandsetText): boolean {
+    return this.outboxes.get(systemId)?.deliverText(text) ?? false;
   }
 
   /** Forgets messages of which parts are missing, who was turned away, and receipts that wait. */

@@ -1,7 +1,7 @@
 import { type ReadText, readText } from '../../../kernel/text.js';
 import { readPage } from '../../../platform/http/index.js';
+import type { RecordSelection } from '../../campaigns/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
-import type { RecordSelection } from '../queries/recipient-batches.js';
 
 /** Names of the identifier in the order of spec 4.4; the last one counts in a body only. */
 const ALIASES = ['request_id', 'requestid', 'provider_message_id', 'providermessageid'] as const;

@@ -1,12 +1,12 @@
 import { Query } from '@nestjs/cqrs';
 import type { Account } from '../../accounts/index.js';
-import type { CampaignRecord, ChannelName } from '../../campaigns/index.js';
-import type { DeliveryRecord } from '../delivery-record.js';
-import type { RecordSelection } from './recipient-batches.js';
+import type { CampaignRecord, ChannelName, DeliveryRecord, RecordSelection } from '../../campaigns/index.js';
 
 /** Who asks: `account` when a valid token came along. */
 export interface ReportViewer {
   accountId: number | null;
+  /** staff, who see every account's reports that only owners see */
+  desk?: boolean;
 }
 
 /** A report whose head is read and whose records come in chunks, each read when it is asked for. */
@@ -21,7 +21,7 @@ export interface OpenReport {
 
 /**
  * Opens the delivery report of one campaign. `anyone`: knowing the request id is enough, unless the account or the
- * operator demands its token (decisions §4); `owner`: only the campaign's account.
+ * operator demands its token (decisions §4); `owner`: only the campaign's account, and staff.
  * @throws AppError not_found `Report not found`: no such campaign on this channel, or not for this viewer
  */
 export class OpenReportQuery extends Query<OpenReport> {

@@ -1,9 +1,11 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { SealedColumns } from '../../../platform/security/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
 /** A way to a carrier that an operator set up, or (channel `chat`) the chat account of one customer. */
 @Entity('routes')
+@SealedColumns('config')
 @Index('uq_routes_name', ['name'], { unique: true })
 @Index('uq_routes_default', ['defaultFor'], { unique: true })
 @Index('uq_routes_account', ['accountId', 'connection'], { unique: true })

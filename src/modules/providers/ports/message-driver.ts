@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { InboundText } from './inbound-sink.js';
 
 /** What the routes that operators set up carry. */
 export type OperatorChannel = 'sms' | 'unofficial' | 'voice';
@@ -58,11 +59,15 @@ export interface Receipt {
    * may be the id of another message: it counts only when no message has the id itself and the receiver is the same.
    */
   alternativeIds?: string[];
-  status: 'submitted' | 'delivered' | 'read' | 'failed';
+  status: 'submitted' | 'delivered' | 'read' | 'failed' | 'answered' | 'no_answer' | 'busy';
   errorCode: number | null;
   errorText: string | null;
   /** recipient's number as the receipt names it: settles a recipient of unknown outcome */
   receiver: string | null;
+  /** calls only: whole seconds from the answer to the end; absent or 0 when nobody answered */
+  durationSeconds?: number;
+  /** our reference, where the upstream gives it back with its receipts */
+  ref?: string;
 }
 
 /** An open connection to one upstream. */
@@ -93,8 +98,15 @@ export interface MessageDriver<Config = unknown> {
   /** validates `config` of a route; also says which fields are secret (read back as `***`) */
   readonly configSchema: z.ZodType<Config>;
   readonly secretFields: readonly string[];
-  /** @param onReceipts resolves when the receipts are committed; only then are they acknowledged to the carrier */
-  open(route: Route<Config>, onReceipts: (receipts: Receipt[]) => Promise<void>): RouteConnection;
+  /**
+   * @param onReceipts resolves when the receipts are committed; only then are they acknowledged to the carrier
+   * @param onInbound the same for texts from handsets, of carriers that bring them over the connection
+   */
+  open(
+    route: Route<Config>,
+    onReceipts: (receipts: Receipt[]) => Promise<void>,
+    onInbound: (texts: InboundText[]) => Promise<void>,
+  ): RouteConnection;
   /** receipts in an HTTP callback; absent for upstreams that have none */
   parseCallback?(route: Route<Config>, callback: ProviderCallback): Receipt[];
 }

@@ -1,0 +1,199 @@
+import { Injectable } from '@nestjs/common';
+import { MessageIds } from '../carrier/message-ids.js';
+import type { Call } from './call.js';
+import { type CallEnd, callFateOf } from './call-fates.js';
+import { type Callee, Callees } from './callees.js';
+import { Clips } from './clips.js';
+import { NetworkRequests } from './network-requests.js';
+import { readTwiml, type TwimlElement, TwimlFault } from './twiml-document.js';
+import { faultsOf } from './verbs.js';
+
+const PLAY_SECONDS = 3;
+const KEY_SECONDS = 1;
+const FORWARD_SECONDS = 10;
+const SPOKEN_SECONDS = 4;
+const GATHER_TIMEOUT_SECONDS = 5;
+const MOST_DOCUMENTS = 500;
+
+/** What a verb leads to: the next verb, another document, or the end of the call. */
+type Next = 'on' | 'end' | Question;
+
+interface Question {
+  url: string;
+  method: 'GET' | 'POST';
+  parameters: Record<string, string>;
+}
+
+/** A call under way. */
+interface Performance {
+  call: Call;
+  callee: Callee;
+  /** keys not yet pressed */
+  keys: string[];
+  /** address of the document that is carried out; null = it came with the request */
+  address: string | null;
+}
+
+/** Carries out documents as the network does; time passes on a clock of its own. */
+@Injectable()
+export class CallPerformer {
+  private readonly ids = new MessageIds();
+
+  constructor(
+    private readonly requests: NetworkRequests,
+    private readonly callees: Callees,
+    private readonly clips: Clips,
+  ) {}
+
+  /** From the answer to the end of the call. */
+  async perform(call: Call): Promise<void> {
+    const callee = this.callees.get(call.to.slice(1));
+    const performance: Performance = { call, callee, keys: [...callee.digits], address: null };
+    const { instructions } = call;
+    let next: Next = 'twiml' in instructions ? 'on' : { ...instructions, parameters: {} };
+    let document = 'twiml' in instructions ? instructions.twiml : '';
+    for (let documents = 1; next !== 'end'; documents++) {
+      if (documents > MOST_DOCUMENTS) return void call.journal.faults.push('too many documents');
+      if (typeof next === 'object') {
+        const answer = await this.requests.ask(call, next.url, next.parameters, next.method);
+        if (answer === null) return void call.journal.faults.push('no document (11200)');
+        performance.address = next.url;
+        document = answer;
+      }
+      next = await this.carryOut(performance, document);
+    }
+  }
+
+  /** @returns never `on`: a document that ends ends the call */
+  private async carryOut(performance: Performance, text: string): Promise<Exclude<Next, 'on'>> {
+    const { journal } = performance.call;
+    try {
+      const response = readTwiml(text);
+      journal.faults.push(...faultsOf(response));
+      for (const verb of response.children) {
+        const next = await this.verb(performance, verb);
+        if (next !== 'on') return next;
+      }
+    } catch (error) {
+      if (!(error instanceof TwimlFault)) throw error;
+      journal.faults.push(`${error.message} (12100)`);
+    }
+    return 'end';
+  }
+
+  private async verb(performance: Performance, verb: TwimlElement): Promise<Next> {
+    const { journal } = performance.call;
+    switch (verb.name) {
+      case 'Play':
+      case 'Say':
+      case 'Pause':
+        await this.sound(performance, verb);
+        return 'on';
+      case 'Gather':
+        return this.gather(performance, verb);
+      case 'Dial':
+        return this.dial(performance, verb);
+      case 'Record':
+        return this.record(performance, verb);
+      case 'Redirect':
+        return question(performance, verb.text.trim(), verb, {});
+      case 'Hangup':
+      case 'Reject':
+        return 'end';
+      default:
+        journal.faults.push(`<${verb.name}> skipped`);
+        return 'on';
+    }
+  }
+
+  private async sound(
+    { call: { journal }, address }: Performance,
+    { name, text, attributes }: TwimlElement,
+  ): Promise<void> {
+    if (name === 'Pause') return void (journal.seconds += Number(attributes['length'] ?? 1));
+    const what = name === 'Play' ? resolve(text.trim(), address) : text;
+    const fault = name === 'Play' ? await this.clips.faultOf(what) : null;
+    if (fault !== null) return void journal.faults.push(fault);
+    journal.heard.push(what);
+    journal.seconds += PLAY_SECONDS;
+  }
+
+  private async gather(performance: Performance, gather: TwimlElement): Promise<Next> {
+    const { call, keys } = performance;
+    const { journal } = call;
+    const { attributes } = gather;
+    for (const child of gather.children) await this.sound(performance, child);
+    const most = Number(attributes['numDigits'] ?? Infinity);
+    const finishOnKey = attributes['finishOnKey'] ?? '#';
+    let digits = '';
+    while (digits.length < most) {
+      const key = keys.shift() ?? '';
+      if (key === 'hangup') return 'end';
+      journal.pressed.push(key);
+      if (key === '') journal.seconds += Number(attributes['timeout'] ?? GATHER_TIMEOUT_SECONDS);
+      else journal.seconds += KEY_SECONDS;
+      if (key === '' || key === finishOnKey) break;
+      digits += key;
+    }
+    if (digits === '' && attributes['actionOnEmptyResult'] !== 'true') return 'on';
+    return question(performance, attributes['action'] ?? '', gather, { Digits: digits });
+  }
+
+  private dial(performance: Performance, dial: TwimlElement): Next {
+    const { call, callee } = performance;
+    const number = (dial.children.find(({ name }) => name === 'Number')?.text ?? dial.text).replace(/\D/g, '');
+    const limit = dial.attributes['timeLimit'];
+    const end = forwardEnd(callee, number);
+    const timeLimit = limit === undefined ? null : Number(limit);
+    const seconds = end === 'completed' ? Math.min(FORWARD_SECONDS, timeLimit ?? FORWARD_SECONDS) : 0;
+    call.journal.dialed.push({ number, callerId: dial.attributes['callerId'] ?? null, timeLimit, outcome: end });
+    call.journal.seconds += seconds;
+    const { action } = dial.attributes;
+    if (action === undefined) return 'on';
+    return question(performance, action, dial, {
+      DialCallSid: sidOf('CA', this.ids.next()),
+      DialCallStatus: end,
+      ...(end === 'completed' && { DialCallDuration: String(seconds) }),
+    });
+  }
+
+  private record(performance: Performance, record: TwimlElement): Next {
+    const { call, callee, address } = performance;
+    if (!callee.speaks) return 'on';
+    const seconds = Math.min(SPOKEN_SECONDS, Number(record.attributes['maxLength'] ?? SPOKEN_SECONDS));
+    const sid = sidOf('RE', this.ids.next());
+    const url = `${call.network}/2010-04-01/Accounts/${call.accountSid}/Recordings/${sid}`;
+    call.journal.recordings.push(url);
+    call.journal.seconds += seconds;
+    const facts = { RecordingSid: sid, RecordingUrl: url, RecordingDuration: String(seconds) };
+    const told = record.attributes['recordingStatusCallback'];
+    if (told !== undefined) {
+      const status = { ...facts, RecordingStatus: 'completed', RecordingChannels: '1', RecordingSource: 'RecordVerb' };
+      void this.requests.tell(call, resolve(told, address), status);
+    }
+    return question(performance, record.attributes['action'] ?? '', record, { ...facts, Digits: '' });
+  }
+}
+
+/** The customer is asked at this address; '' is that of the document itself. */
+function question(
+  { address }: Performance,
+  to: string,
+  { attributes }: TwimlElement,
+  parameters: Record<string, string>,
+): Question {
+  const method = attributes['method']?.toUpperCase() === 'GET' ? 'GET' : 'POST';
+  return { url: resolve(to, address), method, parameters };
+}
+
+const resolve = (url: string, base: string | null): string =>
+  base !== null && URL.canParse(url, base) ? new URL(url, base).href : url;
+
+function forwardEnd({ forwards }: Callee, number: string): CallEnd {
+  const fate = forwards[number] ?? forwards[`+${number}`] ?? callFateOf(number);
+  if (fate === 'busy' || fate === 'no-answer' || fate === 'failed') return fate;
+  return fate === 'silent' ? 'no-answer' : 'completed';
+}
+
+/** The network's ids: two letters and 32 hexadecimal digits. */
+export const sidOf = (kind: 'CA' | 'RE', id: number): string => kind + id.toString(16).padStart(32, '0');

@@ -1,0 +1,149 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
+import { DueQueue } from '../carrier/due-queue.js';
+import { OnceBook } from '../carrier/fates.js';
+import { Faults } from '../carrier/faults.js';
+import { MessageIds } from '../carrier/message-ids.js';
+import { type Call, newJournal } from './call.js';
+import { type CallEnd, type CallFate, callFateOf, sipCodeOf } from './call-fates.js';
+import { CallPerformer, sidOf } from './call-performer.js';
+import { Callees } from './callees.js';
+import { Clips } from './clips.js';
+import { NetworkRequests } from './network-requests.js';
+import { TelephoneError } from './telephone-error.js';
+
+interface Ringing {
+  call: Call;
+  entry: LedgerEntry;
+  fate: CallFate;
+  dueAt: number;
+  /** called when the call is over and told */
+  over?: () => void;
+}
+
+const TICK_MS = 10;
+const CALLS_AT_ONCE = 200;
+
+/** Calls under way: they ring, are answered or not, are carried out, and end; the customer is told. */
+@Injectable()
+export class TelephoneNetwork implements OnApplicationShutdown {
+  private readonly once = new OnceBook();
+  private readonly ids = new MessageIds();
+  private readonly ringing = new DueQueue<Ringing>();
+  private readonly timer = setInterval(() => this.answerDue(), TICK_MS);
+  private underWay = 0;
+
+  constructor(
+    private readonly ledger: CarrierLedger,
+    private readonly faults: Faults,
+    private readonly callees: Callees,
+    private readonly clips: Clips,
+    private readonly performer: CallPerformer,
+    private readonly requests: NetworkRequests,
+  ) {}
+
+  /** Forgets who was turned away, who rings, and how people behave. */
+  clear(): void {
+    this.once.clear();
+    this.ringing.clear();
+    this.callees.clear();
+    this.clips.clear();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** @throws TelephoneError for what is not taken at this try */
+  turnAway(to: string): void {
+    const fate = callFateOf(to);
+    if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(to))) {
+      this.ledger.refusals.throttled += 1;
+      throw new TelephoneError(429, 20429, 'Too Many Requests', 1);
+    }
+    if (fate === 'error once' && this.once.turnAway(to)) {
+      this.ledger.refusals.errors += 1;
+      throw new TelephoneError(500, 20500, 'An internal server error has occurred');
+    }
+  }
+
+  /** Takes a call; resolves at once, or with `receiptsFirst` when the call is over. */
+  async begin(asked: Omit<Call, 'sid' | 'journal'>): Promise<Call> {
+    const call: Call = { ...asked, sid: sidOf('CA', this.ids.next()), journal: newJournal() };
+    const to = call.to.slice(1);
+    const entry = this.ledger.add(entryOf(call, to));
+    const fate = this.callees.nextFate(to);
+    const { receiptsFirst, receiptDelayMs } = this.faults.current;
+    if (!receiptsFirst) {
+      this.ringing.push({ call, entry, fate, dueAt: performance.now() + receiptDelayMs });
+    } else {
+      await new Promise<void>((over) => this.ringing.push({ call, entry, fate, dueAt: 0, over }));
+    }
+    return call;
+  }
+
+  private answerDue(): void {
+    if (this.faults.current.holdReceipts) return;
+    const now = performance.now();
+    while (this.underWay < CALLS_AT_ONCE) {
+      const due = this.ringing.take(now);
+      if (!due) return;
+      this.underWay += 1;
+      void this.live(due)
+        .catch((error: unknown) => due.call.journal.faults.push(String(error)))
+        .finally(() => {
+          this.underWay -= 1;
+          due.over?.();
+        });
+    }
+  }
+
+  private async live({ call, entry, fate }: Ringing): Promise<void> {
+    const { journal } = call;
+    if (fate === 'silent') return;
+    await this.tell(call, 'initiated');
+    journal.status = 'ringing';
+    await this.tell(call, 'ringing');
+    if (fate === 'busy' || fate === 'no-answer' || fate === 'failed') return this.end(call, entry, fate);
+    journal.status = 'in-progress';
+    await this.tell(call, 'answered');
+    await this.performer.perform(call);
+    await this.end(call, entry, 'completed');
+  }
+
+  private async end(call: Call, entry: LedgerEntry, end: CallEnd): Promise<void> {
+    call.journal.status = end;
+    entry.status = end === 'completed' ? 'DELIVERED' : 'FAILED';
+    const sip = sipCodeOf(call.to, end);
+    await this.tell(call, 'completed', {
+      CallDuration: String(end === 'completed' ? Math.max(1, call.journal.seconds) : 0),
+      ...(sip !== null && { SipResponseCode: String(sip) }),
+    });
+  }
+
+  private async tell(call: Call, event: string, facts: Record<string, string> = {}): Promise<void> {
+    if (call.statusCallback === null || !call.statusEvents.includes(event)) return;
+    await this.requests.tell(call, call.statusCallback, {
+      CallbackSource: 'call-progress-events',
+      Timestamp: new Date().toUTCString(),
+      ...facts,
+    });
+  }
+}
+
+function entryOf(call: Call, to: string): LedgerEntry {
+  return {
+    id: call.sid,
+    protocol: 'voice',
+    account: call.accountSid,
+    from: call.from.slice(1),
+    to,
+    text: '',
+    mediaUrl: null,
+    parts: 1,
+    ref: null,
+    call: call.journal,
+    status: 'ACCEPTED',
+    at: Date.now(),
+  };
+}

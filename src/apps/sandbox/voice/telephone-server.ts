@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Faults } from '../carrier/faults.js';
+import { readBody } from '../http/read-body.js';
+import type { Call } from './call.js';
+import { readCall, readLogin } from './call-rules.js';
+import { SILENCE } from './silence.js';
+import { TelephoneError } from './telephone-error.js';
+import { TelephoneNetwork } from './telephone-network.js';
+
+const CALLS = /^\/2010-04-01\/Accounts\/([^/?]+)\/Calls\.json(?:\?|$)/;
+const RECORDING = /^\/2010-04-01\/Accounts\/[^/?]+\/Recordings\/RE[0-9a-f]{32}(?:\.wav)?(?:\?|$)/;
+
+interface TelephoneAnswer {
+  status: number;
+  body: Record<string, unknown>;
+  retryAfter: number | null;
+}
+
+/** Says whether a request's path is one of the telephone network. */
+export const isTelephonePath = (url: string | undefined): boolean => (url ?? '').startsWith('/2010-04-01/');
+
+/** The network's REST API: calls are created, recordings heard. On the bare server, as the chat upstream is. */
+@Injectable()
+export class TelephoneServer {
+  constructor(
+    private readonly faults: Faults,
+    private readonly network: TelephoneNetwork,
+  ) {}
+
+  clear(): void {
+    this.network.clear();
+  }
+
+  /** Answers one request; never rejects. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (request.method === 'GET' && RECORDING.test(request.url ?? '')) {
+        response.writeHead(200, { 'content-type': 'audio/x-wav', 'content-length': SILENCE.length }).end(SILENCE);
+        return;
+      }
+      const { answerDelayMs, stopAnswering } = this.faults.current;
+      const answer = await this.judge(request);
+      if (this.faults.dropsNow()) return void request.socket.destroy();
+      if (stopAnswering) return;
+      if (answerDelayMs > 0) await sleep(answerDelayMs);
+      write(response, answer);
+    } catch {
+      // the other side hung up in the middle of its request
+      request.socket.destroy();
+    }
+  }
+
+  private async judge(request: IncomingMessage): Promise<TelephoneAnswer> {
+    const body = await readBody(request);
+    try {
+      return { status: 201, body: resourceOf(await this.create(request, body)), retryAfter: null };
+    } catch (error) {
+      if (error instanceof TelephoneError) return error;
+      throw error;
+    }
+  }
+
+  /** @throws TelephoneError */
+  private async create(request: IncomingMessage, body: Buffer): Promise<Call> {
+    const url = request.url ?? '';
+    const [, accountSid] = CALLS.exec(url) ?? [];
+    if (accountSid === undefined) {
+      throw new TelephoneError(404, 20404, `The requested resource ${url} was not found`);
+    }
+    if (request.method !== 'POST') throw new TelephoneError(405, 20004, 'Method not allowed');
+    if (this.faults.current.refuseAll) throw new TelephoneError(503, 20503, 'Service unavailable');
+    const authToken = readLogin(request.headers.authorization, accountSid);
+    const asked = readCall(new URLSearchParams(body.toString('utf8')));
+    this.network.turnAway(asked.to.slice(1));
+    const { address, port } = request.socket.address() as AddressInfo;
+    return this.network.begin({ ...asked, accountSid, authToken, network: `http://${address}:${port}` });
+  }
+}
+
+function write(response: ServerResponse, { status, body, retryAfter }: TelephoneAnswer): void {
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
+    })
+    .end(text);
+}
+
+/** A new call, as the network shows it. */
+function resourceOf({ sid, accountSid, to, from }: Call): Record<string, unknown> {
+  const uri = `/2010-04-01/Accounts/${accountSid}/Calls/${sid}`;
+  const related = ['Notifications', 'Recordings', 'Payments', 'Events', 'Siprec', 'Streams', 'Transcriptions'];
+  return {
+    sid,
+    account_sid: accountSid,
+    api_version: '2010-04-01',
+    answered_by: null,
+    caller_name: null,
+    date_created: null,
+    date_updated: null,
+    direction: 'outbound-api',
+    duration: null,
+    end_time: null,
+    forwarded_from: null,
+    from,
+    from_formatted: from,
+    group_sid: null,
+    parent_call_sid: null,
+    phone_number_sid: null,
+    price: null,
+    price_unit: 'USD',
+    queue_time: '0',
+    start_time: null,
+    status: 'queued',
+    subresource_uris: Object.fromEntries(related.map((name) => [name.toLowerCase(), `${uri}/${name}.json`])),
+    to,
+    to_formatted: to,
+    trunk_sid: null,
+    uri: `${uri}.json`,
+  };
+}

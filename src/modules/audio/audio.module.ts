@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountsModule } from '../accounts/index.js';
+import { AudioLibrary } from './audio-library.js';
+import { AudioController } from './http/audio.controller.js';
+import { AudioChunkEntity, AudioFileEntity } from './persistence/audio.entities.js';
+import { AudioStore } from './persistence/audio-store.js';
+import { OpenAudioHandler } from './queries/open-audio.handler.js';
+import { Speaker } from './speech/speaker.js';
+import { SpeechPool } from './speech/speech-pool.js';
+import { SuppliedAudio } from './supplied/supplied-audio.js';
+import { Transcoder } from './supplied/transcoder.js';
+
+/** Audio in the API: speech, supplied files, and the open route from which carriers and browsers fetch them. */
+@Module({
+  imports: [CqrsModule, TypeOrmModule.forFeature([AudioFileEntity, AudioChunkEntity]), AccountsModule],
+  providers: [AudioStore, SpeechPool, Speaker, Transcoder, SuppliedAudio, AudioLibrary, OpenAudioHandler],
+  controllers: [AudioController],
+  exports: [AudioLibrary],
+})
+export class AudioModule {}

@@ -1,0 +1,43 @@
+/** Languages of which the engine has a voice of that name. */
+const VOICES = new Set(
+  (
+    'af am an ar as az ba be bg bn bs ca cs cv cy da de el en eo es et eu fa fi fo fr ga gd gn gu he hi hr ht hu hy ia ' +
+    'id io is it ja ka kk kl kn ko ku ky la lb lt lv mi mk ml mr ms mt my nb ne nl om or pa pl pt py qu ro ru sd si sk ' +
+    'sl sq sr sv sw ta te th ti tk tn tr tt ug uk ur uz vi'
+  ).split(' '),
+);
+
+/** Names that stand for a code: those of spec 4.7, and of the other languages of spec 2.2. */
+const NAMES: Readonly<Record<string, string>> = {
+  bengali: 'bn',
+  english: 'en',
+  gujarati: 'gu',
+  hebrew: 'he',
+  hindi: 'hi',
+  kannada: 'kn',
+  malayalam: 'ml',
+  marathi: 'mr',
+  punjabi: 'pa',
+  russian: 'ru',
+  tamil: 'ta',
+  telugu: 'te',
+  urdu: 'ur',
+};
+
+/** Codes whose voice has another name at the engine. */
+const RENAMED: Readonly<Record<string, string>> = { iw: 'he', in: 'id', no: 'nb', zh: 'cmn' };
+
+const ENGLISH = 'en';
+
+/** Every voice that `voiceOf` can give. */
+export const SPOKEN_VOICES: readonly string[] = [...VOICES, ...Object.values(RENAMED)];
+
+/**
+ * The engine's voice for `language` (spec 4.7): hindi, hi, english, en, any two-letter code, also with a region
+ * (`en_GB`, `hi-IN`); English when it is missing or unrecognized.
+ */
+export function voiceOf(language: string | null): string {
+  const given = (language ?? '').trim().toLowerCase();
+  const code = NAMES[given] ?? /^([a-z]{2})(?:[-_][a-z0-9]+)*$/.exec(given)?.[1] ?? '';
+  return VOICES.has(code) ? code : (RENAMED[code] ?? ENGLISH);
+}

@@ -1,0 +1,55 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
+
+/** Audio that is kept; its bytes stand in `audio_chunks`. */
+@Entity('audio_files')
+@Index('uq_audio_files_token', ['token'], { unique: true })
+@Index('uq_audio_files_content', ['contentKey'], { unique: true })
+export class AudioFileEntity {
+  @PrimaryColumn({ type: 'bigint' })
+  id!: number;
+
+  /** its name in the URL: random, because knowing it is enough to hear the audio */
+  @Column({ type: 'varchar', length: 32, ...ASCII })
+  token!: string;
+
+  /** SHA-256 of what it was made from, in hex: equal content is kept once */
+  @Column({ name: 'content_key', type: 'varchar', length: 64, ...ASCII })
+  contentKey!: string;
+
+  /** wav or mp3 */
+  @Column({ type: 'varchar', length: 8, ...ASCII })
+  extension!: string;
+
+  @Column({ type: 'varchar', length: 32, ...ASCII })
+  mime!: string;
+
+  @Column({ type: 'int', unsigned: true })
+  milliseconds!: number;
+
+  /** bytes in all */
+  @Column({ type: 'int', unsigned: true })
+  size!: number;
+
+  /** bytes of every chunk but the last */
+  @Column({ name: 'chunk_size', type: 'int', unsigned: true })
+  chunkSize!: number;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}
+
+/** A piece of the bytes of an audio file. */
+@Entity('audio_chunks')
+export class AudioChunkEntity {
+  @PrimaryColumn({ name: 'audio_id', type: 'bigint' })
+  audioId!: number;
+
+  /** from 0 */
+  @PrimaryColumn({ type: 'smallint', unsigned: true })
+  seq!: number;
+
+  @Column({ type: 'mediumblob' })
+  bytes!: Buffer;
+}

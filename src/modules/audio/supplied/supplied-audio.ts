@@ -1,0 +1,110 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isHttpUrl } from '../../../kernel/web-url.js';
+import { Turns } from '../../../kernel/turns.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { OutboundClient, OutboundError } from '../../../platform/outbound/index.js';
+import { tooMany } from '../../../platform/security/index.js';
+import { audioErrors } from '../audio.errors.js';
+import { containerOf, type ForeignContainer } from '../domain/container.js';
+import { mp3Milliseconds } from '../domain/mp3.js';
+import { mp4Milliseconds } from '../domain/mp4.js';
+import { isTelephoneWav, readWav, TELEPHONE_FORMAT, wavMilliseconds, writeWav } from '../domain/wav.js';
+import { type AudioFile, AudioStore, contentKey, type NewAudio } from '../persistence/audio-store.js';
+import { LONGEST_MS } from '../stored-audio.js';
+import { Transcoder } from './transcoder.js';
+
+/** Audio as it will be played. */
+type Playable = Omit<NewAudio, 'key'>;
+
+const LONGEST_URL = 2_048;
+const MOST_BYTES = 10 * 1024 * 1024;
+const MOST_REDIRECTS = 3;
+/** Files of 10 MB in memory at once. */
+const MOST_AT_ONCE = 16;
+const PATIENCE_SECONDS = 15;
+const WAV = { mime: 'audio/wav', extension: 'wav' };
+const MP3 = { mime: 'audio/mpeg', extension: 'mp3' };
+/** The transcoder stops a second behind the limit: enough to see that it is passed. */
+const MOST_SECONDS = LONGEST_MS / 1_000 + 1;
+const TELEPHONE_BYTES_PER_MS = (TELEPHONE_FORMAT.rate * TELEPHONE_FORMAT.frameBytes) / 1_000;
+/** The longest frame of AAC: 2,048 samples at 8,000 a second. */
+const MOST_PADDING_MS = 256;
+
+/**
+ * Audio that customers supply by URL (decisions §5, §10): fetched once under the rules for user-supplied URLs, measured,
+ * and kept as it will be played. What a telephone network plays is kept byte for byte; the rest is transcoded.
+ */
+@Injectable()
+export class SuppliedAudio {
+  private readonly turns = new Turns(MOST_AT_ONCE, PATIENCE_SECONDS * 1_000, () => tooMany(PATIENCE_SECONDS));
+
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly transcoder: Transcoder,
+    private readonly store: AudioStore,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'AUDIO_FETCH_TIMEOUT'>,
+  ) {}
+
+  /** @throws AppError invalid: not to be fetched, not playable, or longer than 120 s; too_many */
+  accept(url: string): Promise<AudioFile> {
+    return this.turns.take(async () => {
+      const playable = await this.playable(await this.fetch(url));
+      if (!playable) throw audioErrors.notPlayable();
+      if (playable.milliseconds > LONGEST_MS) throw audioErrors.tooLong();
+      return this.store.add({ ...playable, key: contentKey(['supplied', playable.mime, playable.bytes]) });
+    });
+  }
+
+  private async fetch(url: string): Promise<Buffer> {
+    if (url.length > LONGEST_URL || !isHttpUrl(url)) throw audioErrors.notFetched();
+    try {
+      const { status, body } = await this.outbound.request({
+        url,
+        // one file, so no connection to keep
+        headers: { accept: 'audio/*, */*;q=0.5', 'accept-encoding': 'identity', connection: 'close' },
+        timeoutMs: this.environment.AUDIO_FETCH_TIMEOUT,
+        maxBytes: MOST_BYTES,
+        maxRedirects: MOST_REDIRECTS,
+      });
+      if (status === 200) return body;
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+    }
+    throw audioErrors.notFetched();
+  }
+
+  private async playable(bytes: Buffer): Promise<Playable | null> {
+    const container = containerOf(bytes);
+    if (container === 'wav') return playableWav(bytes) ?? this.transcoded(bytes, container);
+    if (container === 'mp3') {
+      const milliseconds = mp3Milliseconds(bytes);
+      return milliseconds === null ? null : { ...MP3, bytes, milliseconds };
+    }
+    return container && this.transcoded(bytes, container);
+  }
+
+  private async transcoded(bytes: Buffer, container: ForeignContainer | 'wav'): Promise<Playable | null> {
+    const sound = await this.transcoder.toTelephone(bytes, container, MOST_SECONDS);
+    if (!sound) return null;
+    const data = container === 'mov' ? withoutPadding(sound, mp4Milliseconds(bytes)) : sound;
+    const wav = { format: TELEPHONE_FORMAT, data, honest: true };
+    return { ...WAV, bytes: writeWav(TELEPHONE_FORMAT, data), milliseconds: wavMilliseconds(wav) };
+  }
+}
+
+/** Cuts off what fills up the last frame, where the container told the end and there is no more than a frame behind it. */
+function withoutPadding(sound: Buffer, claimedMs: number | null): Buffer {
+  const end = (claimedMs ?? 0) * TELEPHONE_BYTES_PER_MS;
+  const rest = sound.length - end;
+  return claimedMs !== null && rest > 0 && rest <= MOST_PADDING_MS * TELEPHONE_BYTES_PER_MS
+    ? sound.subarray(0, end)
+    : sound;
+}
+
+/** A WAV file that networks play. Where its header lies, it gets one that does not, so that nobody hears more than this. */
+function playableWav(bytes: Buffer): Playable | null {
+  const wav = readWav(bytes);
+  if (!wav || !isTelephoneWav(wav.format)) return null;
+  const kept = wav.honest ? bytes : writeWav(wav.format, wav.data);
+  return { ...WAV, bytes: kept, milliseconds: wavMilliseconds(wav) };
+}

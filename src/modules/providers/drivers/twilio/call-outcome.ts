@@ -1,0 +1,66 @@
+import { cutCodePoints } from '../../../../kernel/text.js';
+import { OutboundError, type OutboundResponse } from '../../../../platform/outbound/index.js';
+import type { SendOutcome } from '../../ports/message-driver.js';
+import { retryAfterMs } from '../retry-after.js';
+
+const RETRY_MS = 1_000;
+const LONGEST_ID = 128;
+const LONGEST_TEXT = 200;
+/** A shorter token might be a word of the answer. */
+const SHORTEST_SECRET = 8;
+const TOO_MANY = 429;
+const UNAVAILABLE = 503;
+const GATEWAY_TIMEOUT = 504;
+
+/** Busy, by the network's code: too many requests, too many calls at once. */
+const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
+
+/** What an answer to the creation of a call means (decisions §10). @param secret blotted out, should it be quoted */
+export function outcomeOf({ status, headers, body }: OutboundResponse, secret: string): SendOutcome {
+  const answer = readJson(body);
+  if (status >= 200 && status < 300) return accepted(answer);
+  const { code, text } = refusal(status, answer, secret);
+  const retryAfter = headers['retry-after'];
+  const isBusy = status === TOO_MANY || (status === UNAVAILABLE && retryAfter !== undefined);
+  if (isBusy || THROTTLES.has(code)) {
+    return { kind: 'retry', afterMs: retryAfterMs(retryAfter), code, text, throttled: true };
+  }
+  // A proxy gave up waiting; what stands behind it may have taken the call.
+  if (status === GATEWAY_TIMEOUT) return { kind: 'unknown' };
+  if (status >= 500) return { kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false };
+  return { kind: 'rejected', code, text, submitted: true };
+}
+
+/** What a request without an answer means: once it may have left, nobody can tell whether a telephone rings. */
+export function outcomeOfFault(error: unknown): SendOutcome {
+  if (!(error instanceof OutboundError) || error.sent) return { kind: 'unknown' };
+  return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Telephone network is not reachable', throttled: false };
+}
+
+function accepted(answer: Record<string, unknown>): SendOutcome {
+  const id = answer['sid'];
+  const usable = typeof id === 'string' && id !== '' && id.length <= LONGEST_ID;
+  return usable ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
+}
+
+function refusal(status: number, answer: Record<string, unknown>, secret: string): { code: number; text: string } {
+  const { code, message } = answer;
+  const isText = typeof message === 'string' && message.trim() !== '';
+  const said = isText ? message : `Telephone network answered ${status}`;
+  const text = secret.length >= SHORTEST_SECRET ? said.replaceAll(secret, '***') : said;
+  return {
+    code: typeof code === 'number' && Number.isSafeInteger(code) ? code : status,
+    text: cutCodePoints(text, LONGEST_TEXT),
+  };
+}
+
+/** The object that the body is; an empty one when it is none. */
+function readJson(body: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

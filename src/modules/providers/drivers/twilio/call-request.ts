@@ -1,0 +1,67 @@
+import { digitsOf } from '../../../../kernel/phone-number.js';
+import type { OutboundMessage } from '../../ports/message-driver.js';
+import { type CallbackPlace, statusAddress, stepAddress } from './callback-urls.js';
+import type { TwilioConfig } from './config.js';
+import { renderStep } from './twiml.js';
+
+/** The form that makes a call, or why there can be none. */
+export type CallForm = { form: string } | { fault: string };
+
+/** Documents of this many clips are kept: campaigns under way at the same time have one each. */
+const DOCUMENTS_KEPT = 100;
+
+/** The requests of one route. A campaign differs from call to call in little, so what is the same is written once. */
+export class CallRequests {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** by the clip's address */
+  private readonly documents = new Map<string, Promise<string>>();
+  private readonly ending: string;
+
+  constructor(
+    private readonly config: TwilioConfig,
+    private readonly place: CallbackPlace,
+  ) {
+    const { base_url: base, account_sid: account, auth_token: token, ring_seconds: seconds } = config;
+    this.url = `${base.replace(/\/+$/, '')}/2010-04-01/Accounts/${account}/Calls.json`;
+    this.headers = {
+      authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    // Of the events only the last one tells what a recipient's word follows.
+    this.ending = `&StatusCallbackMethod=POST&StatusCallbackEvent=completed&Timeout=${seconds}`;
+  }
+
+  /**
+   * One call as the network wants it. What only plays a clip carries its document along, so that the network need not
+   * ask; what has a menu names the address of its first step. `payload`: `audio` (address of the clip, or a path of ours),
+   * `callerId` (digits; '' or none = the route's own number), `interactive` (the callee is asked for keys).
+   */
+  async formOf({ ref, to, payload = {} }: OutboundMessage): Promise<CallForm> {
+    const { audio, callerId, interactive } = payload;
+    if (typeof audio !== 'string' || audio === '') return { fault: 'Nothing to play' };
+    const from = (typeof callerId === 'string' ? digitsOf(callerId) : '') || this.config.from;
+    if (from === undefined) return { fault: 'No caller number' };
+    const instructions =
+      interactive === true
+        ? `Method=POST&Url=${encodeURIComponent(stepAddress(this.place, ref, 0, 'answered'))}`
+        : `Twiml=${await this.document(audioAddress(this.place.origin, audio))}`;
+    const told = encodeURIComponent(statusAddress(this.place, ref));
+    return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${told}${this.ending}` };
+  }
+
+  /** What plays the clip and hangs up, escaped for the form. */
+  private document(clip: string): Promise<string> {
+    const known = this.documents.get(clip);
+    if (known) return known;
+    if (this.documents.size >= DOCUMENTS_KEPT) this.documents.clear();
+    const document = renderStep({ do: 'play', audio: clip, then: 'hangup' }, () => '').then(encodeURIComponent);
+    this.documents.set(clip, document);
+    return document;
+  }
+}
+
+/** The network resolves nothing against us, so a path of ours becomes an address. */
+export const audioAddress = (origin: string, audio: string): string =>
+  audio.startsWith('/') ? `${origin}${audio}` : audio;

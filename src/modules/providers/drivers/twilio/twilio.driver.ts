@@ -1,0 +1,67 @@
+import type { OutboundClient } from '../../../../platform/outbound/index.js';
+import type {
+  MessageDriver,
+  OutboundMessage,
+  Route,
+  RouteConnection,
+  SendOutcome,
+} from '../../ports/message-driver.js';
+import { GatedConnection } from '../gated-connection.js';
+import { neverSent } from '../never-sent.js';
+import { outcomeOf, outcomeOfFault } from './call-outcome.js';
+import { CallRequests } from './call-request.js';
+import { type TwilioConfig, twilioConfigSchema } from './config.js';
+
+const MOST_ANSWER_BYTES = 256 * 1024;
+
+/**
+ * Programmable Voice (decisions §10), also of networks that speak its API. Menus are answered by `AcceptCallCallback`; a
+ * second call with the same reference rings a second time.
+ */
+export class TwilioDriver implements MessageDriver<TwilioConfig> {
+  readonly name = 'twilio';
+  readonly channels = ['voice'] as const;
+  readonly configSchema = twilioConfigSchema;
+  readonly secretFields = ['auth_token'];
+
+  /** @param origin where the network finds us (`PUBLIC_URL`); null = nowhere, so no call can be made */
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly origin: string | null,
+  ) {}
+
+  deduplicates(): boolean {
+    return false;
+  }
+
+  open({ name, config }: Route<TwilioConfig>): RouteConnection {
+    const { origin } = this;
+    const requests = origin === null ? null : new CallRequests(config, { origin, route: name });
+    return new GatedConnection({
+      title: 'Telephone network',
+      timeoutMs: config.timeout_ms,
+      attempt: (message) => (requests ? this.attempt(config, requests, message) : HOMELESS),
+    });
+  }
+
+  private async attempt(config: TwilioConfig, requests: CallRequests, message: OutboundMessage): Promise<SendOutcome> {
+    const request = await requests.formOf(message);
+    if ('fault' in request) return neverSent(request.fault);
+    try {
+      const response = await this.outbound.request({
+        url: requests.url,
+        method: 'POST',
+        headers: requests.headers,
+        body: request.form,
+        timeoutMs: config.timeout_ms,
+        maxBytes: MOST_ANSWER_BYTES,
+        trusted: true,
+      });
+      return outcomeOf(response, config.auth_token);
+    } catch (error) {
+      return outcomeOfFault(error);
+    }
+  }
+}
+
+const HOMELESS = Promise.resolve(neverSent('PUBLIC_URL is not set'));

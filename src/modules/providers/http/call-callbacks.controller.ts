@@ -1,0 +1,96 @@
+import { Controller, Header, Headers, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ApiErrors, type RawBodyRequest } from '../../../platform/http/index.js';
+import { RateLimited } from '../../../platform/security/index.js';
+import { Open } from '../../accounts/index.js';
+import { AcceptCallCallback, type CallMatter } from '../commands/accept-call-callback.command.js';
+import { CALL_EVENTS } from '../drivers/twilio/callback-urls.js';
+
+const UNSIGNED = {
+  status: 403,
+  message: 'Forbidden',
+  reason: 'unknown route or wrong signature; nothing happens',
+};
+const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
+
+const FORM = 'application/x-www-form-urlencoded';
+const TWIML = 'text/xml';
+const CALL = { AccountSid: 'AC0123456789abcdef0123456789abcdef', CallSid: 'CA0123456789abcdef0123456789abcdef' };
+const HUNG_UP = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup/></Response>';
+
+/** Questions and news about calls from the telephone network, signed with the route's auth token. */
+@ApiTags('Provider callbacks')
+@ApiParam({ name: 'route', example: 'phone-1' })
+@ApiParam({ name: 'ref', example: '1201-17', description: 'our reference of the recipient' })
+@ApiHeader({ name: 'X-Twilio-Signature', required: true, description: 'over address (`PUBLIC_URL` and path) and form' })
+@Open('the telephone network proves itself by a signature over address and form')
+@RateLimited('none')
+@Controller('provider/voice/:route/calls/:ref')
+export class CallCallbacksController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('steps/:step/:event')
+  @HttpCode(200)
+  @Header('content-type', `${TWIML}; charset=utf-8`)
+  @ApiOperation({ summary: 'What comes next in a call; repeats get the same answer' })
+  @ApiParam({ name: 'step', example: 1, description: 'counts from 0, the answered call' })
+  @ApiParam({ name: 'event', enum: CALL_EVENTS, description: 'what has happened' })
+  @ApiConsumes(FORM)
+  @ApiBody({ schema: { example: { ...CALL, CallStatus: 'in-progress', Digits: '1' } } })
+  @ApiProduces(TWIML)
+  @ApiOkResponse({ schema: { type: 'string', example: HUNG_UP }, description: 'TwiML' })
+  @ApiErrors([UNSIGNED, TOO_LARGE])
+  next(
+    @Param('route') route: string,
+    @Param('ref') ref: string,
+    @Param('step') step: string,
+    @Param('event') event: string,
+    @Headers('x-twilio-signature') signature: string | undefined,
+    @Req() request: RawBodyRequest,
+  ): Promise<string> {
+    return this.accept(route, ref, readStep(step, event), signature, request);
+  }
+
+  @Post('status')
+  @HttpCode(200)
+  @Header('content-type', `${TWIML}; charset=utf-8`)
+  @ApiOperation({ summary: 'How a call ended' })
+  @ApiConsumes(FORM)
+  @ApiBody({ schema: { example: { ...CALL, To: '+4915112345678', CallStatus: 'completed', CallDuration: '17' } } })
+  @ApiProduces(TWIML)
+  @ApiOkResponse({ schema: { type: 'string', example: '<Response/>' }, description: 'Nothing more to do' })
+  @ApiErrors([UNSIGNED, TOO_LARGE])
+  status(
+    @Param('route') route: string,
+    @Param('ref') ref: string,
+    @Headers('x-twilio-signature') signature: string | undefined,
+    @Req() request: RawBodyRequest,
+  ): Promise<string> {
+    return this.accept(route, ref, { kind: 'status' }, signature, request);
+  }
+
+  private accept(
+    route: string,
+    ref: string,
+    matter: CallMatter | null,
+    signature: string | undefined,
+    { originalUrl: path, rawBody: form }: RawBodyRequest,
+  ): Promise<string> {
+    return this.commands.execute(new AcceptCallCallback(route, ref, matter, { path, signature, form }));
+  }
+}
+
+function readStep(step: string, event: string): CallMatter | null {
+  const known = CALL_EVENTS.find((kind) => kind === event);
+  return known && /^\d{1,6}$/.test(step) ? { kind: 'step', step: Number(step), event: known } : null;
+}

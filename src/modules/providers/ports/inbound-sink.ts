@@ -1,0 +1,21 @@
+import type { EntityManager } from 'typeorm';
+
+/** What somebody wrote back, as plain text. */
+export interface InboundText {
+  /** who wrote: digits with country code */
+  from: string;
+  text: string;
+}
+
+/** Where texts from handsets go. The suppressions module implements it. */
+export abstract class InboundSink {
+  /** Texts over an operator's route, which many accounts share. Resolves after its commit; only then are they acknowledged. */
+  abstract accept(routeId: number, texts: readonly InboundText[]): Promise<void>;
+
+  /** Texts to a chat account, which belongs to one account; in the transaction that stores them, each once. */
+  abstract take(
+    tx: EntityManager,
+    chat: { routeId: number; accountId: number },
+    texts: readonly InboundText[],
+  ): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { now } from '../../kernel/clock.js';
+import { RedisLink } from '../../platform/security/index.js';
+
+export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;
+
+/** Whether the workers reach a carrier: all of them, some, none, or nobody says. */
+export type RouteHealth = (typeof ROUTE_HEALTHS)[number];
+
+/** A worker that was silent for this long does not count. */
+const FRESH_MS = 15_000;
+const KEPT_SECONDS = 60;
+
+/** What one worker says: its connections by route id. */
+interface Report {
+  at: number;
+  ready: Record<string, boolean>;
+}
+
+/**
+ * What the workers say of their connections, for the desk. It stands in Redis alone, since it is worth nothing a moment
+ * later; without Redis every route is `unknown`, and nothing else depends on it.
+ */
+@Injectable()
+export class RouteHealthBoard {
+  private readonly worker = randomUUID();
+  private readonly key: string;
+
+  constructor(private readonly redis: RedisLink) {
+    this.key = `${redis.prefix}:route-health`;
+  }
+
+  /** Says how this worker's connections stand. Never fails. */
+  async report(ready: ReadonlyMap<number, boolean>): Promise<void> {
+    const report: Report = { at: now().getTime(), ready: Object.fromEntries(ready) };
+    await this.quietly(async () => {
+      const known = await this.redis.client.hgetall(this.key);
+      const silent = Object.entries(known).flatMap(([worker, text]) => (readReport(text) ? [] : [worker]));
+      if (silent.length > 0) await this.redis.client.hdel(this.key, ...silent);
+      await this.redis.client.hset(this.key, this.worker, JSON.stringify(report));
+      await this.redis.client.expire(this.key, KEPT_SECONDS);
+    });
+  }
+
+  /** This worker says nothing any more. */
+  async leave(): Promise<void> {
+    await this.quietly(() => this.redis.client.hdel(this.key, this.worker));
+  }
+
+  /** How the routes stand; routes that no worker names are absent. */
+  async read(): Promise<ReadonlyMap<number, RouteHealth>> {
+    const said = new Map<number, boolean[]>();
+    await this.quietly(async () => {
+      for (const text of Object.values(await this.redis.client.hgetall(this.key))) {
+        for (const [id, ready] of Object.entries(readReport(text)?.ready ?? {})) {
+          said.set(Number(id), [...(said.get(Number(id)) ?? []), ready]);
+        }
+      }
+    });
+    return new Map([...said].map(([id, answers]) => [id, healthOf(answers)]));
+  }
+
+  private async quietly(work: () => Promise<unknown>): Promise<void> {
+    if (!this.redis.ready) return;
+    await work().catch(() => undefined);
+  }
+}
+
+const healthOf = (answers: readonly boolean[]): RouteHealth =>
+  answers.every(Boolean) ? 'up' : answers.some(Boolean) ? 'degraded' : 'down';
+
+/** @returns null for a report that is too old */
+function readReport(text: string): Report | null {
+  const report = JSON.parse(text) as Report;
+  return now().getTime() - report.at <= FRESH_MS ? report : null;
+}

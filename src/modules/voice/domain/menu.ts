@@ -1,0 +1,34 @@
+/** What a callee may press. */
+export const KEYS: readonly string[] = Array.from('0123456789*#');
+
+/** `after` of a clip: what follows when it is over (decisions §5). */
+export const AFTER_CLIP = ['hangup', 'repeat', 'back'] as const;
+export type AfterClip = (typeof AFTER_CLIP)[number];
+
+/** One entry of a keypad menu (spec 4.7). */
+export type MenuRow =
+  /** forwards the call to the first number that answers */
+  | { digit: string; action: 'transfer'; numbers: string[] }
+  /** plays the prompt and waits for another key */
+  | { digit: string; action: 'submenu'; prompt: string; rows: MenuRow[] }
+  | { digit: string; action: 'audio'; audio: string; after: AfterClip }
+  /** records what the callee says */
+  | { digit: string; action: 'record' }
+  /** to the menu above */
+  | { digit: string; action: 'back' };
+
+export const ACTIONS = ['transfer', 'submenu', 'audio', 'record', 'back'] as const satisfies MenuRow['action'][];
+
+/** The rows at the end of a path: of the first menu (empty path), or of the submenu that its indices lead to. */
+export function rowsAt(rows: readonly MenuRow[], path: readonly number[]): readonly MenuRow[] {
+  let current = rows;
+  for (const index of path) {
+    const row = current[index];
+    if (row?.action !== 'submenu') return [];
+    current = row.rows;
+  }
+  return current;
+}
+
+/** The keys of a menu, in its order. */
+export const keysOf = (rows: readonly MenuRow[]): string => rows.map(({ digit }) => digit).join('');

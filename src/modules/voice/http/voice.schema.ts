@@ -1,0 +1,176 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AFTER_CLIP, ACTIONS } from '../domain/menu.js';
+
+const SPEECH_URL = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw.wav';
+const CLIP_URL = 'https://files.example.com/opening-hours.mp3';
+const NUMBER = '919812345678';
+
+/** One key of a menu (spec 4.7). */
+export class DtmfRow {
+  @ApiProperty({ example: '1', description: '0-9, * or #, each once in a menu.' })
+  digit!: string;
+
+  @ApiProperty({ enum: ACTIONS })
+  action!: string;
+
+  @ApiPropertyOptional({ description: 'transfer: 10 to 16 digits.', example: NUMBER })
+  number?: string;
+
+  @ApiPropertyOptional({ type: [String], description: 'transfer: at most 3, tried in order.' })
+  fallback_numbers?: string[];
+
+  @ApiPropertyOptional({ description: 'submenu: URL of its prompt.', example: CLIP_URL })
+  prompt_audio?: string;
+
+  @ApiPropertyOptional({
+    type: () => [DtmfRow],
+    description: 'submenu: its rows; at most 5 menus deep, 100 rows in all.',
+  })
+  rows?: DtmfRow[];
+
+  @ApiPropertyOptional({ description: 'audio: URL of the clip.', example: CLIP_URL })
+  audio?: string;
+
+  @ApiPropertyOptional({
+    enum: AFTER_CLIP,
+    default: 'hangup',
+    description: 'audio: repeat presents this menu again, back the one above.',
+  })
+  after?: string;
+}
+
+/** A keypad menu; the campaign's audio is the prompt of the first one. */
+export class DtmfFlow {
+  @ApiProperty({ type: [DtmfRow] })
+  rows!: DtmfRow[];
+}
+
+/** An entry of the simple menu. */
+export class CallbackAudio {
+  @ApiProperty({ example: '2' })
+  dtmf!: string;
+
+  @ApiProperty({ example: NUMBER })
+  selected_number!: string;
+}
+
+/** What keys do, for Swagger; `readMenus` reads and judges it. */
+export class VoiceMenusBody {
+  @ApiPropertyOptional({ type: DtmfFlow, description: 'An object, or its JSON as a text.' })
+  dtmf_flow?: DtmfFlow;
+
+  @ApiPropertyOptional({
+    type: [CallbackAudio],
+    description: 'Keys that forward to a number. On a digit that both have, dtmf_flow wins.',
+  })
+  callback_audio?: CallbackAudio[];
+
+  @ApiPropertyOptional({ description: 'At most 5000 characters; converted to speech.', example: 'Hello. Press 1.' })
+  message?: string;
+
+  @ApiPropertyOptional({ description: 'WAV, MP3, OGG or M4A, 10 MB; used when both are given.', example: CLIP_URL })
+  audio_url?: string;
+}
+
+/** Body of a voice send for Swagger; `readVoiceRequest` reads and judges it. */
+export class VoiceSendBody extends VoiceMenusBody {
+  @ApiProperty({ example: 'Appointment reminder' })
+  broadcast_name!: string;
+
+  @ApiPropertyOptional({ description: "10 to 16 digits; default: the operator's number.", example: NUMBER })
+  caller_id?: string;
+
+  @ApiPropertyOptional({ description: 'hindi, hi, english, en or any 2-letter code.', default: 'english' })
+  language?: string;
+
+  @ApiProperty({
+    type: [String],
+    example: ['919812345678', '+91 98123 45679'],
+    description: 'Symbols are removed; duplicates and what has not 10 to 16 digits are left out.',
+  })
+  contacts!: string[];
+
+  @ApiPropertyOptional({ enum: ['15', '30'], default: '15', description: 'Billing block, seconds.' })
+  voiceplan?: string;
+
+  @ApiPropertyOptional({
+    minimum: 0,
+    maximum: 5,
+    default: 0,
+    description: 'Further calls on no answer, busy or failed.',
+  })
+  retries?: number;
+
+  @ApiPropertyOptional({ enum: [5, 10, 30, 60, 180, 300], default: 60, description: 'Seconds between two calls.' })
+  retry_interval?: number;
+
+  @ApiPropertyOptional({
+    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
+    example: '2030-01-31 09:30:00',
+  })
+  schedule_time?: string;
+}
+
+const MENU_EXAMPLE = {
+  rows: [
+    { digit: '1', action: 'transfer', number: NUMBER, fallback_numbers: ['919812345670', '919812345671'] },
+    {
+      digit: '2',
+      action: 'submenu',
+      prompt_audio: CLIP_URL,
+      rows: [
+        { digit: '1', action: 'audio', audio: CLIP_URL, after: 'repeat' },
+        { digit: '2', action: 'record' },
+        { digit: '#', action: 'back' },
+      ],
+    },
+  ],
+};
+
+/** Bodies to try in Swagger UI. */
+export const VOICE_EXAMPLES = {
+  minimal: {
+    summary: 'Speech',
+    value: { broadcast_name: 'Reminder', message: 'Your appointment is tomorrow.', contacts: [NUMBER] },
+  },
+  menu: {
+    summary: 'With a keypad menu and retries',
+    value: {
+      broadcast_name: 'Survey',
+      message: 'Press 1 to talk to us, 2 for our opening hours.',
+      language: 'en',
+      contacts: [NUMBER],
+      voiceplan: '15',
+      retries: 2,
+      retry_interval: 60,
+      dtmf_flow: MENU_EXAMPLE,
+    },
+  },
+};
+
+/** Answer of a voice send (spec 4.7). */
+export class VoiceSendAnswer {
+  @ApiProperty({ example: 'VCAMP_20260501_A1B2C3D4' })
+  request_id!: string;
+
+  @ApiProperty({ example: 'Appointment reminder', description: 'The broadcast_name.' })
+  campaign_name!: string;
+
+  @ApiProperty({ example: 2, description: 'Valid contacts without duplicates.' })
+  contacts!: number;
+
+  @ApiProperty({ example: 1, description: 'Credits per contact.' })
+  counts_per_contact!: number;
+
+  @ApiProperty({ example: 2 })
+  credits_deducted!: number;
+
+  @ApiProperty({ example: false, description: 'Whether dtmf_flow or callback_audio came along.' })
+  ivr_enabled!: boolean;
+
+  @ApiProperty({ example: 'Pending for Verification' })
+  status!: 'Pending for Verification';
+
+  @ApiProperty({ example: SPEECH_URL, description: 'The speech that was made, or the address that was supplied.' })
+  audio_url!: string;
+}

@@ -1,0 +1,4 @@
+export { type VoiceCall, VoiceCalls } from './persistence/voice-calls.js';
+export { voiceChannel } from './voice.channel.js';
+export { VoiceModule } from './voice.module.js';
+export { VoiceWorkerModule } from './voice.worker.module.js';

@@ -1,0 +1,68 @@
+import { Global, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountsModule } from '../accounts/index.js';
+import { AudioModule } from '../audio/index.js';
+import {
+  AttemptJournals,
+  CampaignEngineModule,
+  ChannelOffers,
+  ChannelRegistry,
+  RecipientDetails,
+} from '../campaigns/index.js';
+import { IdempotencyModule } from '../idempotency/index.js';
+import { CallScripts, RoutesModule } from '../providers/index.js';
+import { CallDetailsSource } from './calls/call-details.js';
+import { ScriptedCalls } from './calls/scripted-calls.js';
+import { SendVoiceHandler } from './commands/send-voice.handler.js';
+import { VoiceController } from './http/voice.controller.js';
+import { CallJournal } from './persistence/call-journal.js';
+import { LiveCalls } from './persistence/live-calls.js';
+import { VoiceCallEntity } from './persistence/voice-call.entity.js';
+import { VoiceCalls } from './persistence/voice-calls.js';
+import { voiceChannel } from './voice.channel.js';
+import { voiceOffer } from './voice.offer.js';
+
+/**
+ * Voice in the API: sending, simulating, and answering the network's questions. Global, because the providers module asks
+ * `CallScripts` what comes next in a call and must not import the voice module.
+ */
+@Global()
+@Module({
+  imports: [
+    CqrsModule,
+    TypeOrmModule.forFeature([VoiceCallEntity]),
+    AccountsModule,
+    AudioModule,
+    CampaignEngineModule,
+    IdempotencyModule,
+    RoutesModule,
+  ],
+  providers: [
+    SendVoiceHandler,
+    CallJournal,
+    LiveCalls,
+    VoiceCalls,
+    CallDetailsSource,
+    ScriptedCalls,
+    { provide: CallScripts, useExisting: ScriptedCalls },
+  ],
+  controllers: [VoiceController],
+  exports: [CallScripts, VoiceCalls],
+})
+export class VoiceModule {
+  constructor(
+    channels: ChannelRegistry,
+    offers: ChannelOffers,
+    journals: AttemptJournals,
+    details: RecipientDetails,
+    journal: CallJournal,
+    calls: CallDetailsSource,
+  ) {
+    channels.register(voiceChannel);
+    offers.register(voiceOffer);
+    journals.register(voiceChannel.name, journal);
+    details.registerColumns(voiceChannel.name, calls);
+    details.registerTimeline(calls);
+  }
+}
