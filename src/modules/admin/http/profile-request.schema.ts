@@ -1,0 +1,64 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type ErrorRow, RequiredWord } from '../../../platform/http/index.js';
+import {
+  DESK_STATUSES,
+  type DeskStatus,
+  PROFILE_STATUSES,
+  ProfileRequestData,
+  type ReviewedProfileRequest,
+} from '../../profile-requests/index.js';
+import { ADMIN_ERRORS } from './admin.errors.js';
+
+/** Body of the desk's move (decisions §8). */
+export class ProcessProfileRequest {
+  @RequiredWord('status', DESK_STATUSES, 'completed')
+  status!: DeskStatus;
+}
+
+/** A profile request as the desk sees it. */
+export class ReviewedProfileRequestData extends ProfileRequestData implements ReviewedProfileRequest {
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  updated_at!: string;
+}
+
+export class ReviewedProfileRequestPageAnswer {
+  @ApiProperty({ enum: [true] })
+  success!: true;
+
+  @ApiProperty({ type: [ReviewedProfileRequestData] })
+  data!: ReviewedProfileRequest[];
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  page!: number;
+
+  @ApiProperty({ type: 'integer', example: 50 })
+  limit!: number;
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  total!: number;
+}
+
+export class ProcessedProfileRequestAnswer {
+  @ApiProperty({ enum: [true] })
+  success!: true;
+
+  @ApiProperty({ type: ReviewedProfileRequestData })
+  data!: ReviewedProfileRequest;
+}
+
+export const STATUS_TEXT = `status must be one of: ${PROFILE_STATUSES.join(', ')}`;
+
+export const LIST_PROFILE_REQUESTS_ERRORS: ErrorRow[] = [
+  ...ADMIN_ERRORS,
+  { status: 400, message: STATUS_TEXT, reason: 'another word' },
+];
+
+export const PROCESS_PROFILE_REQUEST_ERRORS: ErrorRow[] = [
+  ...ADMIN_ERRORS,
+  { status: 400, message: `status must be one of: ${DESK_STATUSES.join(', ')}`, reason: 'another word' },
+  { status: 404, message: 'Profile request not found', reason: 'no such request' },
+  { status: 409, message: 'Profile request is already completed', reason: 'its state does not allow the move' },
+];

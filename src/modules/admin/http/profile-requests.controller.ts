@@ -1,0 +1,85 @@
+import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AppError } from '../../../kernel/app-error.js';
+import { readId } from '../../../kernel/ids.js';
+import { readText } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import {
+  ProcessProfileRequestCommand,
+  PROFILE_STATUSES,
+  profileErrors,
+  type ProfileStatus,
+  type ReviewedProfileRequest,
+  ReviewProfileRequestsQuery,
+} from '../../profile-requests/index.js';
+import {
+  LIST_PROFILE_REQUESTS_ERRORS,
+  PROCESS_PROFILE_REQUEST_ERRORS,
+  ProcessedProfileRequestAnswer,
+  ProcessProfileRequest,
+  ReviewedProfileRequestPageAnswer,
+  STATUS_TEXT,
+} from './profile-request.schema.js';
+
+/** The desk's work on profile requests (decisions §6, §8). */
+@ApiTags('Admin: profile requests')
+@Admin()
+@Controller('v6/api/admin/profile-requests')
+export class ProfileRequestsAdminController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Profile requests of all accounts, newest first' })
+  @ApiQuery({ name: 'status', required: false, enum: [...PROFILE_STATUSES], example: 'pending' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: ReviewedProfileRequestPageAnswer })
+  @ApiErrors(LIST_PROFILE_REQUESTS_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<ReviewedProfileRequest>> {
+    const status = readStatus(query['status']);
+    const page = readPage(query);
+    const { requests, total } = await this.queries.execute(
+      new ReviewProfileRequestsQuery(status && { status }, account.timeZone, page.page, page.limit),
+    );
+    return paged(requests, page, total);
+  }
+
+  @Patch(':id')
+  @ApiParam({ name: 'id', type: Number, example: 12 })
+  @ApiOperation({
+    summary: 'Take a profile request up, complete or reject it',
+    description: 'pending → processing → completed or rejected; `processing` may be skipped.',
+  })
+  @ApiOkResponse({ type: ProcessedProfileRequestAnswer })
+  @ApiErrors(PROCESS_PROFILE_REQUEST_ERRORS)
+  async process(
+    @Param('id') idText: string,
+    @Body() { status }: ProcessProfileRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<ProcessedProfileRequestAnswer> {
+    const id = readId(idText);
+    if (id === null) throw profileErrors.notFound();
+    await this.commands.execute(new ProcessProfileRequestCommand(account, id, status));
+    const { requests } = await this.queries.execute(new ReviewProfileRequestsQuery({ id }, account.timeZone, 1, 1));
+    const [data] = requests;
+    if (!data) throw profileErrors.notFound();
+    return { success: true, data };
+  }
+}
+
+/** @returns null = every status @throws AppError invalid for another word */
+function readStatus(value: unknown): ProfileStatus | null {
+  const read = readText(value);
+  if (read.kind === 'empty') return null;
+  const status = PROFILE_STATUSES.find((word) => read.kind === 'text' && word === read.value);
+  if (!status) throw new AppError('invalid', 'profile_request_status', STATUS_TEXT);
+  return status;
+}

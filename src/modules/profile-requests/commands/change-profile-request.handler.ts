@@ -1,0 +1,30 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { readProfileChanges } from '../domain/profile-request.js';
+import { isAlreadyPending, ProfileRequestStore } from '../persistence/profile-request-store.js';
+import { profileErrors } from '../profile-requests.errors.js';
+import { ChangeProfileRequestCommand } from './change-profile-request.command.js';
+
+@CommandHandler(ChangeProfileRequestCommand)
+export class ChangeProfileRequestHandler implements ICommandHandler<ChangeProfileRequestCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: ProfileRequestStore,
+  ) {}
+
+  execute({ accountId, requestId, changes }: ChangeProfileRequestCommand): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const request = await this.store.locked(tx, requestId);
+      if (request?.accountId !== accountId) throw profileErrors.notFound();
+      if (request.status !== 'pending') throw profileErrors.notUpdatable();
+      const read = readProfileChanges(changes);
+      if ('fault' in read) throw profileErrors.fault(read.fault);
+      const content = { ...request, ...read.changes };
+      await this.store.change(tx, request, content).catch((error: unknown) => {
+        throw isAlreadyPending(error) ? profileErrors.equalsAnother(content.channel) : error;
+      });
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { Command } from '@nestjs/cqrs';
+import type { Account } from '../../accounts/index.js';
+import type { DeskStatus } from '../domain/profile-request.js';
+
+/**
+ * The desk takes a request up, completes or rejects it; kept in the audit log.
+ * @throws AppError not_found; conflict `Profile request is already <state>`
+ */
+export class ProcessProfileRequestCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly requestId: number,
+    readonly status: DeskStatus,
+  ) {
+    super();
+  }
+}

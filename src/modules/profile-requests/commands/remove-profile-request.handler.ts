@@ -1,0 +1,24 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { ProfileRequestStore } from '../persistence/profile-request-store.js';
+import { profileErrors } from '../profile-requests.errors.js';
+import { RemoveProfileRequestCommand } from './remove-profile-request.command.js';
+
+@CommandHandler(RemoveProfileRequestCommand)
+export class RemoveProfileRequestHandler implements ICommandHandler<RemoveProfileRequestCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: ProfileRequestStore,
+  ) {}
+
+  execute({ accountId, requestId }: RemoveProfileRequestCommand): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const request = await this.store.locked(tx, requestId);
+      if (request?.accountId !== accountId) throw profileErrors.notFound();
+      if (request.status !== 'pending') throw profileErrors.notDeletable();
+      await this.store.remove(tx, requestId);
+    });
+  }
+}

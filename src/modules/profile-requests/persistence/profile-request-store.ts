@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { duplicateKeyName } from '../../../platform/database/index.js';
+import type { ProfileChannel, ProfileContent, ProfileRequest, ProfileStatus } from '../domain/profile-request.js';
+import { ProfileRequestEntity } from './profile-request.entity.js';
+
+const PENDING_KEY = /\buq_profile_requests_pending$/;
+/** Far more than an account has; an open route must not read a table into memory. */
+const MOST_FOUND = 10_000;
+
+/** Two requests are identical when account, channel, name and both numbers are; null differs from a value (spec 3.2). */
+const digestOf = (accountId: number, { channel, verifiedName, numberForOtp, number }: ProfileContent): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([accountId, channel, verifiedName, numberForOtp, number]))
+    .digest();
+
+/** True for the unique key's refusal of a second pending request with the same content. */
+export const isAlreadyPending = (error: unknown): boolean => PENDING_KEY.test(duplicateKeyName(error) ?? '');
+
+/** Profile requests as they are stored. */
+@Injectable()
+export class ProfileRequestStore {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** @throws the unique key's refusal, see `isAlreadyPending` */
+  async create(tx: EntityManager, accountId: number, content: ProfileContent): Promise<ProfileRequest> {
+    const at = now();
+    const row = tx.create(ProfileRequestEntity, {
+      ...content,
+      accountId,
+      status: 'pending',
+      pendingDigest: digestOf(accountId, content),
+      createdAt: at,
+      updatedAt: at,
+    });
+    await tx.insert(ProfileRequestEntity, row);
+    return toRequest(row);
+  }
+
+  /** The pending request with this content. */
+  async pending(accountId: number, content: ProfileContent): Promise<ProfileRequest | null> {
+    const row = await this.dataSource
+      .getRepository(ProfileRequestEntity)
+      .findOneBy({ pendingDigest: digestOf(accountId, content) });
+    return row && toRequest(row);
+  }
+
+  async locked(tx: EntityManager, id: number): Promise<ProfileRequest | null> {
+    const row = await tx.findOne(ProfileRequestEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    return row && toRequest(row);
+  }
+
+  /** New content of a pending request. @throws the unique key's refusal, see `isAlreadyPending` */
+  async change(tx: EntityManager, { id, accountId }: ProfileRequest, content: ProfileContent): Promise<void> {
+    const { verifiedName, number, numberForOtp, channel } = content;
+    const pendingDigest = digestOf(accountId, content);
+    await tx.update(
+      ProfileRequestEntity,
+      { id },
+      { verifiedName, number, numberForOtp, channel, pendingDigest, updatedAt: now() },
+    );
+  }
+
+  /** It is no longer pending: an equal request may be made again. */
+  async process(tx: EntityManager, id: number, status: ProfileStatus): Promise<void> {
+    await tx.update(ProfileRequestEntity, { id }, { status, pendingDigest: null, updatedAt: now() });
+  }
+
+  async remove(tx: EntityManager, id: number): Promise<void> {
+    await tx.delete(ProfileRequestEntity, { id });
+  }
+
+  async ofAccount(accountId: number): Promise<ProfileRequest[]> {
+    const rows = await this.dataSource
+      .getRepository(ProfileRequestEntity)
+      .find({ where: { accountId }, order: { id: 'DESC' } });
+    return rows.map(toRequest);
+  }
+
+  /** Of all accounts, the newest first. */
+  async review(
+    wanted: { status: ProfileStatus } | { id: number } | Record<string, never>,
+    page: number,
+    limit: number,
+  ): Promise<{ requests: ProfileRequest[]; total: number }> {
+    const [rows, total] = await this.dataSource.getRepository(ProfileRequestEntity).findAndCount({
+      where: wanted,
+      order: { id: 'DESC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+    return { requests: rows.map(toRequest), total };
+  }
+
+  /**
+   * Branded requests of the direct clients of an account who keep their look-up open, newest first.
+   * @param prefix of the username or the display name in any case, every character literal; '' = all
+   */
+  async ofClients(parentId: number, prefix: string): Promise<(ProfileRequest & { username: string })[]> {
+    const pattern = `${prefix.replace(/[!%_]/g, '!$&')}%`;
+    const rows = await this.dataSource
+      .getRepository(ProfileRequestEntity)
+      .createQueryBuilder('p')
+      .innerJoin('accounts', 'a', 'a.id = p.account_id')
+      .select(['p', 'a.username'])
+      .where('a.parent_id = :parentId AND a.public_lookup = 1 AND p.channel = :channel', {
+        parentId,
+        channel: 'branded',
+      })
+      .andWhere(
+        "(:pattern = '%' OR LOWER(a.username) LIKE LOWER(:pattern) ESCAPE '!' OR LOWER(p.verified_name) LIKE LOWER(:pattern) ESCAPE '!')",
+        { pattern },
+      )
+      .orderBy('p.id', 'DESC')
+      .limit(MOST_FOUND)
+      .getRawAndEntities<{ a_username: string }>();
+    return rows.entities.map((row, index) => ({ ...toRequest(row), username: rows.raw[index]?.a_username ?? '' }));
+  }
+}
+
+function toRequest(row: ProfileRequestEntity): ProfileRequest {
+  const { id, accountId, verifiedName, number, numberForOtp, createdAt, updatedAt } = row;
+  return {
+    id,
+    accountId,
+    verifiedName,
+    number,
+    numberForOtp,
+    channel: row.channel as ProfileChannel,
+    status: row.status as ProfileStatus,
+    createdAt,
+    updatedAt,
+  };
+}
