@@ -150,6 +150,73 @@ describe('a reseller', () => {
   });
 });
 
+describe('what a reseller takes back', () => {
+  const voice = (amount: number): object => ({ balance: 'voice_credits', amount });
+  const outcome = async (actor: Account, target: Account, amount: number): Promise<[number, string | undefined]> => {
+    const { status, body } = await adjust(actor, target, voice(amount));
+    return [status, body.message];
+  };
+  const short = (available: number, required: number): [number, string] => [
+    400,
+    `Insufficient credits. Available: ${available}, Required: ${required}`,
+  ];
+  const OK = [200, undefined];
+
+  it('is no more than it has granted: starting credits and grants of the house stay', async () => {
+    const seller = await desk.account({ userType: 'reseller' });
+    const own = await desk.account({ parentId: seller.id });
+    expect(await outcome(seller, own, -1)).toEqual(short(0, 1));
+    expect(await outcome(root, own, 100)).toEqual(OK);
+    expect(await outcome(seller, own, 5)).toEqual(OK);
+    expect(await outcome(seller, own, -6)).toEqual(short(5, 6));
+    expect(await outcome(seller, own, -2)).toEqual(OK);
+    expect(await outcome(seller, own, -3)).toEqual(OK);
+    expect(await outcome(seller, own, -1)).toEqual(short(0, 1));
+    expect((await get(own))['data']).toContainEqual({ balance: 'voice_credits', available: 110 });
+    expect((await get(seller))['data']).toContainEqual({ balance: 'voice_credits', available: 10 });
+  });
+
+  it('is no more than the client still has, and staff may take anything', async () => {
+    const seller = await desk.account({ userType: 'reseller' });
+    const own = await desk.account({ parentId: seller.id });
+    expect(await outcome(seller, own, 8)).toEqual(OK);
+    expect(await outcome(root, own, -15)).toEqual(OK);
+    expect(await outcome(seller, own, -4)).toEqual(short(3, 4));
+    expect(await outcome(seller, own, -3)).toEqual(OK);
+    expect((await get(own))['data']).toContainEqual({ balance: 'voice_credits', available: 0 });
+  });
+
+  it('is not for the next reseller of the client', async () => {
+    const [first, second] = [
+      await desk.account({ userType: 'reseller' }),
+      await desk.account({ userType: 'reseller' }),
+    ];
+    const own = await desk.account({ parentId: first.id });
+    expect(await outcome(first, own, 5)).toEqual(OK);
+    await api.database.dataSource.query('UPDATE accounts SET parent_id = ? WHERE id = ?', [second.id, own.id]);
+    expect(await outcome(second, own, -1)).toEqual(short(0, 1));
+    expect(await outcome(first, own, -1)).toEqual([404, 'Account not found']);
+  });
+
+  it('is the same sum when many take and grant at the same moment', async () => {
+    const seller = await desk.account({ userType: 'reseller' });
+    const own = await desk.account({ parentId: seller.id });
+    expect(await outcome(seller, own, 10)).toEqual(OK);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => outcome(seller, own, -3)));
+    expect(answers.filter(([status]) => status === 200)).toHaveLength(3);
+    await Promise.all(Array.from({ length: 20 }, (_, i) => outcome(seller, own, i % 2 ? 1 : -1)));
+    for (const account of [seller, own]) {
+      const proof = (await get(account, '/proof'))['data'] as { ok: boolean }[];
+      expect(proof.every(({ ok }) => ok)).toBe(true);
+    }
+    const rows = await api.database.dataSource.query<{ amount: number }[]>(
+      'SELECT amount FROM reseller_grants WHERE reseller_id = ? AND account_id = ?',
+      [seller.id, own.id],
+    );
+    expect((await get(own))['data']).toContainEqual({ balance: 'voice_credits', available: 10 + rows[0]!.amount });
+  });
+});
+
 describe('others', () => {
   it('are kept out', async () => {
     const admin = await desk.account({ userType: 'admin' });

@@ -316,6 +316,20 @@ describe.each(ENDPOINTS)('the error table, %s', (name, ask) => {
   });
 });
 
+describe('a request without a body', () => {
+  it('changes nothing, or misses its file', async () => {
+    const token = await member();
+    const bare = await fetch(`${api.url}${PROFILE}`, { method: 'PUT', headers: { authorization: `Bearer ${token}` } });
+    expect(bare.status).toBe(200);
+    const photo = await fetch(`${api.url}${PHOTO}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    expect([photo.status, ((await photo.json()) as { message: string }).message]).toEqual([400, 'file is required']);
+    for (const body of ['[]', '[1]']) expect((await update(token, JSON.parse(body))).status).toBe(200);
+    const asJson = await desk.row('POST', PHOTO, { token, body: { file: 'x' } });
+    expect(asJson).toEqual([400, 'file is required']);
+    expect(upstream.asked.filter((asked) => asked.startsWith('POST'))).toEqual([]);
+  });
+});
+
 describe('the error table of the body', () => {
   it('comes after that of the account', async () => {
     const token = await member({ token: null });

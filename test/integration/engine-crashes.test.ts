@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
+import { AttemptJournals, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/campaigns/index.js';
 import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
 import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
+import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
 import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
 import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
 import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
-import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
-import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
-import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
 import {
   type DriverRegistry,
   type OutboundMessage,
@@ -54,10 +51,10 @@ describe('a worker that breaks off', () => {
   let results: WindowResults;
   let states: CampaignStates;
   let sink: ReceiptSink;
-  let parked: ParkedReceipts;
   let reader: CampaignReader;
   let carrier: (message: OutboundMessage) => Promise<SendOutcome>;
   let routeIsThere: boolean;
+  let attachments: string[];
 
   beforeAll(async () => {
     engine = await startEngine();
@@ -65,20 +62,24 @@ describe('a worker that breaks off', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes);
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
     states = get(CampaignStates);
     sink = get(ReceiptSink);
-    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners));
     reader = get(CampaignReader);
   });
   afterAll(async () => engine.stop());
   beforeEach(() => {
     carrier = (message) => Promise.resolve({ kind: 'accepted', providerMessageIds: [`id-${message.ref}`] });
     routeIsThere = true;
+    attachments = [];
   });
 
-  const runner = (parts: { lanes?: LaneStore; results?: WindowResults } = {}, leaseMs = LEASE_MS): LaneRunner => {
-    const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond: null };
+  const runner = (
+    parts: { lanes?: LaneStore; results?: WindowResults; speed?: number } = {},
+    leaseMs = LEASE_MS,
+  ): LaneRunner => {
+    const messagesPerSecond = parts.speed ?? null;
+    const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond };
     const environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), LANE_LEASE: leaseMs };
     return new LaneRunner(
       environment,
@@ -86,7 +87,7 @@ describe('a worker that breaks off', () => {
       states,
       parts.results ?? results,
       new RoutePace(dataSource),
-      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as ChannelRegistry,
+      { get: () => ({ compose: () => ({ text: 'hello', attachments }) }) } as unknown as ChannelRegistry,
       {
         byId: () => Promise.resolve(routeIsThere ? route : null),
         exists: () => Promise.resolve(routeIsThere),
@@ -96,6 +97,7 @@ describe('a worker that breaks off', () => {
         get: () => Promise.resolve({ ready: true, send: (message: OutboundMessage) => carrier(message) }),
       } as unknown as RouteConnections,
       engine.module.get(AccountDirectory, { strict: false }),
+      engine.module.get(StopList, { strict: false }),
       new Metrics(),
     );
   };
@@ -298,6 +300,21 @@ describe('a worker that breaks off', () => {
     expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
   });
 
+  it('the speed of a route counts the items of a message, not its recipient', async () => {
+    await dataSource.query(
+      `INSERT INTO routes (id, name, channel, driver, config, messages_per_second, callback_secret, pace_us, created_at, updated_at)
+       VALUES (1, 'paced', 'sms', 'fake', '', 400, 'x', 0, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))`,
+    );
+    const { id, requestId } = await accept('items', numbers(300));
+    attachments = ['https://f.example/1.jpg', 'https://f.example/2.jpg', 'https://f.example/a.pdf'];
+    const worker = runner({ speed: 400 });
+    await worker.run(await job(id));
+    expect(await engine.counts(requestId)).toEqual({ Pending: 200, Submitted: 100 });
+    attachments = [];
+    await worker.run(await job(id));
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 300 });
+  });
+
   it('a send that throws spoils only itself', async () => {
     const { id, requestId } = await accept('throws', numbers(5));
     carrier = (message) =>
@@ -306,33 +323,6 @@ describe('a worker that breaks off', () => {
         : Promise.resolve({ kind: 'accepted', providerMessageIds: [`t-${message.ref}`] });
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 4, Unknown: 1 });
-  });
-
-  it('two receipts of one orphan settle one recipient, not two of the same number', async () => {
-    const number = '919999999999';
-    const { id, requestId } = await accept('orphans', [number, number, number]);
-    carrier = () => Promise.resolve({ kind: 'unknown' });
-    await drive(id);
-    await sink.accept(1, [receipt('orphan-1', 'submitted', { receiver: number })]);
-    await sink.accept(1, [receipt('orphan-1', 'delivered', { receiver: number })]);
-    await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await parked.sweep(60_000);
-    await parked.sweep(60_000);
-    expect(await engine.counts(requestId)).toEqual({ Unknown: 2, Delivered: 1 });
-    expect(await dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'orphan-1'")).toEqual([]);
-  });
-
-  it('looks at old orphans only when asked to look at all', async () => {
-    await sink.accept(1, [receipt('old-orphan', 'delivered')]);
-    await dataSource.query(
-      "UPDATE parked_receipts SET received_at = received_at - INTERVAL 1 HOUR WHERE provider_message_id = 'old-orphan'",
-    );
-    const left = (): Promise<unknown[]> =>
-      dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'old-orphan'");
-    await parked.sweep(60_000, 120_000);
-    expect(await left()).toHaveLength(1);
-    await parked.sweep(60_000);
-    expect(await left()).toEqual([]);
   });
 
   it('an id that the carrier uses again belongs to the new message once the old one is over', async () => {

@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import {
+  AttemptJournals,
+  CampaignAcceptance,
+  CampaignReader,
+  RecipientStatus,
+} from '../../src/modules/campaigns/index.js';
 import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
 import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
+import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
 import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
 import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
 import { WindowResults, type WindowResult } from '../../src/modules/campaigns/persistence/window-results.js';
 import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
 import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
@@ -44,10 +52,11 @@ describe('settling recipients', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes);
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
     states = get(CampaignStates);
     sink = get(ReceiptSink);
-    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners));
+    const unknown = new UnknownOutcomes(get(ChannelRegistry));
+    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners), unknown);
     overdue = new OverdueReceipts(dataSource, get(Settlement));
     reader = get(CampaignReader);
   });

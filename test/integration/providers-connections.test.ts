@@ -3,16 +3,18 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { Sealer } from '../../src/platform/security/index.js';
+import { RedisLink, Sealer } from '../../src/platform/security/index.js';
 import {
   DriverRegistry,
   type Receipt,
   ReceiptSink,
   RouteConnections,
   RouteDirectory,
+  RouteHealthBoard,
 } from '../../src/modules/providers/index.js';
 import { RouteEntity } from '../../src/modules/providers/persistence/route.entity.js';
 import { openSandbox, type SandboxDesk } from '../contract/sandbox-desk.js';
+import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const PATIENCE = { timeout: 10_000, interval: 50 };
@@ -33,6 +35,7 @@ describe("a worker's connections", () => {
   let connections: RouteConnections;
   let first: SandboxDesk;
   let second: SandboxDesk;
+  let redis: RedisLink;
   const receipts = new KeptReceipts();
   const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
   const sealer = new Sealer({ ENCRYPTION_KEY: '1f'.repeat(32) });
@@ -44,10 +47,20 @@ describe("a worker's connections", () => {
     await dataSource.initialize();
     [first, second] = await Promise.all([openSandbox(), openSandbox()]);
     directory = new RouteDirectory(dataSource, sealer);
-    connections = new RouteConnections(directory, new DriverRegistry(outbound), receipts);
+    const environment = testEnvironment(database.url);
+    redis = new RedisLink(environment);
+    await redis.onModuleInit();
+    connections = new RouteConnections(
+      directory,
+      new DriverRegistry(outbound, environment),
+      receipts,
+      { accept: () => Promise.resolve(), take: () => Promise.resolve() },
+      new RouteHealthBoard(redis),
+    );
   });
   afterAll(async () => {
     await connections.closeAll();
+    redis.onApplicationShutdown();
     await outbound.onApplicationShutdown();
     await Promise.all([first.stop(), second.stop()]);
     await dataSource.destroy();
@@ -80,6 +93,26 @@ describe("a worker's connections", () => {
     expect(outcome?.kind).toBe('accepted');
     await vi.waitUntil(() => receipts.kept.length === 1, PATIENCE);
     expect(receipts.kept[0]).toMatchObject({ routeId: id, receipt: { status: 'delivered' } });
+  });
+
+  it('tell how they stand, of the channels that this worker serves', async () => {
+    const board = new RouteHealthBoard(redis);
+    const { id } = await put('nowhere', 1);
+    directory.forget();
+    const routes = async () => new Map((await directory.list()).map((route) => [route.name, route.id]));
+    const said = await vi.waitUntil(async () => {
+      const health = await board.read();
+      return health.get(id) === 'down' && health.get((await routes()).get('one') ?? 0) === 'up' ? health : null;
+    }, PATIENCE);
+    expect(said.size).toBe(2);
+
+    const other = new RouteHealthBoard(redis);
+    await other.report(new Map([[id, true]]));
+    expect((await board.read()).get(id)).toBe('degraded');
+    await other.leave();
+    expect((await board.read()).get(id)).toBe('down');
+
+    await inTransaction(dataSource, (tx) => directory.remove(tx, id));
   });
 
   it('follow the row: another carrier, another speed, gone', async () => {

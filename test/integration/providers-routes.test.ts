@@ -18,6 +18,12 @@ const HTTP = {
   },
 };
 
+const TWILIO = {
+  account_sid: 'AC0123456789abcdef0123456789abcdef',
+  auth_token: 'very-secret',
+  from: '+1 555 123 4567',
+};
+
 describe('routes', () => {
   let api: RunningApi;
   let desk: AccountsDesk;
@@ -86,6 +92,26 @@ describe('routes', () => {
     expect(entries.map((entry) => entry.details).join()).not.toContain('very-secret');
   });
 
+  it('carry calls: calls per second, and a secret that stays', async () => {
+    const body = { channel: 'voice', driver: 'twilio', config: TWILIO, messages_per_second: 5 };
+    expect((await put('phone', body)).body['data']).toMatchObject({
+      channel: 'voice',
+      config: {
+        account_sid: TWILIO.account_sid,
+        auth_token: '***',
+        base_url: 'https://api.twilio.com',
+        from: '15551234567',
+        ring_seconds: 30,
+      },
+      messages_per_second: 5,
+      callback_url: null,
+    });
+    await put('phone', { ...body, config: { ...TWILIO, auth_token: '***', ring_seconds: 45 } });
+    const route = await api.app.get(RouteDirectory, { strict: false }).byName('phone');
+    expect(route?.config).toMatchObject({ auth_token: TWILIO.auth_token, ring_seconds: 45 });
+    expect(await desk.row('DELETE', `${PATH}/phone`, { token })).toEqual([200, 'Route deleted successfully']);
+  });
+
   it('have one default a channel', async () => {
     const directory = api.app.get(RouteDirectory, { strict: false });
     expect(await directory.resolve('sms', 'anything')).toBeNull();
@@ -110,8 +136,36 @@ describe('routes', () => {
     ['r', {}, [400, 'channel must be one of: sms, unofficial, voice']],
     ['r', { channel: { a: 1 }, driver: 'smpp', config: SMPP }, [400, 'channel must be one of: sms, unofficial, voice']],
     ['r', { channel: 'sms', config: SMPP }, [400, 'driver is required']],
-    ['r', { channel: 'sms', driver: 'pigeon', config: SMPP }, [400, 'driver must be one of: smpp, http']],
+    ['r', { channel: 'sms', driver: 'pigeon', config: SMPP }, [400, 'driver must be one of: smpp, http, twilio']],
     ['r', { channel: 'voice', driver: 'smpp', config: SMPP }, [400, 'driver smpp carries sms, not voice']],
+    ['r', { channel: 'sms', driver: 'twilio', config: TWILIO }, [400, 'driver twilio carries voice, not sms']],
+    [
+      'r',
+      { channel: 'voice', driver: 'twilio', config: { ...TWILIO, auth_token: '***' } },
+      [400, 'config.auth_token is required'],
+    ],
+    [
+      'r',
+      { channel: 'voice', driver: 'twilio', config: { ...TWILIO, account_sid: 'AC/../x' } },
+      [400, 'config.account_sid: must be an account SID'],
+    ],
+    [
+      'r',
+      { channel: 'voice', driver: 'twilio', config: { ...TWILIO, from: '12345' } },
+      [400, 'config.from: must be 10 to 16 digits'],
+    ],
+    ...['ftp://x', 'https://a:b@x', 'https://x/?a=1', 'https://x/#a', 5].map(
+      (base_url): [string, unknown, [number, string]] => [
+        'r',
+        { channel: 'voice', driver: 'twilio', config: { ...TWILIO, base_url } },
+        [
+          400,
+          base_url === 5
+            ? 'config.base_url: Invalid input: expected string, received number'
+            : 'config.base_url: must be an http or https URL without login, query or fragment',
+        ],
+      ],
+    ),
     ['r', { channel: 'sms', driver: 'smpp' }, [400, 'config must be an object']],
     ['r', { channel: 'sms', driver: 'smpp', config: [] }, [400, 'config must be an object']],
     ['r', { channel: 'sms', driver: 'smpp', config: {} }, [400, 'config.host is required']],
@@ -252,7 +306,7 @@ describe('routes', () => {
 
   it('know their drivers', () => {
     const drivers = api.app.get(DriverRegistry, { strict: false });
-    expect(drivers.names).toEqual(['smpp', 'http']);
+    expect(drivers.names).toEqual(['smpp', 'http', 'twilio']);
     expect(() => drivers.get('pigeon')).toThrow('No driver is named pigeon');
   });
 });

@@ -1,17 +1,22 @@
-import { AppError } from '../../kernel/app-error.js';
-import { type Actor, roleOf } from '../accounts/index.js';
+import { type Account, type Actor, roleOf } from '../accounts/index.js';
+import { campaignErrors } from './campaigns.errors.js';
 import type { CampaignRecord } from './domain/campaign.js';
 import type { CampaignReader } from './persistence/campaign-reader.js';
 
+/** Whom every account's campaigns are open to: a reseller has no other account's campaigns (decisions §4). */
+export const isDesk = ({ userType }: Account): boolean => roleOf(userType) !== 'user' && userType !== 'reseller';
+
 /**
- * A campaign that the actor may see: his own, or anybody's for staff. A reseller has no other account's campaigns (decisions §4).
+ * A campaign that the actor may see: his own, or anybody's for staff.
  * @throws AppError not_found `Campaign not found`, the same for a foreign one and for none
  */
 export async function campaignOf(reader: CampaignReader, actor: Actor, requestId: string): Promise<CampaignRecord> {
   const campaign = await reader.byRequestId(requestId);
-  const staff = roleOf(actor.account.userType) !== 'user' && actor.account.userType !== 'reseller';
-  if (!campaign || (campaign.accountId !== actor.account.id && !staff)) {
-    throw new AppError('not_found', 'campaign_not_found', 'Campaign not found');
+  if (!campaign || (campaign.accountId !== actor.account.id && !isDesk(actor.account))) {
+    throw campaignErrors.notFound();
   }
   return campaign;
 }
+
+/** What staff do to another account's campaign stands in the audit log; owners' own doings do not. */
+export const isForeign = (actor: Actor, campaign: CampaignRecord): boolean => campaign.accountId !== actor.account.id;

@@ -10,6 +10,7 @@ import { Sweeper } from './receipts/sweeper.js';
 import { WorkerQueues } from './dispatch/worker-queues.js';
 import { LaneStore } from './persistence/lane-store.js';
 import { RoutePace } from './persistence/route-pace.js';
+import { UnknownOutcomes } from './persistence/unknown-outcomes.js';
 import { WindowResults } from './persistence/window-results.js';
 import { OverdueReceipts } from './receipts/overdue-receipts.js';
 import { ParkedReceipts } from './receipts/parked-receipts.js';
@@ -26,6 +27,7 @@ import { ParkedReceipts } from './receipts/parked-receipts.js';
     Relay,
     RoutePace,
     Sweeper,
+    UnknownOutcomes,
     WindowResults,
     WorkerQueues,
   ],

@@ -11,8 +11,13 @@ export class ChannelRegistry {
     this.channels.set(channel.name, channel);
   }
 
+  find(name: ChannelName): Channel | null {
+    return this.channels.get(name) ?? null;
+  }
+
+  /** @throws Error for a channel that this process does not have */
   get(name: ChannelName): Channel {
-    const channel = this.channels.get(name);
+    const channel = this.find(name);
     if (!channel) throw new Error(`the channel ${name} is not registered in this process`);
     return channel;
   }

@@ -18,6 +18,7 @@ export function requestLog(app: INestApplicationContext): Handler {
   return (request, response, next) => {
     const begun = performance.now();
     const { path } = request;
+    const ip = clientIp(request); // at the end the socket may be gone, and its address with it
     response.on('close', () => {
       const ms = performance.now() - begun;
       const pattern = routePattern(request);
@@ -30,7 +31,7 @@ export function requestLog(app: INestApplicationContext): Handler {
         path: path.toLowerCase().startsWith(SECRET_PATHS) ? pattern : path,
         status: response.statusCode,
         ms: Math.round(ms * 10) / 10,
-        ip: clientIp(request),
+        ip,
         user: (request as { actor?: { account: { username: string } } }).actor?.account.username,
       };
       if (response.writableFinished) logger.info(line, 'request');

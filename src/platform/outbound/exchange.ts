@@ -12,12 +12,16 @@ export interface OutboundResponse {
 
 /** What one exchange sends and how much it may take. */
 export interface ExchangeOptions {
-  url: URL;
+  origin: string;
+  /** with the query */
+  path: string;
   method: Dispatcher.HttpMethod;
   headers: Record<string, string>;
   body: string | Buffer | null;
   timeoutMs: number;
   maxBytes: number;
+  /** true: what goes beyond is left unread, and the answer is what came before it */
+  cutAnswer: boolean;
 }
 
 /**
@@ -42,6 +46,18 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Prom
       reject(error);
       if (controller && !controller.aborted) controller.abort(error);
     };
+    const succeed = (): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      resolve({ status, headers, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+    };
+    const cut = (last: Buffer): void => {
+      if (settled) return;
+      chunks.push(last);
+      succeed();
+      controller?.abort(new OutboundError('too_large', true));
+    };
     const timer = setTimeout(() => fail(new OutboundError('timeout', sent)), options.timeoutMs);
 
     const handler: Dispatcher.DispatchHandler = {
@@ -57,14 +73,12 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Prom
       },
       onResponseData(_controller, chunk) {
         size += chunk.length;
-        if (size > options.maxBytes) fail(new OutboundError('too_large', true));
-        else chunks.push(chunk);
+        if (size <= options.maxBytes) chunks.push(chunk);
+        else if (options.cutAnswer) cut(chunk.subarray(0, chunk.length - (size - options.maxBytes)));
+        else fail(new OutboundError('too_large', true));
       },
       onResponseEnd() {
-        if (settled) return;
-        settled = true;
-        clearTimeout(timer);
-        resolve({ status, headers, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+        succeed();
       },
       onResponseError(_controller, error) {
         fail(faultOf(error, sent));
@@ -74,8 +88,8 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Prom
     try {
       dispatcher.dispatch(
         {
-          origin: options.url.origin,
-          path: options.url.pathname + options.url.search,
+          origin: options.origin,
+          path: options.path,
           method: options.method,
           headers: options.headers,
           body: options.body,

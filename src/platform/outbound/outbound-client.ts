@@ -2,12 +2,13 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { guardedConnector, readRanges } from './address-guard.js';
+import { type Address, readAddress } from './address.js';
 import { exchange, type OutboundResponse } from './exchange.js';
 import { OutboundError } from './outbound-error.js';
 
 /** A call to another host. */
 export interface OutboundRequest {
-  url: string;
+  url: string | Address;
   /** default GET */
   method?: Dispatcher.HttpMethod;
   headers?: Record<string, string>;
@@ -18,6 +19,13 @@ export interface OutboundRequest {
   maxBytes?: number;
   /** true for upstreams that an operator configured: no address guard, and many connections for throughput */
   trusted?: boolean;
+  /** true: an answer beyond `maxBytes` is cut there instead of being a fault */
+  cutAnswer?: boolean;
+  /**
+   * true for callers that bound by themselves how many calls run at once: no call waits until a connection to its host is
+   * free, so a host that is slow to one caller is not slow to another
+   */
+  ownConnections?: boolean;
   /** redirects followed on GET, each checked like the first URL; default 0: the 3xx is the answer */
   maxRedirects?: number;
 }
@@ -38,11 +46,13 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export class OutboundClient implements OnApplicationShutdown {
   private readonly guarded: Agent;
   private readonly trusted: Agent;
+  private readonly unshared: Agent;
 
   constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'OUTBOUND_ALLOW'>) {
     const keepAlive = { keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1 };
     const connector = guardedConnector(readRanges(environment.OUTBOUND_ALLOW), CONNECT_TIMEOUT_MS);
     this.guarded = new Agent({ ...keepAlive, connections: GUARDED_CONNECTIONS, connect: connector });
+    this.unshared = new Agent({ ...keepAlive, connect: connector });
     this.trusted = new Agent({
       ...keepAlive,
       connections: TRUSTED_CONNECTIONS,
@@ -55,56 +65,64 @@ export class OutboundClient implements OnApplicationShutdown {
    * @throws OutboundError saying what failed and whether the request may have arrived
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
-    const dispatcher = request.trusted ? this.trusted : this.guarded;
+    const { url, headers = {}, maxRedirects = 0 } = request;
     const deadline = performance.now() + (request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    const method = request.method ?? 'GET';
-    let target = readTarget(request.url, request.headers ?? {});
-    for (let redirects = 0; ; redirects++) {
-      const response = await exchange(dispatcher, {
-        ...target,
-        method,
-        body: request.body ?? null,
-        timeoutMs: Math.max(1, deadline - performance.now()),
-        maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
-      });
-      const { location } = response.headers;
-      const allowed = request.maxRedirects ?? 0;
-      if (allowed === 0 || method !== 'GET' || !REDIRECTS.has(response.status) || !location) return response;
-      if (redirects >= allowed) throw new OutboundError('redirect', true);
-      target = redirected(target, location);
+    const target = targetOf(typeof url === 'string' ? readAddress(url) : url, headers);
+    const response = await this.once(target, request, deadline);
+    return maxRedirects === 0 ? response : this.follow(response, target, request, deadline);
+  }
+
+  private async follow(
+    first: OutboundResponse,
+    start: Target,
+    request: OutboundRequest,
+    deadline: number,
+  ): Promise<OutboundResponse> {
+    let response = first;
+    let target = start;
+    for (let redirects = 1; isRedirect(request, response); redirects++) {
+      if (redirects > (request.maxRedirects ?? 0)) throw new OutboundError('redirect', true);
+      target = redirected(target, response.headers.location ?? '');
+      response = await this.once(target, request, deadline);
     }
+    return response;
+  }
+
+  private once({ address, headers }: Target, request: OutboundRequest, deadline: number): Promise<OutboundResponse> {
+    const guarded = request.ownConnections ? this.unshared : this.guarded;
+    return exchange(request.trusted ? this.trusted : guarded, {
+      origin: address.origin,
+      path: address.path,
+      headers,
+      method: request.method ?? 'GET',
+      body: request.body ?? null,
+      timeoutMs: Math.max(1, deadline - performance.now()),
+      maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
+      cutAnswer: request.cutAnswer ?? false,
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.guarded.destroy(), this.trusted.destroy()]);
+    await Promise.all([this.guarded, this.trusted, this.unshared].map((agent) => agent.destroy()));
   }
 }
 
 interface Target {
-  url: URL;
+  address: Address;
   headers: Record<string, string>;
 }
 
-/** @throws OutboundError `refused` when the text is no http(s) URL */
-function readTarget(text: string, headers: Record<string, string>): Target {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new OutboundError('refused', false);
-  if (url.username === '' && url.password === '') return { url, headers };
-  const login = `${decoded(url.username)}:${decoded(url.password)}`;
-  return { url, headers: { authorization: `Basic ${Buffer.from(login).toString('base64')}`, ...headers } };
-}
+const targetOf = (address: Address, headers: Record<string, string>): Target => ({
+  address,
+  headers: address.login === null ? headers : { authorization: address.login, ...headers },
+});
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const isRedirect = ({ method = 'GET' }: OutboundRequest, { status, headers }: OutboundResponse): boolean =>
+  method === 'GET' && REDIRECTS.has(status) && Boolean(headers.location);
 
 /** Another origin gets none of the headers, since they may hold secrets. */
 function redirected(from: Target, location: string): Target {
-  const text = URL.canParse(location, from.url.href) ? new URL(location, from.url).href : '';
-  const next = readTarget(text, {});
-  return next.url.origin === from.url.origin ? { url: next.url, headers: from.headers } : next;
+  const { url, origin } = from.address;
+  const next = readAddress(URL.canParse(location, url.href) ? new URL(location, url).href : '');
+  return targetOf(next, next.origin === origin ? from.headers : {});
 }

@@ -7,12 +7,18 @@ import { GroupCommit } from '../../../kernel/group-commit.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RelayBell } from '../../../platform/queues/index.js';
+import type { Alongside } from '../../idempotency/index.js';
 import { CreditBook, type BalanceName } from '../../credits/index.js';
 import type { AcceptedCampaign, CampaignDraft } from '../domain/campaign.js';
+import { InsufficientCredits } from './insufficient-credits.js';
 import { CampaignWriter, type NumberedDraft } from '../persistence/campaign-writer.js';
 import { CampaignReader } from '../persistence/campaign-reader.js';
 
+/** A draft with the further writes of its transaction. */
+type Submission = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
+
+type Numbered = NumberedDraft & { draft: Submission };
 
 /** Larger drafts get a transaction of their own, so that small requests of the same account do not wait behind their rows. */
 const GROUPED_RECEIVERS = 1_000;
@@ -25,7 +31,7 @@ class Outspent extends Error {}
 /** The one door into the engine: everything of a campaign, or nothing, in one transaction. */
 @Injectable()
 export class CampaignAcceptance {
-  private readonly groups = new Map<string, GroupCommit<CampaignDraft, Answer>>();
+  private readonly groups = new Map<string, GroupCommit<Submission, Answer>>();
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -38,9 +44,11 @@ export class CampaignAcceptance {
   /**
    * Debits the credits and stores the campaign with all its recipients; after the commit the relay hears of it.
    * Requests of one account that wait at the same moment share a transaction.
+   * @param alongside further writes of the same transaction; what it throws rolls the campaign back
    * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`
    */
-  async accept(draft: CampaignDraft): Promise<AcceptedCampaign> {
+  async accept(wanted: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
+    const draft: Submission = alongside ? { ...wanted, alongside } : wanted;
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
     const answer =
@@ -73,7 +81,7 @@ export class CampaignAcceptance {
     }
   }
 
-  private group(draft: CampaignDraft): GroupCommit<CampaignDraft, Answer> {
+  private group(draft: Submission): GroupCommit<Submission, Answer> {
     const key = `${draft.accountId} ${draft.balance}`;
     let group = this.groups.get(key);
     if (!group) {
@@ -87,14 +95,15 @@ export class CampaignAcceptance {
   }
 
   /** One transaction for drafts of one account and balance. A lost race for credits or ids runs it again from the start. */
-  private async commit(drafts: CampaignDraft[]): Promise<Answer[]> {
+  private async commit(drafts: Submission[]): Promise<Answer[]> {
     for (let round = 1; ; round++) {
       try {
         return await this.attempt(drafts);
       } catch (error) {
-        const lost = error instanceof Outspent || isDuplicateKey(error);
+        const lost = error instanceof Outspent || isDuplicateKey(error) || error instanceof AppError;
         if (!lost) throw error;
         if (drafts.length > 1) return this.oneByOne(drafts);
+        if (error instanceof AppError) return [{ refused: error }]; // by what was to be written alongside
         if (isDuplicateKey(error)) {
           const answer = await this.takenId(drafts[0] as CampaignDraft);
           if (answer) return [answer];
@@ -105,21 +114,21 @@ export class CampaignAcceptance {
   }
 
   /** A group that lost a race: each draft by itself, in order, so that one conflict refuses one request. */
-  private async oneByOne(drafts: CampaignDraft[]): Promise<Answer[]> {
+  private async oneByOne(drafts: Submission[]): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (const draft of drafts) answers.push(...(await this.commit([draft])));
     return answers;
   }
 
-  private async attempt(drafts: CampaignDraft[]): Promise<Answer[]> {
-    const first = drafts[0] as CampaignDraft;
+  private async attempt(drafts: Submission[]): Promise<Answer[]> {
+    const first = drafts[0] as Submission;
     const balance = first.balance as BalanceName;
     // An unlocked read refuses the poor cheaply; the conditional UPDATE in `debit` stays the judge.
     let available = await this.credits.available(first.accountId, balance);
-    const numbered: NumberedDraft[] = [];
+    const numbered: Numbered[] = [];
     const answers = drafts.map((draft): Answer => {
       const required = draft.unitCredits * draft.receivers.length;
-      if (required > available) return { refused: insufficient(available, required) };
+      if (required > available) return { refused: new InsufficientCredits(available, required) };
       available -= required;
       const entry = {
         id: newId(),
@@ -127,23 +136,16 @@ export class CampaignAcceptance {
         draft,
       };
       numbered.push(entry);
-      return {
-        accepted: {
-          id: entry.id,
-          requestId: entry.requestId,
-          totalRows: draft.receivers.length,
-          unitCredits: draft.unitCredits,
-          repeated: false,
-        },
-      };
+      return { accepted: acceptedOf(entry) };
     });
     if (numbered.length > 0) await this.write(first.accountId, balance, numbered);
     return answers;
   }
 
-  private async write(accountId: number, balance: BalanceName, numbered: NumberedDraft[]): Promise<void> {
+  private async write(accountId: number, balance: BalanceName, numbered: Numbered[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await this.writer.insert(tx, numbered, now());
+      for (const entry of numbered) await entry.draft.alongside?.(tx, acceptedOf(entry));
       // Last before the commit: the balance row is locked for two round trips only.
       const entries = numbered.map(({ requestId, draft }) => ({
         requestId,
@@ -154,9 +156,10 @@ export class CampaignAcceptance {
   }
 }
 
-const insufficient = (available: number, required: number): AppError =>
-  new AppError(
-    'invalid',
-    'insufficient_credits',
-    `Insufficient credits. Available: ${available}, Required: ${required}`,
-  );
+const acceptedOf = ({ id, requestId, draft }: Numbered): AcceptedCampaign => ({
+  id,
+  requestId,
+  totalRows: draft.receivers.length,
+  unitCredits: draft.unitCredits,
+  repeated: false,
+});

@@ -1,12 +1,11 @@
 import { Command } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
 import type { CampaignState } from '../domain/campaign.js';
-
-export type CampaignChange = 'pause' | 'resume' | 'cancel' | 'approve' | 'reject';
+import type { CampaignChange } from '../domain/campaign-change.js';
 
 /**
- * Pauses, resumes, cancels, approves or rejects a campaign of the actor (staff: anybody's).
- * Answers the state it is in afterwards.
+ * Pauses, resumes, cancels, approves or rejects a campaign of the actor (staff: anybody's, with an entry in the audit log
+ * in the same transaction). Only the desk's routes approve and reject. Answers the state it is in afterwards.
  * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>`
  */
 export class ChangeCampaign extends Command<CampaignState> {

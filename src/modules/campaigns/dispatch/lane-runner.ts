@@ -13,10 +13,13 @@ import {
   RouteDirectory,
   type SendOutcome,
 } from '../../providers/index.js';
+import type { DueRecipient } from '../domain/attempts.js';
+import { itemsOf } from '../domain/channel.js';
 import { WINDOW_RECIPIENTS } from '../domain/lanes.js';
+import { StopList } from '../domain/stop-list.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import { CampaignStates } from '../persistence/campaign-states.js';
-import { type DueRecipient, LaneStore, type LaneTurn } from '../persistence/lane-store.js';
+import { LaneStore, type LaneTurn } from '../persistence/lane-store.js';
 import { RoutePace } from '../persistence/route-pace.js';
 import { type WindowResult, WindowResults } from '../persistence/window-results.js';
 import { sendWindow } from './window-sender.js';
@@ -40,6 +43,9 @@ const NO_ROUTE: SendOutcome = {
   text: 'No route available for this channel',
   submitted: false,
 };
+
+/** Nobody leaves while the stop list cannot be read. */
+const NOT_NOW: SendOutcome = { kind: 'retry', afterMs: 0, code: null, text: 'Stop list unread', throttled: false };
 
 /** A window whose lease is held. */
 interface ClaimedWindow {
@@ -69,6 +75,7 @@ export class LaneRunner {
     private readonly drivers: DriverRegistry,
     private readonly connections: RouteConnections,
     private readonly accounts: AccountDirectory,
+    private readonly stopList: StopList,
     metrics: Metrics,
   ) {
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
@@ -89,6 +96,7 @@ export class LaneRunner {
     if (!turn) return null;
     if (turn.intentSeq > turn.nextSeq || turn.begunRetries > 0) return this.recover(turn);
     if (turn.state === 'cancelled' || turn.state === 'rejected') return this.cancel(turn);
+    if (turn.state === 'paused') await this.lanes.sleep(turn);
     if (turn.state !== 'accepted' && turn.state !== 'running') return null;
     const account = await this.accounts.byId(turn.accountId);
     if (!account?.isActive) {
@@ -116,10 +124,11 @@ export class LaneRunner {
   }
 
   private async send(turn: LaneTurn): Promise<TurnEnd> {
-    const route = await this.routes.byId(turn.routeId);
-    if (!route) return (await this.routes.exists(turn.routeId)) ? this.later(turn, ROUTE_DOWN_MS) : this.refuse(turn);
-    const connection = await this.connections.get(route.id);
+    const found = await this.routes.byId(turn.routeId);
+    if (!found) return (await this.routes.exists(turn.routeId)) ? this.later(turn, ROUTE_DOWN_MS) : this.refuse(turn);
+    const connection = await this.connections.get(found.id);
     if (!connection?.ready) return this.later(turn, ROUTE_DOWN_MS);
+    const route = this.inRecipients(found, turn);
     const planned = plan(turn, this.tempo.size(route));
     if (planned === 0) {
       // Nothing to do but to let `finish` decide when this lane wakes again (retries that are not due, or the end).
@@ -135,6 +144,17 @@ export class LaneRunner {
     const recipients = await this.claim(turn, planned);
     if (!recipients) return null;
     return this.sendClaimed(turn, { route, connection, recipients, claimedAt });
+  }
+
+  /** The route with its speed in recipients: a message of several items takes several of its slots. */
+  private inRecipients(route: Route, { channel, content }: LaneTurn): Route {
+    if (route.messagesPerSecond === null) return route;
+    try {
+      const items = itemsOf(this.channels.get(channel).compose(content, ''));
+      return { ...route, messagesPerSecond: route.messagesPerSecond / items };
+    } catch {
+      return route; // what cannot be composed is refused one by one
+    }
   }
 
   /** The route is gone: what has not left can never leave, so it fails and is refunded (decisions §5). */
@@ -175,12 +195,13 @@ export class LaneRunner {
         .catch((error: unknown) => this.logger.warn({ err: error, campaign: turn.campaignId }, 'lease not renewed'));
     }, lease / 3);
     try {
+      const { leaving, held } = await this.sift(turn, recipients);
       const last = await sendWindow(
         {
           turn,
           channel: this.channels.get(turn.channel),
           connection,
-          recipients,
+          recipients: leaving,
           intervalMs: route.messagesPerSecond === null ? 0 : 1_000 / route.messagesPerSecond,
           notAfter: () => notAfter,
         },
@@ -189,12 +210,33 @@ export class LaneRunner {
           this.count(turn, results);
         },
       );
-      this.tempo.took(route.id, recipients.length, performance.now() - began);
+      if (leaving.length > 0) this.tempo.took(route.id, leaving.length, performance.now() - began);
+      last.push(...held);
       const end = await this.finish(turn, last, fence);
       this.count(turn, last);
       return this.after(turn, end);
     } finally {
       clearInterval(renewal);
+    }
+  }
+
+  /** Whom the account's stop list leaves out, as it stands now: a STOP after the acceptance counts too. */
+  private async sift(
+    turn: LaneTurn,
+    recipients: readonly DueRecipient[],
+  ): Promise<{ leaving: readonly DueRecipient[]; held: WindowResult[] }> {
+    try {
+      const receivers = recipients.map(({ receiver }) => receiver);
+      const stopped = await this.stopList.among(turn.accountId, receivers);
+      if (stopped.size === 0) return { leaving: recipients, held: [] };
+      const held = recipients.filter(({ receiver }) => stopped.has(receiver));
+      return {
+        leaving: recipients.filter(({ receiver }) => !stopped.has(receiver)),
+        held: held.map((recipient): WindowResult => ({ recipient, outcome: { kind: 'suppressed' } })),
+      };
+    } catch (error) {
+      this.logger.warn({ err: error, campaign: turn.campaignId }, 'stop list not read, the window waits');
+      return { leaving: [], held: recipients.map((recipient): WindowResult => ({ recipient, outcome: NOT_NOW })) };
     }
   }
 

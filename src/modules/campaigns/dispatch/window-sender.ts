@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
+import type { DueRecipient } from '../domain/attempts.js';
 import type { Channel, Composed } from '../domain/channel.js';
-import type { DueRecipient, LaneTurn } from '../persistence/lane-store.js';
+import { referenceOf } from '../domain/reference.js';
+import type { LaneTurn } from '../persistence/lane-store.js';
 import type { WindowResult } from '../persistence/window-results.js';
 
 const FLUSH_EVERY_MS = 40;
@@ -82,7 +84,7 @@ async function send(window: Window, recipient: DueRecipient): Promise<SendOutcom
   } catch {
     return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
   }
-  const ref = `${turn.campaignId}-${recipient.seq}`;
+  const ref = referenceOf({ campaignId: turn.campaignId, seq: recipient.seq });
   return connection
     .send({ ref, to: recipient.receiver, notAfter, ...composed })
     .catch((): SendOutcome => ({ kind: 'unknown' }));

@@ -1,10 +1,22 @@
 import type { RecipientStatus } from './recipient-status.js';
 
-export type ChannelName = 'sms' | 'unofficial' | 'template' | 'branded' | 'voice';
+export const CHANNEL_NAMES = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
+
+export type ChannelName = (typeof CHANNEL_NAMES)[number];
+
+export const CAMPAIGN_STATES = [
+  'pending_approval',
+  'accepted',
+  'running',
+  'paused',
+  'completed',
+  'cancelled',
+  'failed',
+  'rejected',
+] as const;
 
 /** Internal state, beside the channel's own status text (decisions §6). */
-export type CampaignState =
-  'pending_approval' | 'accepted' | 'running' | 'paused' | 'completed' | 'cancelled' | 'failed' | 'rejected';
+export type CampaignState = (typeof CAMPAIGN_STATES)[number];
 
 /** A campaign as every reader outside the engine sees it. */
 export interface CampaignRecord {

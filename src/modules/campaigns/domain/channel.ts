@@ -1,3 +1,4 @@
+import type { RetryPlan } from './attempts.js';
 import type { ChannelName } from './campaign.js';
 import type { RecipientStatus } from './recipient-status.js';
 
@@ -8,6 +9,9 @@ export interface Composed {
   attachments?: readonly string[];
   payload?: Readonly<Record<string, unknown>>;
 }
+
+/** Items of the carrier that one recipient's message is: the first, and each attachment by itself. */
+export const itemsOf = ({ attachments = [] }: Composed): number => 1 + attachments.length;
 
 /** What the engine must know of a channel: data and two pure functions. Everything else is the engine's. */
 export interface Channel {
@@ -20,4 +24,8 @@ export interface Channel {
   words: Readonly<Record<RecipientStatus, string>>;
   /** what leaves for one recipient; the engine adds reference and deadline */
   compose(content: Record<string, unknown>, receiver: string): Composed;
+  /** where the desk can hear what the recipients will hear; absent on channels without sound */
+  audioUrl?(content: Record<string, unknown>): string | null;
+  /** absent = what failed stays failed; only for channels whose messages are one item each */
+  retryPlan?(content: Record<string, unknown>): RetryPlan;
 }

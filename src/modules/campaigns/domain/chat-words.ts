@@ -8,6 +8,7 @@ export const CHAT_WORDS: Readonly<Record<RecipientStatus, string>> = {
   [RecipientStatus.Pending]: 'PENDING',
   [RecipientStatus.Unknown]: 'PENDING',
   [RecipientStatus.Submitted]: 'SENT',
+  [RecipientStatus.Retrying]: 'SENT',
   [RecipientStatus.Delivered]: 'DELIVERED',
   [RecipientStatus.Read]: 'READ',
   [RecipientStatus.Failed]: 'FAILED',

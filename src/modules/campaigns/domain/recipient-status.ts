@@ -17,12 +17,15 @@ export enum RecipientStatus {
   Busy = 8,
   /** it may have left: settled by a receipt or by the deadline, never resent */
   Unknown = 9,
+  /** reached in vain; the next attempt waits for its time */
+  Retrying = 10,
 }
 
 const RANK: Record<RecipientStatus, number> = {
   [RecipientStatus.Pending]: 0,
   [RecipientStatus.Unknown]: 1,
   [RecipientStatus.Submitted]: 2,
+  [RecipientStatus.Retrying]: 3,
   [RecipientStatus.Failed]: 4,
   [RecipientStatus.Cancelled]: 4,
   [RecipientStatus.Answered]: 4,
@@ -37,10 +40,12 @@ export const isFinal = (status: RecipientStatus): boolean => RANK[status] >= 4;
 
 /**
  * Status only moves forward: a late lower status never overwrites a terminal one; Read follows Delivered alone, and only
- * what has certainly not left can be cancelled.
+ * what has certainly not left can be cancelled. One circle is allowed: an attempt in vain (Retrying) is followed by the next.
  */
 export function mayMove(from: RecipientStatus, to: RecipientStatus): boolean {
   if (to === RecipientStatus.Cancelled) return from === RecipientStatus.Pending;
+  if (to === RecipientStatus.Retrying) return from === RecipientStatus.Submitted || from === RecipientStatus.Unknown;
+  if (from === RecipientStatus.Retrying) return to !== RecipientStatus.Pending;
   if (to === RecipientStatus.Read) return RANK[from] < 4 || from === RecipientStatus.Delivered;
   return RANK[to] > RANK[from];
 }

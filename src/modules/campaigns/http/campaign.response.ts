@@ -1,28 +1,34 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CampaignView } from '../queries/get-campaign.query.js';
+import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../domain/campaign.js';
+import type { RetriedCampaign } from '../commands/retry-failed.command.js';
+import type { CampaignView } from '../queries/campaign.view.js';
 
+export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
 const nullableTime = { type: String, nullable: true, example: '2026-11-21 10:30:05' } as const;
 
-class CampaignData implements CampaignView {
-  @ApiProperty({ example: 'GSMCAMP_20261121_A1B2C3' }) request_id!: string;
-  @ApiProperty({ example: 'sms', enum: ['sms', 'unofficial', 'template', 'branded', 'voice'] }) channel!: string;
+/** A campaign; times in the zone of its account. */
+export class CampaignData implements CampaignView {
+  @ApiProperty({ example: REQUEST_ID }) request_id!: string;
+  @ApiProperty({ example: 'sms', enum: [...CHANNEL_NAMES] }) channel!: string;
   @ApiProperty({ example: 'Diwali offer' }) broadcast_name!: string;
   @ApiProperty({ example: 'PP1', description: "the channel's own text; at the end Completed, Cancelled or Rejected" })
   status!: string;
-  @ApiProperty({
-    example: 'running',
-    enum: ['pending_approval', 'accepted', 'running', 'paused', 'completed', 'cancelled', 'failed', 'rejected'],
-  })
-  state!: string;
+  @ApiProperty({ example: 'running', enum: [...CAMPAIGN_STATES] }) state!: string;
   @ApiProperty({ example: 2 }) total_rows!: number;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, example: { DELIVERED: 2 } })
   status_counts!: Record<string, number>;
   @ApiProperty({ example: 2, description: 'credits charged at acceptance' }) credits!: number;
-  @ApiProperty({ type: String, nullable: true, example: null }) retry_of!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'the campaign whose failures it sends again',
+  })
+  retry_of!: string | null;
   @ApiProperty(nullableTime) scheduled_at!: string | null;
   @ApiProperty({ example: '2026-11-21 10:30:00' }) created_at!: string;
-  @ApiProperty(nullableTime) sent_at!: string | null;
-  @ApiProperty(nullableTime) completed_at!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'the last recipient left' }) sent_at!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'every recipient is final' }) completed_at!: string | null;
 }
 
 export class CampaignResponse {
@@ -30,12 +36,32 @@ export class CampaignResponse {
   @ApiProperty({ type: CampaignData }) data!: CampaignData;
 }
 
+export class CampaignPageResponse {
+  @ApiProperty({ example: true }) success!: boolean;
+  @ApiProperty({ type: [CampaignData] }) data!: CampaignData[];
+  @ApiProperty({ example: 1 }) page!: number;
+  @ApiProperty({ example: 50 }) limit!: number;
+  @ApiProperty({ example: 1 }) total!: number;
+}
+
 class CampaignChanged {
-  @ApiProperty({ example: 'GSMCAMP_20261121_A1B2C3' }) request_id!: string;
-  @ApiProperty({ example: 'paused' }) state!: string;
+  @ApiProperty({ example: REQUEST_ID }) request_id!: string;
+  @ApiProperty({ example: 'paused', enum: [...CAMPAIGN_STATES] }) state!: string;
 }
 
 export class CampaignChangedResponse {
   @ApiProperty({ example: true }) success!: boolean;
   @ApiProperty({ type: CampaignChanged }) data!: CampaignChanged;
+}
+
+class CampaignRetried implements RetriedCampaign {
+  @ApiProperty({ example: 'GSMCAMP_20261122_D4E5F6', description: 'the new campaign' }) request_id!: string;
+  @ApiProperty({ example: REQUEST_ID }) retry_of!: string;
+  @ApiProperty({ example: 3 }) total_rows!: number;
+  @ApiProperty({ example: 3 }) credits!: number;
+}
+
+export class CampaignRetriedResponse {
+  @ApiProperty({ example: true }) success!: boolean;
+  @ApiProperty({ type: CampaignRetried }) data!: CampaignRetried;
 }

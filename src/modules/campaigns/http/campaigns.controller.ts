@@ -1,63 +1,65 @@
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '../../../platform/http/index.js';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { type CampaignChange, ChangeCampaign } from '../commands/change-campaign.command.js';
-import { GetCampaign } from '../queries/get-campaign.query.js';
-import { CampaignChangedResponse, CampaignResponse } from './campaign.response.js';
+import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../domain/campaign.js';
+import type { CampaignView } from '../queries/campaign.view.js';
+import { ListCampaigns } from '../queries/list-campaigns.query.js';
+import { QuoteCampaign } from '../queries/quote-campaign.query.js';
+import { QUOTE_ROWS } from './campaign-error-rows.js';
+import { FILTER_ROWS, readCampaignFilter } from './campaign-filter.js';
+import { CampaignPageResponse } from './campaign.response.js';
+import { QuoteBody, QuoteResponse } from './contact.response.js';
 
-const NOT_FOUND = { status: 404, message: 'Campaign not found', reason: 'no such campaign of this account' };
-const ALREADY = { status: 409, message: 'Campaign is already <state>', reason: 'the state does not allow it' };
-
-/** An account's campaigns: how they stand, and stopping them. Staff see everybody's. */
+/** An account's campaigns as a list, and what a send would cost. */
 @ApiTags('Campaigns')
-@ApiParam({ name: 'request_id', example: 'GSMCAMP_20261121_A1B2C3' })
 @Authenticated()
-@Controller('v6/api/campaigns/:request_id')
+@Controller('v6/api/campaigns')
 export class CampaignsController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
-  ) {}
+  constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @ApiOperation({ summary: 'How a campaign stands' })
-  @ApiOkResponse({ type: CampaignResponse })
-  @ApiErrors([NOT_FOUND])
-  async show(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignResponse> {
-    return { success: true, data: await this.queries.execute(new GetCampaign(actor, requestId)) };
+  @ApiOperation({ summary: 'Your campaigns, newest first' })
+  @ApiQuery({ name: 'state', required: false, enum: [...CAMPAIGN_STATES] })
+  @ApiQuery({ name: 'channel', required: false, enum: [...CHANNEL_NAMES] })
+  @ApiQuery({ name: 'from', required: false, example: '2026-11-01', description: 'accepted then or later' })
+  @ApiQuery({ name: 'to', required: false, example: '2026-11-30', description: 'accepted then or earlier' })
+  @ApiQuery({ name: 'search', required: false, description: 'part of broadcast_name or request_id, in any case' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: CampaignPageResponse })
+  @ApiErrors(FILTER_ROWS)
+  async list(
+    @CurrentActor() { account }: Actor,
+    @Query() query: Record<string, unknown>,
+  ): Promise<Paged<CampaignView>> {
+    const filter = readCampaignFilter(query, account.timeZone);
+    const page = readPage(query);
+    const { campaigns, total } = await this.queries.execute(
+      new ListCampaigns(account.id, filter, page.page, page.limit),
+    );
+    return paged(campaigns, page, total);
   }
 
-  @Post('pause')
+  @Post('quote')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Stop sending within two seconds; nothing is lost' })
-  @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors([NOT_FOUND, ALREADY])
-  pause(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
-    return this.change(actor, requestId, 'pause');
-  }
-
-  @Post('resume')
-  @HttpCode(200)
-  @ApiOperation({ summary: 'Go on with a paused campaign' })
-  @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors([NOT_FOUND, ALREADY])
-  resume(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
-    return this.change(actor, requestId, 'resume');
-  }
-
-  @Post('cancel')
-  @HttpCode(200)
-  @ApiOperation({ summary: 'Cancel and refund what has not left' })
-  @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors([NOT_FOUND, ALREADY])
-  cancel(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
-    return this.change(actor, requestId, 'cancel');
-  }
-
-  private async change(actor: Actor, requestId: string, change: CampaignChange): Promise<CampaignChangedResponse> {
-    const state = await this.commands.execute(new ChangeCampaign(actor, requestId, change));
-    return { success: true, data: { request_id: requestId, state } };
+  @ApiOperation({
+    summary: 'What a send would cost',
+    description: 'Costs nothing, sends nothing. Priced as the channel’s own send is, to the credit.',
+  })
+  @ApiBody({
+    type: QuoteBody,
+    examples: {
+      sms: { value: { channel: 'sms', message: 'Hello from Switchboard', contacts: ['919812345678'] } },
+      unicode: { value: { channel: 'sms', message: 'Grüße aus Łódź', contacts: ['919812345678', '12'] } },
+      unofficial: { value: { channel: 'unofficial', message: 'Hello', contacts: ['919812345678'] } },
+      template: { value: { channel: 'template', message: 'order_ready', contacts: ['919812345678'] } },
+    },
+  })
+  @ApiOkResponse({ type: QuoteResponse })
+  @ApiErrors(QUOTE_ROWS)
+  async quote(@CurrentActor() { account }: Actor, @Body() body: Record<string, unknown>): Promise<QuoteResponse> {
+    return { success: true, data: await this.queries.execute(new QuoteCampaign(account.id, body)) };
   }
 }

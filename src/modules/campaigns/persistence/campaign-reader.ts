@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 import type { CampaignRecord, CampaignState, ChannelName, RecipientRecord } from '../domain/campaign.js';
 import type { RecipientStatus } from '../domain/recipient-status.js';
 
-interface CampaignRow {
+/** A row of `campaigns`, all columns. */
+export interface CampaignRow {
   id: number;
   account_id: number;
   request_id: string;
@@ -27,7 +28,7 @@ interface CampaignRow {
   completed_at: Date | null;
 }
 
-interface RecipientRow {
+export interface RecipientRow {
   seq: number;
   receiver: string;
   status: RecipientStatus;
@@ -38,7 +39,7 @@ interface RecipientRow {
   updated_at: Date;
 }
 
-const toRecord = (row: CampaignRow): CampaignRecord => ({
+export const toRecord = (row: CampaignRow): CampaignRecord => ({
   id: row.id,
   accountId: row.account_id,
   requestId: row.request_id,
@@ -60,7 +61,7 @@ const toRecord = (row: CampaignRow): CampaignRecord => ({
   completedAt: row.completed_at,
 });
 
-const toRecipient = (row: RecipientRow): RecipientRecord => ({
+export const toRecipient = (row: RecipientRow): RecipientRecord => ({
   seq: row.seq,
   receiver: row.receiver,
   status: row.status,

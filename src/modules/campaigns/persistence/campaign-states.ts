@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import type { CampaignState } from '../domain/campaign.js';
+import type { CampaignState, ChannelName } from '../domain/campaign.js';
+import { type CampaignChange, CHANGES_FROM } from '../domain/campaign-change.js';
 import type { WriteResult } from './json-rows.js';
 
 /** A campaign that has sent before goes on running; one that has not waits for its first window. */
@@ -10,6 +11,23 @@ const RESUMED = `IF(overdue_check_at IS NULL, 'accepted', 'running')`;
 /** Resuming or approving never sends before the schedule. */
 const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
   (SELECT c.scheduled_at FROM campaigns c WHERE c.id = campaign_lanes.campaign_id), UTC_TIMESTAMP(3)))`;
+
+/** New state and next wake of the lanes, as SQL. */
+const MOVES: Readonly<Record<CampaignChange, { to: string; wakeAt: string }>> = {
+  pause: { to: `'paused'`, wakeAt: 'NULL' },
+  resume: { to: RESUMED, wakeAt: WHEN_SCHEDULED },
+  cancel: { to: `'cancelled'`, wakeAt: 'UTC_TIMESTAMP(3)' },
+  approve: { to: `'accepted'`, wakeAt: WHEN_SCHEDULED },
+  reject: { to: `'rejected'`, wakeAt: 'UTC_TIMESTAMP(3)' },
+};
+
+/** A campaign that wants to send more. */
+export interface UnsentCampaign {
+  id: number;
+  requestId: string;
+  channel: ChannelName;
+  state: CampaignState;
+}
 
 /** Moves a campaign from one state to the next, and its lanes with it. Each answers false when the state did not allow it. */
 @Injectable()
@@ -27,47 +45,65 @@ export class CampaignStates {
 
   /** Acts within one window: the lanes sleep, and a window under way leaves its lane asleep. */
   pause(campaignId: number): Promise<boolean> {
-    return this.move(campaignId, ['accepted', 'running'], `'paused'`, 'NULL');
+    return this.alone(campaignId, 'pause');
   }
 
   resume(campaignId: number): Promise<boolean> {
-    return this.move(campaignId, ['paused'], RESUMED, WHEN_SCHEDULED);
+    return this.alone(campaignId, 'resume');
   }
 
   /** The answer is immediate; the lanes cancel and refund what has not left, in bounded steps. */
   cancel(campaignId: number): Promise<boolean> {
-    return this.move(
-      campaignId,
-      ['pending_approval', 'accepted', 'running', 'paused'],
-      `'cancelled'`,
-      'UTC_TIMESTAMP(3)',
-    );
+    return this.alone(campaignId, 'cancel');
   }
 
   approve(campaignId: number): Promise<boolean> {
-    return this.move(campaignId, ['pending_approval'], `'accepted'`, WHEN_SCHEDULED);
+    return this.alone(campaignId, 'approve');
   }
 
+  /** The lanes cancel and refund everybody, in bounded steps. */
   reject(campaignId: number): Promise<boolean> {
-    return this.move(campaignId, ['pending_approval'], `'rejected'`, 'UTC_TIMESTAMP(3)');
+    return this.alone(campaignId, 'reject');
+  }
+
+  /** Campaigns of an account that want to send more, by id and locked until the transaction ends. */
+  async unsentOf(tx: EntityManager, accountId: number): Promise<UnsentCampaign[]> {
+    return tx.query(
+      `SELECT c.id, c.request_id AS requestId, c.channel, c.state FROM campaigns c
+       WHERE c.account_id = ? AND c.state IN (?) AND EXISTS (
+         SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = c.id AND l.wake_at IS NOT NULL)
+       ORDER BY c.id FOR UPDATE`,
+      [accountId, CHANGES_FROM.pause],
+    );
+  }
+
+  /** The state as it stands, locked until the transaction ends. */
+  async locked(tx: EntityManager, campaignId: number): Promise<CampaignState | null> {
+    const rows: { state: CampaignState }[] = await tx.query('SELECT state FROM campaigns WHERE id = ? FOR UPDATE', [
+      campaignId,
+    ]);
+    return rows[0]?.state ?? null;
   }
 
   /** A new fence for lanes that nobody holds: a turn that was planned under the old state can no longer be claimed. */
-  private move(campaignId: number, from: CampaignState[], to: string, wakeAt: string): Promise<boolean> {
-    return inTransaction(this.dataSource, async (tx: EntityManager) => {
-      const result: WriteResult = await tx.query(`UPDATE campaigns SET state = ${to} WHERE id = ? AND state IN (?)`, [
-        campaignId,
-        from,
-      ]);
-      if (result.affectedRows !== 1) return false;
-      await tx.query(
-        `UPDATE campaign_lanes SET wake_at = ${wakeAt},
-           fence = IF(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3), fence + 1, fence)
-         WHERE campaign_id = ? AND (next_seq < end_seq OR EXISTS (
-           SELECT 1 FROM recipient_retries r WHERE r.campaign_id = campaign_lanes.campaign_id AND r.lane = campaign_lanes.lane))`,
-        [campaignId],
-      );
-      return true;
-    });
+  async change(tx: EntityManager, campaignId: number, change: CampaignChange): Promise<boolean> {
+    const { to, wakeAt } = MOVES[change];
+    const result: WriteResult = await tx.query(`UPDATE campaigns SET state = ${to} WHERE id = ? AND state IN (?)`, [
+      campaignId,
+      CHANGES_FROM[change],
+    ]);
+    if (result.affectedRows !== 1) return false;
+    await tx.query(
+      `UPDATE campaign_lanes SET wake_at = ${wakeAt},
+         fence = IF(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3), fence + 1, fence)
+       WHERE campaign_id = ? AND (next_seq < end_seq OR EXISTS (
+         SELECT 1 FROM recipient_retries r WHERE r.campaign_id = campaign_lanes.campaign_id AND r.lane = campaign_lanes.lane))`,
+      [campaignId],
+    );
+    return true;
+  }
+
+  private alone(campaignId: number, change: CampaignChange): Promise<boolean> {
+    return inTransaction(this.dataSource, (tx) => this.change(tx, campaignId, change));
   }
 }

@@ -12,6 +12,15 @@ export interface NumberedDraft {
   draft: CampaignDraft;
 }
 
+/** A campaign with its keys whose recipients are written apart. */
+export interface NumberedHead {
+  id: number;
+  requestId: string;
+  draft: Omit<CampaignDraft, 'receivers'>;
+  /** recipients */
+  total: number;
+}
+
 const ROWS_A_STATEMENT = 25_000;
 /** Below this, the recipients of all drafts of a group travel in one statement. */
 const SMALL = 100;
@@ -21,12 +30,8 @@ const SMALL = 100;
 export class CampaignWriter {
   /** Inserts campaigns, counters, lanes and recipients of a whole group of drafts. */
   async insert(tx: EntityManager, drafts: readonly NumberedDraft[], at: Date): Promise<void> {
-    await this.insertCampaigns(tx, drafts, at);
-    await tx.query(
-      `INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES ${drafts.map(() => '(?,?,?)').join(',')}`,
-      drafts.flatMap(({ id, draft }) => [id, RecipientStatus.Pending, draft.receivers.length]),
-    );
-    await this.insertLanes(tx, drafts, at);
+    const heads = drafts.map((entry): NumberedHead => ({ ...entry, total: entry.draft.receivers.length }));
+    await this.insertHeads(tx, heads, at);
     const small = drafts.filter(({ draft }) => draft.receivers.length <= SMALL);
     if (small.length > 0) await this.insertSmall(tx, small, at);
     for (const { id, draft } of drafts) {
@@ -34,12 +39,42 @@ export class CampaignWriter {
     }
   }
 
-  private async insertCampaigns(tx: EntityManager, drafts: readonly NumberedDraft[], at: Date): Promise<void> {
+  /** Inserts campaigns with counters and lanes, without recipients. */
+  async insertHeads(tx: EntityManager, heads: readonly NumberedHead[], at: Date): Promise<void> {
+    await this.insertCampaigns(tx, heads, at);
+    await tx.query(
+      `INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES ${heads.map(() => '(?,?,?)').join(',')}`,
+      heads.flatMap(({ id, total }) => [id, RecipientStatus.Pending, total]),
+    );
+    await this.insertLanes(tx, heads, at);
+  }
+
+  /**
+   * Adds recipients of another campaign to the end of this one.
+   * @param afterSeq recipients it has already
+   * @param sources with their `seq` in the other campaign
+   */
+  async insertRetried(
+    tx: EntityManager,
+    id: number,
+    afterSeq: number,
+    sources: readonly { seq: number; receiver: string }[],
+    at: Date,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at, source_seq)
+       SELECT ?, ? + j.ordinal, j.receiver, 0, 0, ?, j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         ordinal FOR ORDINALITY, source_seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
+      [id, afterSeq, at, jsonRows(sources.map(({ seq, receiver }) => [seq, receiver]))],
+    );
+  }
+
+  private async insertCampaigns(tx: EntityManager, heads: readonly NumberedHead[], at: Date): Promise<void> {
     await tx.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
          fingerprint, balance, unit_credits, total_rows, unsettled, refunded_credits, retry_of, scheduled_at, created_at)
-       VALUES ${drafts.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?)').join(',')}`,
-      drafts.flatMap(({ id, requestId, draft }) => [
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?)').join(',')}`,
+      heads.flatMap(({ id, requestId, draft, total }) => [
         id,
         draft.accountId,
         requestId,
@@ -52,8 +87,8 @@ export class CampaignWriter {
         draft.fingerprint ?? null,
         draft.balance,
         draft.unitCredits,
-        draft.receivers.length,
-        draft.receivers.length,
+        total,
+        total,
         draft.retryOf ?? null,
         draft.scheduledAt ?? null,
         at,
@@ -61,10 +96,10 @@ export class CampaignWriter {
     );
   }
 
-  private async insertLanes(tx: EntityManager, drafts: readonly NumberedDraft[], at: Date): Promise<void> {
-    const rows = drafts.flatMap(({ id, draft }) => {
+  private async insertLanes(tx: EntityManager, heads: readonly NumberedHead[], at: Date): Promise<void> {
+    const rows = heads.flatMap(({ id, draft, total }) => {
       const wakeAt = draft.initialState === 'pending_approval' ? null : (draft.scheduledAt ?? at);
-      return planLanes(draft.receivers.length).map((range) => [
+      return planLanes(total).map((range) => [
         id,
         range.lane,
         draft.channel,

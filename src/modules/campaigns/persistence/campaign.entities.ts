@@ -10,6 +10,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Index('ix_campaigns_account', ['accountId', 'id'])
 @Index('ix_campaigns_overdue', ['overdueCheckAt'])
 @Index('ix_campaigns_route', ['routeId'])
+@Index('ix_campaigns_state', ['state', 'id'])
 @Entity('campaigns')
 export class CampaignEntity {
   @PrimaryColumn({ name: 'id', type: 'bigint' })
@@ -147,6 +148,18 @@ export class CampaignRecipientEntity {
 
   @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
   updatedAt!: Date;
+
+  /** when it was delivered, kept once it is read */
+  @Column({ name: 'delivered_at', type: 'datetime', precision: 3, nullable: true })
+  deliveredAt!: Date | null;
+
+  /** its credits went back although it is not cancelled */
+  @Column({ name: 'refunded', type: 'tinyint', unsigned: true, default: 0 })
+  refunded!: number;
+
+  /** `seq` in the campaign that this one retries */
+  @Column({ name: 'source_seq', type: 'int', unsigned: true, nullable: true })
+  sourceSeq!: number | null;
 }
 
 @Index('ix_recipient_retries_due', ['campaignId', 'lane', 'dueAt'])
@@ -169,6 +182,10 @@ export class RecipientRetryEntity {
 
   @Column({ name: 'intent_fence', type: 'int', unsigned: true, nullable: true })
   intentFence!: number | null;
+
+  /** how the attempt before ended: it stands when no other is made; null = there was none */
+  @Column({ name: 'last_status', type: 'tinyint', unsigned: true, nullable: true })
+  lastStatus!: number | null;
 }
 
 @Index('uq_provider_messages', ['routeId', 'providerMessageId'], { unique: true })
@@ -194,6 +211,10 @@ export class ProviderMessageEntity {
 
   @Column({ name: 'status', type: 'tinyint', unsigned: true })
   status!: number;
+
+  /** when the carrier took it; by the database's own clock, so that no statement names it */
+  @Column({ name: 'submitted_at', type: 'datetime', precision: 3, nullable: true, default: () => 'utc_timestamp(3)' })
+  submittedAt!: Date | null;
 }
 
 @Index('ix_unknown_outcomes_receiver', ['routeId', 'receiver'])
@@ -235,11 +256,19 @@ export class ParkedReceiptEntity {
   receivedAt!: Date;
 }
 
+/** A campaign whose failed recipients were sent again: the row that one retry at a time holds. */
+@Entity('campaign_retries')
+export class CampaignRetryEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+}
+
 export const campaignEntities = [
   CampaignEntity,
   CampaignCounterEntity,
   CampaignLaneEntity,
   CampaignRecipientEntity,
+  CampaignRetryEntity,
   RecipientRetryEntity,
   ProviderMessageEntity,
   UnknownOutcomeEntity,

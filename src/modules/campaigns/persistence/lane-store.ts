@@ -3,8 +3,10 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
+import type { DueRecipient } from '../domain/attempts.js';
 import type { CampaignState, ChannelName } from '../domain/campaign.js';
 import type { WriteResult } from './json-rows.js';
+import { begunRetries } from './retry-store.js';
 
 /** A lane with what its next turn needs of the campaign. */
 export interface LaneTurn {
@@ -22,13 +24,6 @@ export interface LaneTurn {
   /** retries that are due, and retries that another worker had begun */
   dueRetries: number;
   begunRetries: number;
-}
-
-/** A recipient to send to. `attempt` counts from 1. */
-export interface DueRecipient {
-  seq: number;
-  receiver: string;
-  attempt: number;
 }
 
 /** How long the relay leaves a lane alone once it has a job: a job lost with Redis is made again after this, seconds. */
@@ -123,13 +118,7 @@ export class LaneStore {
            AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, seq LIMIT ?`,
         [job.fence + 1, job.campaignId, job.lane, limit],
       );
-      const rows: DueRecipient[] = await tx.query(
-        `SELECT t.seq, r.receiver, t.attempt FROM recipient_retries t
-         JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
-         WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence = ? AND r.status = 0 ORDER BY t.seq`,
-        [job.campaignId, job.lane, job.fence + 1],
-      );
-      return rows;
+      return begunRetries(tx, job, job.fence + 1);
     });
   }
 
@@ -204,6 +193,15 @@ export class LaneStore {
       `UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
        WHERE campaign_id = ? AND lane = ? AND fence = ? AND wake_at IS NOT NULL`,
       [delayMs * 1000, job.campaignId, job.lane, job.fence],
+    );
+  }
+
+  /** A lane that a retry has woken while its campaign is paused: resuming wakes it again. */
+  async sleep({ campaignId, lane, fence }: LaneJob): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id SET l.wake_at = NULL
+       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND c.state = 'paused'`,
+      [campaignId, lane, fence],
     );
   }
 

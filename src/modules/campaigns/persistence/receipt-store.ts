@@ -147,35 +147,4 @@ export class ReceiptStore {
   async unpark(tx: EntityManager, ids: readonly number[]): Promise<void> {
     if (ids.length > 0) await tx.query('DELETE FROM parked_receipts WHERE id IN (?)', [ids]);
   }
-
-  /** The recipient of unknown outcome with this number on this route, the longest waiting first; taken off the list. */
-  async takeUnknown(tx: EntityManager, routeId: number, receiver: string): Promise<KnownMessage | null> {
-    const rows: { campaign_id: number; seq: number }[] = await tx.query(
-      `SELECT u.campaign_id, u.seq FROM unknown_outcomes u
-       JOIN campaign_recipients r ON r.campaign_id = u.campaign_id AND r.seq = u.seq AND r.status = ${RecipientStatus.Unknown}
-       WHERE u.route_id = ? AND u.receiver = ? ORDER BY u.created_at, u.campaign_id, u.seq LIMIT 1 FOR UPDATE`,
-      [routeId, receiver],
-    );
-    const row = rows[0];
-    if (!row) return null;
-    await tx.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq = ?', [row.campaign_id, row.seq]);
-    return { campaignId: row.campaign_id, seq: row.seq, item: 0, items: 1, status: RecipientStatus.Unknown };
-  }
-
-  /** Remembers the carrier's id of a message that a receipt has identified. */
-  async adopt(tx: EntityManager, routeId: number, providerMessageId: string, message: KnownMessage): Promise<void> {
-    await tx.query(
-      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      [
-        message.campaignId,
-        message.seq,
-        message.item,
-        routeId,
-        providerMessageId,
-        message.items,
-        RecipientStatus.Submitted,
-      ],
-    );
-  }
 }

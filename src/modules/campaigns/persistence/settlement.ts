@@ -3,7 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { AccountDirectory } from '../../accounts/index.js';
 import { type BalanceName, CreditBook } from '../../credits/index.js';
 import { isFinal, mayMove, RecipientStatus } from '../domain/recipient-status.js';
-import { jsonRows } from './json-rows.js';
+import { jsonRows, type WriteResult } from './json-rows.js';
+import { StatusEvents } from './status-events.js';
 
 /** A recipient's next status, wherever it comes from: a send, a receipt, a deadline, a cancel. */
 export interface RecipientChange {
@@ -16,17 +17,24 @@ export interface RecipientChange {
   refund: boolean;
   /** one more attempt was made */
   attempted: boolean;
+  /** of a send: how many attempts came before it. A lost worker's late word on an older one does not end a wait for the next */
+  madeBefore?: number;
+  /** seconds of talk; absent = no call, or nobody answered */
+  durationSeconds?: number;
 }
 
 /** A change that took place. */
 export interface Transition extends RecipientChange {
   from: RecipientStatus;
+  receiver: string;
 }
 
 interface LockedRow {
   campaign_id: number;
   seq: number;
+  receiver: string;
   status: RecipientStatus;
+  attempts: number;
 }
 
 interface CampaignMoney {
@@ -50,6 +58,7 @@ export class Settlement {
   constructor(
     private readonly credits: CreditBook,
     private readonly accounts: AccountDirectory,
+    private readonly events: StatusEvents,
   ) {}
 
   /**
@@ -61,25 +70,31 @@ export class Settlement {
     const wanted = furthest(changes);
     const locked = await this.lock(tx, wanted);
     const transitions = wanted.flatMap((change): Transition[] => {
-      const from = locked.get(`${change.campaignId} ${change.seq}`);
-      return from !== undefined && mayMove(from, change.to) ? [{ ...change, from }] : [];
+      const row = locked.get(`${change.campaignId} ${change.seq}`);
+      if (!row || !mayMove(row.status, change.to) || isOutdated(change, row)) return [];
+      // Whoever declared the outcome unknown has counted the attempt.
+      const attempted = change.attempted && row.status !== RecipientStatus.Unknown;
+      const errorCode = code(change.errorCode);
+      const errorText = cut(change.errorText);
+      return [{ ...change, errorCode, errorText, attempted, from: row.status, receiver: row.receiver }];
     });
     if (transitions.length === 0) return [];
     await this.writeStatuses(tx, transitions);
     await this.writeCounters(tx, transitions);
-    await this.closeCampaigns(tx, transitions);
+    const ended = await this.closeCampaigns(tx, transitions);
     await this.refund(tx, transitions);
+    await this.events.tell(tx, transitions, ended);
     return transitions;
   }
 
-  private async lock(tx: EntityManager, changes: readonly RecipientChange[]): Promise<Map<string, RecipientStatus>> {
+  private async lock(tx: EntityManager, changes: readonly RecipientChange[]): Promise<Map<string, LockedRow>> {
     const rows: LockedRow[] = await tx.query(
-      `SELECT STRAIGHT_JOIN r.campaign_id, r.seq, r.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
+      `SELECT STRAIGHT_JOIN r.campaign_id, r.seq, r.receiver, r.status, r.attempts FROM JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
       [jsonRows(changes.map((change) => [change.campaignId, change.seq]))],
     );
-    return new Map(rows.map((row) => [`${row.campaign_id} ${row.seq}`, row.status]));
+    return new Map(rows.map((row) => [`${row.campaign_id} ${row.seq}`, row]));
   }
 
   /** Rows that get the same values and follow each other are one range; what is left over goes row by row in one statement. */
@@ -92,13 +107,14 @@ export class Settlement {
         continue;
       }
       await tx.query(
-        `UPDATE campaign_recipients SET status = ?, attempts = attempts + ?, error_code = ?, error_message = ?,
-           updated_at = UTC_TIMESTAMP(3) WHERE campaign_id = ? AND seq BETWEEN ? AND ?`,
+        `UPDATE campaign_recipients SET ${keepDelivered(run.members)}status = ?, attempts = attempts + ?,
+           error_code = ?, error_message = ?, duration = COALESCE(?, duration), updated_at = UTC_TIMESTAMP(3) WHERE campaign_id = ? AND seq BETWEEN ? AND ?`,
         [
           first.to,
           first.attempted ? 1 : 0,
-          code(first.errorCode),
-          cut(first.errorText),
+          first.errorCode,
+          first.errorText,
+          first.durationSeconds ?? null,
           first.campaignId,
           first.seq,
           last.seq,
@@ -109,13 +125,22 @@ export class Settlement {
     await tx.query(
       `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', status INT PATH '$[2]', attempted INT PATH '$[3]',
-         error_code INT PATH '$[4]', error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]')) j
+         error_code INT PATH '$[4]', error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]',
+         duration INT PATH '$[6]')) j
        ON r.campaign_id = j.campaign_id AND r.seq = j.seq
-       SET r.status = j.status, r.attempts = r.attempts + j.attempted, r.error_code = j.error_code,
-         r.error_message = j.error_message, r.updated_at = UTC_TIMESTAMP(3)`,
+       SET ${keepDelivered(single, 'r.')}r.status = j.status, r.attempts = r.attempts + j.attempted,
+         r.error_code = j.error_code, r.error_message = j.error_message, r.duration = COALESCE(j.duration, r.duration), r.updated_at = UTC_TIMESTAMP(3)`,
       [
         jsonRows(
-          single.map((t) => [t.campaignId, t.seq, t.to, t.attempted ? 1 : 0, code(t.errorCode), cut(t.errorText)]),
+          single.map((t) => [
+            t.campaignId,
+            t.seq,
+            t.to,
+            t.attempted ? 1 : 0,
+            t.errorCode,
+            t.errorText,
+            t.durationSeconds ?? null,
+          ]),
         ),
       ],
     );
@@ -141,26 +166,34 @@ export class Settlement {
     );
   }
 
-  /** A campaign whose last recipient became final is completed, unless it ended otherwise before. */
-  private async closeCampaigns(tx: EntityManager, transitions: readonly Transition[]): Promise<void> {
+  /**
+   * A campaign whose last recipient became final is completed, unless it ended otherwise before.
+   * @returns the campaigns that wait for nobody any more
+   */
+  private async closeCampaigns(tx: EntityManager, transitions: readonly Transition[]): Promise<number[]> {
     const settled = new Map<number, number>();
     for (const { campaignId, from, to } of transitions) {
       if (isFinal(to) && !isFinal(from)) settled.set(campaignId, (settled.get(campaignId) ?? 0) + 1);
     }
-    if (settled.size === 0) return;
+    if (settled.size === 0) return [];
     const rows = [...settled].sort((a, b) => a[0] - b[0]);
     await tx.query(
       `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', settled INT PATH '$[1]')) j ON c.id = j.id
        SET c.unsettled = c.unsettled - j.settled`,
       [jsonRows(rows)],
     );
-    await tx.query(
+    const closed: WriteResult = await tx.query(
       `UPDATE campaigns SET completed_at = UTC_TIMESTAMP(3), overdue_check_at = NULL,
          sent_at = IF(state IN ('accepted', 'running', 'paused'), COALESCE(sent_at, UTC_TIMESTAMP(3)), sent_at),
          state = IF(state IN ('accepted', 'running', 'paused'), 'completed', state)
        WHERE id IN (?) AND unsettled = 0 AND completed_at IS NULL`,
       [rows.map(([id]) => id)],
     );
+    if (closed.affectedRows === 0) return [];
+    const ended: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND unsettled = 0', [
+      rows.map(([id]) => id),
+    ]);
+    return ended.map(({ id }) => id);
   }
 
   /** Credits of recipients that never left, and of carrier failures where the account has `refund_failed`. */
@@ -175,10 +208,12 @@ export class Settlement {
     );
     for (const campaign of campaigns) {
       const refundFailed = (await this.accounts.byId(campaign.account_id))?.refundFailed ?? false;
-      const recipients = transitions.filter(
+      const refunded = transitions.filter(
         (t) => t.campaignId === campaign.id && (t.refund || (refundFailed && t.to === RecipientStatus.Failed)),
-      ).length;
+      );
+      const recipients = refunded.length;
       if (recipients === 0) continue;
+      await this.markRefunded(tx, refunded);
       const amount = recipients * campaign.unit_credits;
       await tx.query('UPDATE campaigns SET refunded_credits = refunded_credits + ? WHERE id = ?', [
         amount,
@@ -195,7 +230,28 @@ export class Settlement {
       );
     }
   }
+
+  /** For the timeline. Who was cancelled has his refund by his status; only failures need a mark. */
+  private async markRefunded(tx: EntityManager, transitions: readonly Transition[]): Promise<void> {
+    const failed = transitions.filter((t) => t.to === RecipientStatus.Failed);
+    if (failed.length === 0) return;
+    await tx.query(
+      `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+       SET r.refunded = 1`,
+      [jsonRows(failed.map((t) => [t.campaignId, t.seq]))],
+    );
+  }
 }
+
+/** Before a message counts as read, the time of its delivery is kept for the timeline; other statements stay as they are. */
+const keepDelivered = (transitions: readonly Transition[], row = ''): string =>
+  transitions.some((t) => t.to === RecipientStatus.Read)
+    ? `${row}delivered_at = IF(${row}status = ${RecipientStatus.Delivered}, ${row}updated_at, ${row}delivered_at), `
+    : '';
+
+const isOutdated = ({ madeBefore }: RecipientChange, { status, attempts }: LockedRow): boolean =>
+  status === RecipientStatus.Retrying && madeBefore !== undefined && madeBefore < attempts;
 
 const INT_MAX = 2_147_483_647;
 const code = (value: number | null): number | null =>
@@ -238,4 +294,5 @@ const follows = (a: Transition, b: Transition): boolean =>
   a.to === b.to &&
   a.errorCode === b.errorCode &&
   a.errorText === b.errorText &&
+  a.durationSeconds === b.durationSeconds &&
   a.attempted === b.attempted;

@@ -3,10 +3,13 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import type { SendOutcome } from '../../providers/index.js';
+import { AttemptJournals } from '../attempt-journals.js';
+import type { BegunAttempt, DueRecipient, LastOutcome } from '../domain/attempts.js';
 import { MOST_ATTEMPTS, retryDelay } from '../domain/lanes.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
 import { jsonRows, type WriteResult } from './json-rows.js';
-import { type DueRecipient, LaneStore, type LaneTurn } from './lane-store.js';
+import { LaneStore, type LaneTurn } from './lane-store.js';
+import { begunRetries, RetryStore } from './retry-store.js';
 import { type RecipientChange, Settlement } from './settlement.js';
 
 /** What became of one recipient of a window. */
@@ -22,6 +25,8 @@ export class WindowResults {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly settlement: Settlement,
     private readonly lanes: LaneStore,
+    private readonly retries: RetryStore,
+    private readonly journals: AttemptJournals,
   ) {}
 
   /**
@@ -41,6 +46,7 @@ export class WindowResults {
         tx,
         results.flatMap((result) => toChange(turn.campaignId, result)),
       );
+      await this.keepJournal(tx, turn, results);
       await this.storeRetries(tx, turn, results);
       await this.storeUnknown(
         tx,
@@ -58,34 +64,25 @@ export class WindowResults {
    */
   recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<'more' | 'later' | 'done'> {
     return inTransaction(this.dataSource, async (tx) => {
-      const begun: DueRecipient[] = await tx.query(
-        `SELECT t.seq, r.receiver, t.attempt FROM recipient_retries t
-         JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
-         WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence IS NOT NULL AND r.status = 0`,
-        [turn.campaignId, turn.lane],
-      );
+      const begun = await begunRetries(tx, turn, null);
       const window: DueRecipient[] = await tx.query(
         `SELECT r.seq, r.receiver, 1 AS attempt FROM campaign_recipients r
          LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
          WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = 0 AND t.seq IS NULL`,
         [turn.campaignId, turn.nextSeq, turn.intentSeq],
       );
-      const ambiguous = [...begun, ...window];
-      await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL', [
-        turn.campaignId,
-        turn.lane,
-      ]);
-      if (deduplicated)
-        await this.insertRetries(
-          tx,
-          turn,
-          ambiguous.map((recipient) => ({ recipient, delayMs: 0 })),
-        );
-      else {
-        const changes = ambiguous.map((recipient): RecipientChange => ({
-          ...unchanged(turn.campaignId, recipient.seq),
+      if (deduplicated) {
+        await this.retries.giveBack(tx, turn);
+        const again = window.map((recipient) => ({ recipient, delayMs: 0 }));
+        await this.retries.putOff(tx, turn, fence, again);
+      } else {
+        const ambiguous = [...begun, ...window];
+        await this.retries.dropBegun(tx, turn);
+        const changes = ambiguous.map(({ seq, made = 0 }): RecipientChange => ({
+          ...unchanged(turn.campaignId, seq),
           to: RecipientStatus.Unknown,
           attempted: true,
+          madeBefore: made,
         }));
         await this.settlement.settle(tx, changes);
         await this.storeUnknown(tx, turn, ambiguous);
@@ -98,17 +95,20 @@ export class WindowResults {
   cancelStep(turn: LaneTurn, limit: number, fence: number): Promise<'more' | 'later' | 'done'> {
     const reached = Math.min(turn.nextSeq + limit, turn.endSeq);
     return inTransaction(this.dataSource, async (tx) => {
-      const rows: { seq: number }[] = await tx.query(
-        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = 0
-         UNION (SELECT t.seq FROM recipient_retries t WHERE t.campaign_id = ? AND t.lane = ? ORDER BY t.seq LIMIT ?)`,
-        [turn.campaignId, turn.nextSeq, reached, turn.campaignId, turn.lane, limit],
+      const unsent: { seq: number }[] = await tx.query(
+        'SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = 0',
+        [turn.campaignId, turn.nextSeq, reached],
       );
-      const seqs = rows.map((row) => row.seq);
-      await this.settlement.settle(
-        tx,
-        seqs.map((seq) => ({ ...unchanged(turn.campaignId, seq), to: RecipientStatus.Cancelled, refund: true })),
+      const waiting = await this.retries.waiting(tx, turn, limit);
+      const outcomes = new Map<number, LastOutcome | null>(unsent.map(({ seq }) => [seq, null]));
+      for (const { seq, last } of waiting) outcomes.set(seq, last);
+      const changes = [...outcomes].map(([seq, last]): RecipientChange =>
+        last
+          ? { ...unchanged(turn.campaignId, seq), ...lastWord(last) }
+          : { ...unchanged(turn.campaignId, seq), to: RecipientStatus.Cancelled, refund: true },
       );
-      await this.dropRetries(tx, turn.campaignId, seqs);
+      await this.settlement.settle(tx, changes);
+      await this.retries.drop(tx, turn.campaignId, [...outcomes.keys()]);
       return this.lanes.finish(tx, turn, fence, reached);
     });
   }
@@ -118,7 +118,7 @@ export class WindowResults {
       outcome.kind === 'accepted'
         ? outcome.providerMessageIds.map((id, item) => [
             recipient.seq,
-            item,
+            (recipient.made ?? 0) + item,
             id.slice(0, 128),
             outcome.providerMessageIds.length,
           ])
@@ -136,6 +136,17 @@ export class WindowResults {
       [jsonRows(rows), turn.routeId, [RecipientStatus.Pending, RecipientStatus.Unknown, RecipientStatus.Submitted]],
     );
     await this.insertProviderIds(tx, turn, rows);
+  }
+
+  /** Channels that make several attempts keep a record of each. */
+  private async keepJournal(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
+    const attempts = results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
+      const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, 128) : undefined;
+      if (id === undefined) return [];
+      const { seq, made = 0 } = recipient;
+      return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
+    });
+    if (attempts.length > 0) await this.journals.of(turn.channel)?.began(tx, attempts);
   }
 
   /** @returns how many were new */
@@ -159,39 +170,8 @@ export class WindowResults {
         again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, outcome.afterMs) });
       } else if (turn.dueRetries > 0) over.push(recipient.seq);
     }
-    await this.dropRetries(tx, turn.campaignId, over);
-    await this.insertRetries(tx, turn, again);
-  }
-
-  /** Only for recipients who still wait, and only while this turn holds its lane: another worker has decided on them else. */
-  private async insertRetries(
-    tx: EntityManager,
-    turn: LaneTurn,
-    retries: readonly { recipient: DueRecipient; delayMs: number }[],
-  ): Promise<void> {
-    if (retries.length === 0) return;
-    await tx.query(
-      `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
-       SELECT ?, j.seq, ?, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, j.attempt, NULL
-       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]', attempt INT PATH '$[1]', delay_ms BIGINT PATH '$[2]')) j
-       JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = j.seq AND r.status = ${RecipientStatus.Pending}
-       JOIN campaign_lanes l ON l.campaign_id = ? AND l.lane = ? AND l.fence = ?
-       ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = VALUES(attempt), intent_fence = NULL`,
-      [
-        turn.campaignId,
-        turn.lane,
-        jsonRows(retries.map(({ recipient, delayMs }) => [recipient.seq, recipient.attempt, Math.round(delayMs)])),
-        turn.campaignId,
-        turn.campaignId,
-        turn.lane,
-        turn.fence + 1,
-      ],
-    );
-  }
-
-  private async dropRetries(tx: EntityManager, campaignId: number, seqs: readonly number[]): Promise<void> {
-    if (seqs.length === 0) return;
-    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND seq IN (?)', [campaignId, seqs]);
+    await this.retries.dropMade(tx, turn.campaignId, turn.fence + 1, over);
+    await this.retries.putOff(tx, turn, turn.fence + 1, again);
   }
 
   private async storeUnknown(tx: EntityManager, turn: LaneTurn, recipients: readonly DueRecipient[]): Promise<void> {
@@ -219,8 +199,18 @@ const unchanged = (campaignId: number, seq: number): Omit<RecipientChange, 'to'>
   attempted: false,
 });
 
+const lastWord = ({
+  status,
+  errorCode,
+  errorText,
+}: LastOutcome): Pick<RecipientChange, 'to' | 'errorCode' | 'errorText'> => ({ to: status, errorCode, errorText });
+
 function toChange(campaignId: number, { recipient, outcome }: WindowResult): RecipientChange[] {
-  const base = { ...unchanged(campaignId, recipient.seq), attempted: true };
+  const { seq, made = 0, last } = recipient;
+  const base = { ...unchanged(campaignId, seq), attempted: true, madeBefore: made };
+  // What cannot be tried again keeps the word of its last attempt; that one was made, so nothing is refunded.
+  const neverLeft = outcome.kind === 'suppressed' || (outcome.kind === 'rejected' && !outcome.submitted);
+  if (last && neverLeft) return [{ ...base, ...lastWord(last), attempted: false }];
   switch (outcome.kind) {
     case 'accepted':
       return [{ ...base, to: RecipientStatus.Submitted }];

@@ -7,17 +7,13 @@ import type { Receipt, ReceiptSink } from '../../providers/index.js';
 import { lowest, mayMove, RecipientStatus } from '../domain/recipient-status.js';
 import { ReceiptStore, type KnownMessage, type RoutedReceipt } from '../persistence/receipt-store.js';
 import { type RecipientChange, Settlement } from '../persistence/settlement.js';
+import { RetryPlans } from '../persistence/retry-plans.js';
+import { AttemptReceipts } from './attempt-receipts.js';
+import { receiptChange, STATUS_OF_RECEIPT } from './receipt-change.js';
 import { ReceiptListeners } from './receipt-listeners.js';
 
 const GROUP = { maxItems: 1_000, delayMs: 5 };
 const LONGEST_ID = 128;
-
-const STATUS: Record<Receipt['status'], RecipientStatus> = {
-  submitted: RecipientStatus.Submitted,
-  delivered: RecipientStatus.Delivered,
-  read: RecipientStatus.Read,
-  failed: RecipientStatus.Failed,
-};
 
 /**
  * Receipts in group commits: gathered for a few milliseconds, written in one transaction, then each caller is answered,
@@ -35,6 +31,8 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     private readonly store: ReceiptStore,
     private readonly settlement: Settlement,
     private readonly listeners: ReceiptListeners,
+    private readonly plans: RetryPlans,
+    private readonly attempts: AttemptReceipts,
   ) {}
 
   async accept(routeId: number, receipts: Receipt[]): Promise<void> {
@@ -59,12 +57,24 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
       const message = known[index];
       return message ? [{ receipt: entry.receipt, message }] : [];
     });
-    const single = pairs
+    const plans = await this.plans.of(
+      tx,
+      pairs.map(({ message }) => message.campaignId),
+    );
+    await this.attempts.settle(
+      tx,
+      pairs.flatMap((pair) => {
+        const campaign = plans.get(pair.message.campaignId);
+        return campaign ? [{ ...pair, campaign }] : [];
+      }),
+    );
+    const plain = pairs.filter(({ message }) => !plans.has(message.campaignId));
+    const single = plain
       .filter(({ message }) => message.items === 1)
-      .map(({ receipt, message }) => toChange(receipt, message));
+      .map(({ receipt, message }) => receiptChange(receipt, message));
     const several = await this.settleItems(
       tx,
-      pairs.filter(({ message }) => message.items > 1),
+      plain.filter(({ message }) => message.items > 1),
     );
     await this.settlement.settle(tx, [...single, ...several]);
   }
@@ -79,19 +89,20 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     const moved: KnownMessage[] = [];
     for (const { receipt, message } of pairs) {
       const item = items.find((entry) => same(entry, message) && entry.item === message.item);
-      if (item && mayMove(item.status, STATUS[receipt.status])) {
-        item.status = STATUS[receipt.status];
+      if (item && mayMove(item.status, STATUS_OF_RECEIPT[receipt.status])) {
+        item.status = STATUS_OF_RECEIPT[receipt.status];
         moved.push(item);
       }
     }
     await this.store.writeItems(tx, moved);
     return pairs.flatMap(({ receipt, message }) => {
       const statuses = items.filter((entry) => same(entry, message)).map((entry) => entry.status);
-      const to = statuses.length < message.items ? RecipientStatus.Submitted : lowest(statuses);
+      const missing = statuses.length < message.items ? [RecipientStatus.Submitted] : [];
+      const to = lowest([...statuses, ...missing]);
       const failed = to === RecipientStatus.Failed;
       // The receipt of the failed item brings the reason; it stands in this group, or came before.
       if (failed && receipt.status !== 'failed') return [];
-      return [{ ...toChange(receipt, message), to, ...(failed ? {} : { errorCode: null, errorText: null }) }];
+      return [{ ...receiptChange(receipt, message), to, ...(failed ? {} : { errorCode: null, errorText: null }) }];
     });
   }
 }
@@ -102,13 +113,3 @@ interface Known {
 }
 
 const same = (a: KnownMessage, b: KnownMessage): boolean => a.campaignId === b.campaignId && a.seq === b.seq;
-
-const toChange = (receipt: Receipt, message: KnownMessage): RecipientChange => ({
-  campaignId: message.campaignId,
-  seq: message.seq,
-  to: STATUS[receipt.status],
-  errorCode: receipt.status === 'failed' ? receipt.errorCode : null,
-  errorText: receipt.status === 'failed' ? receipt.errorText : null,
-  refund: false,
-  attempted: false,
-});

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type ParkedReceipt, ReceiptStore } from '../persistence/receipt-store.js';
+import { UnknownOutcomes } from '../persistence/unknown-outcomes.js';
 import { CampaignReceipts } from './campaign-receipts.js';
 import { ReceiptListeners } from './receipt-listeners.js';
 
@@ -18,6 +19,7 @@ export class ParkedReceipts {
     private readonly store: ReceiptStore,
     private readonly receipts: CampaignReceipts,
     private readonly listeners: ReceiptListeners,
+    private readonly unknown: UnknownOutcomes,
   ) {}
 
   /**
@@ -60,9 +62,9 @@ export class ParkedReceipts {
       const key = `${routeId} ${receipt.providerMessageId}`;
       // Another receipt of the same message must not settle a second recipient with the same number.
       if (!known.has(key)) {
-        const message = receipt.receiver ? await this.store.takeUnknown(tx, routeId, receipt.receiver) : null;
+        const message = await this.unknown.take(tx, routeId, receipt);
         if (!message) continue;
-        await this.store.adopt(tx, routeId, receipt.providerMessageId, message);
+        await this.unknown.adopt(tx, routeId, receipt.providerMessageId, message);
         known.add(key);
       }
       adopted.push(orphan);

@@ -2,6 +2,15 @@ import { Foundation1700000000000 } from './1700000000000-foundation.js';
 import { ChatAccounts1700000001000 } from './1700000001000-chat-accounts.js';
 import { Templates1700000002000 } from './1700000002000-templates.js';
 import { SessionMessages1700000003000 } from './1700000003000-session-messages.js';
+import { TemplateRemovals1700000003500 } from './1700000003500-template-removals.js';
+import { Audio1700000004000 } from './1700000004000-audio.js';
+import { Voice1700000005000 } from './1700000005000-voice.js';
+import { AccountDesk1700000006000 } from './1700000006000-account-desk.js';
+import { CampaignDesk1700000007000 } from './1700000007000-campaign-desk.js';
+import { ProfileRequests1700000008000 } from './1700000008000-profile-requests.js';
+import { Webhooks1700000009000 } from './1700000009000-webhooks.js';
+import { Suppressions1700000010000 } from './1700000010000-suppressions.js';
+import { Idempotency1700000011000 } from './1700000011000-idempotency.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -9,4 +18,13 @@ export const migrations = [
   ChatAccounts1700000001000,
   Templates1700000002000,
   SessionMessages1700000003000,
+  TemplateRemovals1700000003500,
+  Audio1700000004000,
+  Voice1700000005000,
+  AccountDesk1700000006000,
+  CampaignDesk1700000007000,
+  ProfileRequests1700000008000,
+  Webhooks1700000009000,
+  Suppressions1700000010000,
+  Idempotency1700000011000,
 ];

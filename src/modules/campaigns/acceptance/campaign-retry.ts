@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { newId } from '../../../kernel/ids.js';
+import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { RelayBell } from '../../../platform/queues/index.js';
+import { tooMany } from '../../../platform/security/index.js';
+import { type BalanceName, CreditBook } from '../../credits/index.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import type { AcceptedCampaign, CampaignDraft, CampaignRecord } from '../domain/campaign.js';
+import { CampaignWriter } from '../persistence/campaign-writer.js';
+import { FailedRecipients } from '../persistence/failed-recipients.js';
+import { InsufficientCredits } from './insufficient-credits.js';
+
+/** What of the new campaign is not the failed one's. */
+export interface RetryTerms {
+  routeId: number;
+  /** asked again when an id is taken */
+  makeRequestId: () => string;
+  /** further writes of the same transaction. @param child the new campaign */
+  alongside: (tx: EntityManager, child: AcceptedCampaign) => Promise<void>;
+}
+
+const LOOK_AGAIN_MS = 100;
+const PATIENCE_MS = 60_000;
+const RETRY_SECONDS = 10;
+const ROUNDS = 6;
+
+/** Thrown inside the transaction to roll all of it back: somebody else spent the credits since they were read. */
+class Outspent extends Error {}
+
+/** Makes a campaign of the recipients that failed in another: everything of it, or nothing, in one transaction. */
+@Injectable()
+export class CampaignRetry {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly failed: FailedRecipients,
+    private readonly writer: CampaignWriter,
+    private readonly credits: CreditBook,
+    private readonly bell: RelayBell,
+  ) {}
+
+  /**
+   * Charges and stores the retry like a new send, at the same speed, in memory of one batch. One retry of a campaign
+   * runs at a time, over all instances; the next one finds what is left. The failed campaign itself never changes, nor
+   * is it locked, so receipts and windows go on.
+   * @throws AppError conflict `Campaign has no failed recipients`; invalid `Insufficient credits. …`
+   */
+  async accept(parent: CampaignRecord, terms: RetryTerms): Promise<AcceptedCampaign> {
+    const until = Date.now() + PATIENCE_MS;
+    await this.judge(parent);
+    for (let round = 1; ;) {
+      const accepted = await this.attempt(parent, terms).catch((error: unknown) => {
+        if ((error instanceof Outspent || isDuplicateKey(error)) && round < ROUNDS) return null;
+        throw error;
+      });
+      if (accepted === 'busy') {
+        if (Date.now() > until) throw tooMany(RETRY_SECONDS);
+        await sleep(LOOK_AGAIN_MS); // without a connection: a retry of a million takes seconds
+      } else if (accepted) {
+        this.bell.ring();
+        return accepted;
+      } else {
+        round += 1;
+        await this.judge(parent);
+      }
+    }
+  }
+
+  /** Refuses cheaply; the transaction stays the judge. */
+  private async judge(parent: CampaignRecord): Promise<void> {
+    const recipients = await this.failed.count(parent);
+    if (recipients === 0) throw campaignErrors.noneFailed();
+    const required = recipients * parent.unitCredits;
+    const available = await this.credits.available(parent.accountId, parent.balance as BalanceName);
+    if (required > available) throw new InsufficientCredits(available, required);
+  }
+
+  private async attempt(parent: CampaignRecord, terms: RetryTerms): Promise<AcceptedCampaign | 'busy'> {
+    await this.makeLock(parent.id);
+    return inTransaction(this.dataSource, async (tx) => {
+      if (!(await this.lock(tx, parent.id))) return 'busy';
+      const at = now();
+      const id = newId();
+      let total = 0;
+      for await (const batch of this.failed.batches(tx, parent)) {
+        await this.writer.insertRetried(tx, id, total, batch, at);
+        total += batch.length;
+      }
+      if (total === 0) throw campaignErrors.noneFailed();
+      const requestId = terms.makeRequestId();
+      await this.writer.insertHeads(tx, [{ id, requestId, draft: draftOf(parent, requestId, terms), total }], at);
+      const child = { id, requestId, totalRows: total, unitCredits: parent.unitCredits, repeated: false };
+      await terms.alongside(tx, child);
+      const entries = [{ requestId, amount: total * parent.unitCredits }];
+      const { accountId, balance } = parent;
+      if (!(await this.credits.debit(tx, accountId, balance as BalanceName, entries))) throw new Outspent();
+      return child;
+    });
+  }
+
+  /** The row to hold. Looked for first, because an INSERT waits for whoever holds it. */
+  private async makeLock(campaignId: number): Promise<void> {
+    const found: unknown[] = await this.dataSource.query('SELECT 1 FROM campaign_retries WHERE campaign_id = ?', [
+      campaignId,
+    ]);
+    if (found.length === 0) {
+      await this.dataSource.query('INSERT IGNORE INTO campaign_retries (campaign_id) VALUES (?)', [campaignId]);
+    }
+  }
+
+  private async lock(tx: EntityManager, campaignId: number): Promise<boolean> {
+    const rows: unknown[] = await tx.query(
+      'SELECT campaign_id FROM campaign_retries WHERE campaign_id = ? FOR UPDATE SKIP LOCKED',
+      [campaignId],
+    );
+    return rows.length > 0;
+  }
+}
+
+const draftOf = (
+  parent: CampaignRecord,
+  requestId: string,
+  { routeId }: RetryTerms,
+): Omit<CampaignDraft, 'receivers'> => ({
+  accountId: parent.accountId,
+  channel: parent.channel,
+  requestId: { given: requestId },
+  broadcastName: parent.broadcastName,
+  service: parent.service,
+  routeId,
+  content: parent.content,
+  balance: parent.balance,
+  unitCredits: parent.unitCredits,
+  // What is said was looked at when it was said first.
+  initialState: 'accepted',
+  retryOf: parent.requestId,
+});

@@ -1,0 +1,11 @@
+import { AppError } from '../../../kernel/app-error.js';
+
+/** The balance does not pay for the campaign; in the words of every channel but voice, which has its own (spec 7). */
+export class InsufficientCredits extends AppError {
+  constructor(
+    readonly available: number,
+    readonly required: number,
+  ) {
+    super('invalid', 'insufficient_credits', `Insufficient credits. Available: ${available}, Required: ${required}`);
+  }
+}

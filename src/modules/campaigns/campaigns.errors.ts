@@ -1,0 +1,12 @@
+import { AppError } from '../../kernel/app-error.js';
+import type { CampaignState } from './domain/campaign.js';
+
+/** Errors of the campaigns API (decisions §3, §7), literally. */
+export const campaignErrors = {
+  notFound: () => new AppError('not_found', 'campaign_not_found', 'Campaign not found'),
+  contactNotFound: () => new AppError('not_found', 'contact_not_found', 'Contact not found'),
+  already: (state: CampaignState) => new AppError('conflict', 'wrong_state', `Campaign is already ${state}`),
+  noneFailed: () => new AppError('conflict', 'none_failed', 'Campaign has no failed recipients'),
+  noRoute: () => new AppError('unavailable', 'no_route', 'No route available for this channel'),
+  invalid: (text: string) => new AppError('invalid', 'invalid_field', text),
+};

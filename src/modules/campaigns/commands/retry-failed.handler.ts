@@ -1,0 +1,94 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { EntityManager } from 'typeorm';
+import { AccountDirectory, type Actor, AuditLog } from '../../accounts/index.js';
+import { Idempotency, type OutcomeKeeper } from '../../idempotency/index.js';
+import { ChatAccounts, CHAT_CONNECTIONS, RouteDirectory } from '../../providers/index.js';
+import { CampaignRetry } from '../acceptance/campaign-retry.js';
+import { campaignOf, isForeign } from '../campaign-access.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import { ChannelOffers } from '../channel-offers.js';
+import type { AcceptedCampaign, CampaignRecord } from '../domain/campaign.js';
+import { RecipientStatus } from '../domain/recipient-status.js';
+import { CampaignReader } from '../persistence/campaign-reader.js';
+import { type RetriedCampaign, RetryFailed } from './retry-failed.command.js';
+
+@CommandHandler(RetryFailed)
+export class RetryFailedHandler implements ICommandHandler<RetryFailed> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly accounts: AccountDirectory,
+    private readonly offers: ChannelOffers,
+    private readonly routes: RouteDirectory,
+    private readonly chatAccounts: ChatAccounts,
+    private readonly retry: CampaignRetry,
+    private readonly audit: AuditLog,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  async execute({ actor, requestId, idempotent }: RetryFailed): Promise<RetriedCampaign> {
+    const parent = await campaignOf(this.reader, actor, requestId);
+    return this.idempotency.once<RetriedCampaign>(idempotent, (keeper) => this.submit(actor, parent, keeper));
+  }
+
+  private async submit(
+    actor: Actor,
+    parent: CampaignRecord,
+    keeper: OutcomeKeeper<RetriedCampaign> | null,
+  ): Promise<RetriedCampaign> {
+    await this.assertBegun(parent);
+    const offer = this.offers.get(parent.channel);
+    const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
+    const child = await this.retry.accept(parent, {
+      routeId: await this.routeOf(parent),
+      makeRequestId: () => offer.newRequestId(zone),
+      alongside: async (tx, made) => {
+        await this.record(tx, actor, parent, made);
+        await keeper?.alongside(retriedOf(parent))(tx, made);
+      },
+    });
+    return retriedOf(parent)(child);
+  }
+
+  /** A campaign that has sent nothing yet has nothing to retry: it waits, or was paused before its first window. */
+  private async assertBegun({ id, state, totalRows }: CampaignRecord): Promise<void> {
+    const waits = state === 'accepted' || state === 'pending_approval';
+    const untouched = async (): Promise<boolean> =>
+      (await this.reader.counts(id)).get(RecipientStatus.Pending) === totalRows;
+    if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
+  }
+
+  /** The route that a new send would take: the named one or the default; a chat account, also a new one of its kind. */
+  private async routeOf({ channel, service, routeId, accountId }: CampaignRecord): Promise<number> {
+    if (channel === 'sms' || channel === 'unofficial' || channel === 'voice') {
+      const route = await this.routes.resolve(channel, service);
+      if (!route) throw campaignErrors.noRoute();
+      return route.id;
+    }
+    const connection = CHAT_CONNECTIONS.find((name) => name === service);
+    const known =
+      (await this.routes.byId(routeId)) ?? (connection && (await this.chatAccounts.find(accountId, connection)));
+    if (!known) throw campaignErrors.noRoute();
+    return known.id;
+  }
+
+  private async record(
+    tx: EntityManager,
+    actor: Actor,
+    parent: CampaignRecord,
+    child: AcceptedCampaign,
+  ): Promise<void> {
+    if (!isForeign(actor, parent)) return;
+    const details = { request_id: child.requestId, total_rows: child.totalRows };
+    const action = 'campaign.retry_failed';
+    await this.audit.record(tx, { actor: actor.account, action, subject: parent.requestId, details });
+  }
+}
+
+const retriedOf =
+  (parent: CampaignRecord) =>
+  ({ requestId, totalRows, unitCredits }: AcceptedCampaign): RetriedCampaign => ({
+    request_id: requestId,
+    retry_of: parent.requestId,
+    total_rows: totalRows,
+    credits: totalRows * unitCredits,
+  });

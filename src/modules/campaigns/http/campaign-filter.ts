@@ -1,0 +1,66 @@
+import { readBound } from '../../../kernel/clock.js';
+import { cutCodePoints, readText } from '../../../kernel/text.js';
+import type { ErrorRow } from '../../../platform/http/index.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../domain/campaign.js';
+import type { ListCampaigns } from '../queries/list-campaigns.query.js';
+
+type Filter = ListCampaigns['filter'];
+
+const LONGEST_SEARCH = 255;
+/** DATETIME columns end with the year 9999. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31);
+
+const STATE_TEXT = `state must be one of: ${CAMPAIGN_STATES.join(', ')}`;
+const CHANNEL_TEXT = `channel must be one of: ${CHANNEL_NAMES.join(', ')}`;
+
+/** Rows of `from` and `to` of a list. */
+export const RANGE_ROWS: ErrorRow[] = [
+  { status: 400, message: 'from is invalid', reason: 'neither YYYY-MM-DD, YYYY-MM-DD HH:MM:SS nor ISO 8601' },
+  { status: 400, message: 'to is invalid', reason: 'the same' },
+];
+
+/** Rows of the filters of campaign lists, in the order in which they are judged. */
+export const FILTER_ROWS: ErrorRow[] = [
+  { status: 400, message: STATE_TEXT, reason: 'another word' },
+  { status: 400, message: CHANNEL_TEXT, reason: 'another word' },
+  ...RANGE_ROWS,
+];
+
+/**
+ * One end of a range of time in a query; a bare date is the whole day.
+ * @param zone in which a time without an offset is meant
+ * @returns undefined when it is not given
+ * @throws AppError invalid `<name> is invalid`
+ */
+export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to', zone: string): Date | undefined {
+  const read = readText(query[name]);
+  if (read.kind === 'empty') return undefined;
+  const moment = read.kind === 'text' ? readBound(read.value.trim(), zone, name === 'from' ? 'start' : 'end') : null;
+  if (!moment || moment.getTime() > LAST_MOMENT) throw campaignErrors.invalid(`${name} is invalid`);
+  return new Date(Math.max(0, moment.getTime()));
+}
+
+/** `state`, `channel`, `from`, `to` and `search` of a query; what is empty filters nothing. */
+export function readCampaignFilter(query: Record<string, unknown>, zone: string): Filter {
+  const state = readWord(query['state'], CAMPAIGN_STATES, STATE_TEXT);
+  const channel = readWord(query['channel'], CHANNEL_NAMES, CHANNEL_TEXT);
+  const from = readRangeEnd(query, 'from', zone);
+  const to = readRangeEnd(query, 'to', zone);
+  const search = readText(query['search']);
+  return {
+    ...(state && { state }),
+    ...(channel && { channel }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(search.kind === 'text' && { search: cutCodePoints(search.value.trim(), LONGEST_SEARCH) }),
+  };
+}
+
+function readWord<Word extends string>(value: unknown, words: readonly Word[], text: string): Word | undefined {
+  const read = readText(value);
+  if (read.kind === 'empty') return undefined;
+  const word = words.find((known) => read.kind === 'text' && read.value === known);
+  if (!word) throw campaignErrors.invalid(text);
+  return word;
+}

@@ -1,0 +1,118 @@
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, NoHead, paged, type Paged, readPage, streamText } from '../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import type { ContactView } from '../queries/contact.view.js';
+import { ExportContacts } from '../queries/export-contacts.query.js';
+import { GetTimeline } from '../queries/get-timeline.query.js';
+import { ListContacts } from '../queries/list-contacts.query.js';
+import { WatchCampaign } from '../queries/watch-campaign.query.js';
+import { CAMPAIGN_ROWS, EVENTS_ROWS, TIMELINE_ROWS } from './campaign-error-rows.js';
+import { REQUEST_ID } from './campaign.response.js';
+import { ContactPageResponse, TimelineResponse } from './contact.response.js';
+import { csvFrame, csvLines } from './contacts-csv.js';
+import { streamProgress } from './event-stream.js';
+
+const EVENTS_EXAMPLE = `retry: 3000
+
+event: progress
+data: {"request_id":"${REQUEST_ID}","state":"running","total_rows":2,"status_counts":{"PP1":1,"SENT":1}, …}
+
+event: end
+data: {}
+`;
+
+const StatusQuery = ApiQuery({
+  name: 'status',
+  required: false,
+  example: 'FAILED',
+  description: 'only recipients of this word of the channel',
+});
+
+/** A campaign's recipients: in pages, one by one, as a file, and as they go on. */
+@ApiTags('Campaigns')
+@ApiParam({ name: 'request_id', example: REQUEST_ID })
+@Authenticated()
+@Controller('v6/api/campaigns/:request_id')
+export class ContactsController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get('contacts')
+  @ApiOperation({ summary: 'The recipients, in the order of the contacts' })
+  @StatusQuery
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: ContactPageResponse })
+  @ApiErrors(CAMPAIGN_ROWS)
+  async contacts(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @Query() query: Record<string, unknown>,
+  ): Promise<Paged<ContactView>> {
+    const page = readPage(query);
+    const { contacts, total } = await this.queries.execute(
+      new ListContacts(actor, requestId, textOrNull(query['status']), page.page, page.limit),
+    );
+    return paged(contacts, page, total);
+  }
+
+  @Get('contacts/:seq/timeline')
+  @ApiParam({ name: 'seq', type: Number, example: 1 })
+  @ApiOperation({
+    summary: 'What became of one recipient, and when',
+    description: 'Made of what is stored: of several receipts with the same word, the first counts.',
+  })
+  @ApiOkResponse({ type: TimelineResponse })
+  @ApiErrors(TIMELINE_ROWS)
+  async timeline(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @Param('seq') seq: string,
+  ): Promise<TimelineResponse> {
+    return { success: true, data: await this.queries.execute(new GetTimeline(actor, requestId, seq)) };
+  }
+
+  @Get('export.csv')
+  @ApiOperation({
+    summary: 'The recipients as a CSV file',
+    description:
+      'RFC 4180 with a header line, in the order of the contacts, streamed. A field that a spreadsheet would take for a formula begins with an apostrophe.',
+  })
+  @StatusQuery
+  @ApiProduces('text/csv')
+  @ApiOkResponse({ description: 'The file.', content: { 'text/csv': { schema: { type: 'string' } } } })
+  @ApiErrors(CAMPAIGN_ROWS)
+  async exportCsv(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @Query() query: Record<string, unknown>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const contacts = await this.queries.execute(new ExportContacts(actor, requestId, textOrNull(query['status'])));
+    await streamText(response, csvFrame(contacts), csvLines(contacts));
+  }
+
+  @Get('events')
+  @NoHead()
+  @ApiOperation({
+    summary: 'Progress as server-sent events',
+    description:
+      'The campaign as it stands at once (`progress`, the data of GET …/:request_id), again after every change, a comment every 15 seconds while nothing changes, `end` when it is over. Any instance serves any campaign.',
+  })
+  @ApiProduces('text/event-stream')
+  @ApiOkResponse({
+    description: 'The stream.',
+    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
+  })
+  @ApiErrors(EVENTS_ROWS)
+  async events(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    streamProgress(response, await this.queries.execute(new WatchCampaign(actor, requestId)));
+  }
+}

@@ -1,0 +1,65 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { now } from '../../../kernel/clock.js';
+import { digitsOf } from '../../../kernel/phone-number.js';
+import { readText } from '../../../kernel/text.js';
+import { ApiErrors, readPage } from '../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import { FindRecipients } from '../queries/find-recipients.query.js';
+import { SEARCH_ROWS } from './campaign-error-rows.js';
+import { RANGE_ROWS, readRangeEnd } from './campaign-filter.js';
+import { RecipientHitsResponse } from './contact.response.js';
+
+const DIGITS = { min: 8, max: 30 };
+const DEFAULT_RANGE_MS = 30 * 24 * 3_600_000;
+
+/** Did this number get it? */
+@ApiTags('Campaigns')
+@Authenticated()
+@Controller('v6/api/recipients')
+export class RecipientsController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Find a number among the recipients of your campaigns',
+    description:
+      'Of the last 30 days unless a time is given. One search looks at 2,000,000 recipients at the most, newest campaigns first; `next_to` says where it stopped. One search of an account at a time.',
+  })
+  @ApiQuery({ name: 'number', example: '919812345678', description: 'everything but digits is removed' })
+  @ApiQuery({ name: 'from', required: false, example: '2026-11-01' })
+  @ApiQuery({ name: 'to', required: false, example: '2026-11-30' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: RecipientHitsResponse })
+  @ApiErrors([...SEARCH_ROWS, ...RANGE_ROWS])
+  async find(
+    @CurrentActor() { account }: Actor,
+    @Query() query: Record<string, unknown>,
+  ): Promise<RecipientHitsResponse> {
+    const receiver = readNumber(query['number']);
+    const given = readRangeEnd(query, 'from', account.timeZone);
+    const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
+    const from = given ?? new Date(Math.max(0, to.getTime() - DEFAULT_RANGE_MS));
+    const page = readPage(query);
+    const found = await this.queries.execute(new FindRecipients(account, receiver, from, to, page.page, page.limit));
+    return {
+      success: true,
+      data: found.hits,
+      page: page.page,
+      limit: page.limit,
+      total: found.total,
+      next_to: found.next?.toISOString() ?? null,
+    };
+  }
+}
+
+function readNumber(value: unknown): string {
+  const read = readText(value);
+  if (read.kind === 'empty') throw campaignErrors.invalid('number is required');
+  const digits = read.kind === 'text' ? digitsOf(read.value) : '';
+  if (digits.length < DIGITS.min || digits.length > DIGITS.max) throw campaignErrors.invalid('number is invalid');
+  return digits;
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import type { RecipientRecord } from '../domain/campaign.js';
+import type { RecipientStatus } from '../domain/recipient-status.js';
+import { type RecipientRow, toRecipient } from './campaign-reader.js';
+
+/** A message or call of a recipient that the carrier took. */
+export interface SubmittedItem {
+  providerMessageId: string;
+  /** counts from 0 */
+  item: number;
+  items: number;
+  /** null for messages of before this was kept */
+  submittedAt: Date | null;
+}
+
+/** What the engine's tables keep of one recipient's life. */
+export interface RecipientLife {
+  recipient: RecipientRecord;
+  deliveredAt: Date | null;
+  refunded: boolean;
+  submitted: SubmittedItem[];
+  /** since when the outcome of a send is unknown */
+  unknownSince: Date | null;
+  /** the next try, where one waits */
+  retry: { dueAt: Date; attempt: number } | null;
+}
+
+interface LifeRow extends RecipientRow {
+  delivered_at: Date | null;
+  refunded: number;
+  unknown_since: Date | null;
+  retry_at: Date | null;
+  retry_attempt: number | null;
+}
+
+const COLUMNS = [
+  'seq',
+  'receiver',
+  'status',
+  'attempts',
+  'error_code',
+  'error_message',
+  'duration',
+  'updated_at',
+] as const;
+
+/** Recipients as owners page through them, and one recipient in all detail. */
+@Injectable()
+export class ContactReader {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Without a filter seq counts 1, 2, 3 …, so a page is a range of keys; with one, the matches before it are counted off. */
+  async page(
+    campaignId: number,
+    statuses: readonly RecipientStatus[] | null,
+    offset: number,
+    limit: number,
+  ): Promise<RecipientRecord[]> {
+    if (statuses?.length === 0) return [];
+    const rows: RecipientRow[] = statuses
+      ? await this.dataSource.query(
+          `SELECT STRAIGHT_JOIN ${COLUMNS.map((name) => `r.${name}`).join(', ')}
+           FROM (SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND status IN (?)
+             ORDER BY seq LIMIT ? OFFSET ?) p
+           JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = p.seq ORDER BY r.seq`,
+          [campaignId, statuses, limit, offset, campaignId],
+        )
+      : await this.dataSource.query(
+          `SELECT ${COLUMNS.join(', ')} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+          [campaignId, offset, offset + limit],
+        );
+    return rows.map(toRecipient);
+  }
+
+  /** The carrier's id of each recipient's latest message or call, by seq. @param seqs ascending */
+  async providerIds(campaignId: number, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const [first, last] = [seqs[0], seqs.at(-1)];
+    if (first === undefined || last === undefined) return new Map();
+    // A dense page is one range of the key; a filtered one names its rows.
+    const dense = last - first < seqs.length * 4;
+    const rows: { seq: number; item: number; items: number; id: string }[] = await this.dataSource.query(
+      `SELECT seq, item, items, provider_message_id AS id FROM provider_messages
+       WHERE campaign_id = ? AND ${dense ? 'seq BETWEEN ? AND ?' : 'seq IN (?)'} ORDER BY seq, item`,
+      dense ? [campaignId, first, last] : [campaignId, seqs],
+    );
+    // Attempts count on from item to item; the items of one message stand beside each other, and the first one names it.
+    return new Map(rows.filter((row) => row.items === 1 || row.item === 0).map((row) => [row.seq, row.id]));
+  }
+
+  /** @returns null when the campaign has no such recipient */
+  async life(campaignId: number, seq: number): Promise<RecipientLife | null> {
+    const [row]: LifeRow[] = await this.dataSource.query(
+      `SELECT r.*, u.created_at AS unknown_since, t.due_at AS retry_at,
+         IF(t.last_status IS NULL, t.attempt, r.attempts + 1) AS retry_attempt
+       FROM campaign_recipients r
+       LEFT JOIN unknown_outcomes u ON u.campaign_id = r.campaign_id AND u.seq = r.seq
+       LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
+       WHERE r.campaign_id = ? AND r.seq = ?`,
+      [campaignId, seq],
+    );
+    if (!row) return null;
+    const submitted: SubmittedItem[] = await this.dataSource.query(
+      `SELECT provider_message_id AS providerMessageId, item, items, submitted_at AS submittedAt FROM provider_messages
+       WHERE campaign_id = ? AND seq = ? ORDER BY submitted_at, item`,
+      [campaignId, seq],
+    );
+    return {
+      recipient: toRecipient(row),
+      deliveredAt: row.delivered_at,
+      refunded: row.refunded === 1,
+      submitted,
+      unknownSince: row.unknown_since,
+      retry: row.retry_at && { dueAt: row.retry_at, attempt: row.retry_attempt ?? 1 },
+    };
+  }
+}

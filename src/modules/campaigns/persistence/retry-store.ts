@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { LaneJob } from '../../../platform/queues/index.js';
+import type { DueRecipient, LastOutcome } from '../domain/attempts.js';
+import { RecipientStatus } from '../domain/recipient-status.js';
+import { jsonRows } from './json-rows.js';
+
+/** Another attempt, because the one before it was in vain. */
+export interface NextAttempt {
+  campaignId: number;
+  seq: number;
+  lane: number;
+  delayMs: number;
+  /** how the attempt before ended */
+  lastStatus: RecipientStatus;
+}
+
+interface RetryRow {
+  seq: number;
+  receiver: string;
+  attempt: number;
+  made: number;
+  last_status: RecipientStatus | null;
+  error_code: number | null;
+  error_message: string | null;
+}
+
+/** Recipients for whom a retry may wait; a row of any other is left over and goes with its turn. */
+const RETRIABLE = [RecipientStatus.Pending, RecipientStatus.Retrying];
+
+const lastOf = (row: RetryRow): LastOutcome | null =>
+  row.last_status === null
+    ? null
+    : { status: row.last_status, errorCode: row.error_code, errorText: row.error_message };
+
+/**
+ * Retries of a lane that a turn has begun, in order.
+ * @param fence of that turn; null = of any, as a lost worker leaves them
+ */
+export async function begunRetries(
+  tx: EntityManager,
+  { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>,
+  fence: number | null,
+): Promise<DueRecipient[]> {
+  const rows: RetryRow[] = await tx.query(
+    `SELECT t.seq, r.receiver, t.attempt, r.attempts AS made, t.last_status, r.error_code, r.error_message
+     FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+     WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence ${fence === null ? 'IS NOT NULL' : '= ?'}
+       AND r.status IN (?) ORDER BY t.seq`,
+    [campaignId, lane, ...(fence === null ? [] : [fence]), RETRIABLE],
+  );
+  return rows.map((row) => ({
+    seq: row.seq,
+    receiver: row.receiver,
+    attempt: row.attempt,
+    made: row.made,
+    last: lastOf(row),
+  }));
+}
+
+/** What shall be sent later: temporary faults of the carrier, and further attempts of channels that make some. */
+@Injectable()
+export class RetryStore {
+  /**
+   * Puts off sends of a turn. Only for recipients who still wait, and only while the turn holds its lane: another worker
+   * has decided on them else.
+   * @param fence the turn's own
+   */
+  async putOff(
+    tx: EntityManager,
+    { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>,
+    fence: number,
+    retries: readonly { recipient: DueRecipient; delayMs: number }[],
+  ): Promise<void> {
+    if (retries.length === 0) return;
+    await tx.query(
+      `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
+       SELECT ?, j.seq, ?, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, j.attempt, NULL
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]', attempt INT PATH '$[1]', delay_ms BIGINT PATH '$[2]')) j
+       JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = j.seq AND r.status IN (?)
+       JOIN campaign_lanes l ON l.campaign_id = ? AND l.lane = ? AND l.fence = ?
+       ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = VALUES(attempt), intent_fence = NULL`,
+      [
+        campaignId,
+        lane,
+        jsonRows(retries.map(({ recipient, delayMs }) => [recipient.seq, recipient.attempt, Math.round(delayMs)])),
+        campaignId,
+        RETRIABLE,
+        campaignId,
+        lane,
+        fence,
+      ],
+    );
+  }
+
+  /** Plans further attempts and wakes their lanes for them; whatever state the campaign is in, the lane's next turn judges it. */
+  async plan(tx: EntityManager, attempts: readonly NextAttempt[]): Promise<void> {
+    if (attempts.length === 0) return;
+    const lanes = new Map<string, [campaignId: number, lane: number, delayMs: number]>();
+    for (const { campaignId, lane, delayMs } of attempts) {
+      const known = lanes.get(`${campaignId} ${lane}`);
+      if (!known || delayMs < known[2]) lanes.set(`${campaignId} ${lane}`, [campaignId, lane, delayMs]);
+    }
+    // Lanes before retries, as a turn takes them.
+    await tx.query(
+      `UPDATE campaign_lanes l JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', delay_ms BIGINT PATH '$[2]')) j
+       ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+       SET l.wake_at = LEAST(COALESCE(l.wake_at, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND),
+         UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND)`,
+      [jsonRows([...lanes.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]))],
+    );
+    await tx.query(
+      `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence, last_status)
+       SELECT j.campaign_id, j.seq, j.lane, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, 1, NULL, j.last_status
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane INT PATH '$[2]',
+         delay_ms BIGINT PATH '$[3]', last_status INT PATH '$[4]')) j
+       ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = 1, intent_fence = NULL, last_status = VALUES(last_status)`,
+      [jsonRows(attempts.map((a) => [a.campaignId, a.seq, a.lane, Math.round(a.delayMs), a.lastStatus]))],
+    );
+  }
+
+  /** Retries that a lost worker had begun are due again, as they were; left-over ones would be so for ever. */
+  async giveBack(tx: EntityManager, { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>): Promise<void> {
+    await tx.query(
+      `DELETE t FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+       WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence IS NOT NULL AND r.status NOT IN (?)`,
+      [campaignId, lane, RETRIABLE],
+    );
+    await tx.query(
+      `UPDATE recipient_retries SET intent_fence = NULL, due_at = UTC_TIMESTAMP(3)
+       WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL`,
+      [campaignId, lane],
+    );
+  }
+
+  async dropBegun(tx: EntityManager, { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>): Promise<void> {
+    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL', [
+      campaignId,
+      lane,
+    ]);
+  }
+
+  /**
+   * Retries that a turn has made. A row that is not the turn's own any more plans an attempt after it: the outcome was
+   * reported, or another worker has taken over, before the turn could be written.
+   * @param fence the turn's own
+   */
+  async dropMade(tx: EntityManager, campaignId: number, fence: number, seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND seq IN (?) AND intent_fence = ?', [
+      campaignId,
+      seqs,
+      fence,
+    ]);
+  }
+
+  async drop(tx: EntityManager, campaignId: number, seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND seq IN (?)', [campaignId, seqs]);
+  }
+
+  /** The first retries of a lane, due or not, with the outcome that stands if they are never made. */
+  async waiting(
+    tx: EntityManager,
+    { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>,
+    limit: number,
+  ): Promise<{ seq: number; last: LastOutcome | null }[]> {
+    const rows: RetryRow[] = await tx.query(
+      `SELECT t.seq, t.last_status, r.error_code, r.error_message FROM recipient_retries t
+       JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+       WHERE t.campaign_id = ? AND t.lane = ? ORDER BY t.seq LIMIT ?`,
+      [campaignId, lane, limit],
+    );
+    return rows.map((row) => ({ seq: row.seq, last: lastOf(row) }));
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { dateTimesOf } from '../../../kernel/clock.js';
+import { AccountDirectory } from '../../accounts/index.js';
+import { ChannelRegistry } from '../channel-registry.js';
+import type { CampaignRecord, RecipientRecord } from '../domain/campaign.js';
+import { ContactReader } from '../persistence/contact-reader.js';
+import { RecipientDetails } from '../recipient-details.js';
+import { contactView, type ContactView } from './contact.view.js';
+
+/** Recipients in the words of their channel and the time zone of their owner, with what other tables know of them. */
+@Injectable()
+export class ContactViews {
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly channels: ChannelRegistry,
+    private readonly contacts: ContactReader,
+    private readonly details: RecipientDetails,
+  ) {}
+
+  /** @param recipients ascending by seq */
+  async of(campaign: CampaignRecord, recipients: readonly RecipientRecord[]): Promise<ContactView[]> {
+    const channel = this.channels.get(campaign.channel);
+    const seqs = recipients.map(({ seq }) => seq);
+    const [owner, providerIds, details] = await Promise.all([
+      this.accounts.byId(campaign.accountId),
+      this.contacts.providerIds(campaign.id, seqs),
+      this.details.columnsOf(campaign, seqs),
+    ]);
+    const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
+    return recipients.map((recipient) => contactView(channel, recipient, { providerIds, details }, shown));
+  }
+}

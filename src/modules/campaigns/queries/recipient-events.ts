@@ -1,0 +1,41 @@
+import type { CampaignRecord } from '../domain/campaign.js';
+import type { Channel } from '../domain/channel.js';
+import { outcomeOf } from '../domain/recipient-outcome.js';
+import { isFinal, RecipientStatus } from '../domain/recipient-status.js';
+import type { RecipientLife } from '../persistence/contact-reader.js';
+import type { TimelineEvent } from '../recipient-details.js';
+
+/**
+ * What the engine's own tables tell of a recipient. They keep no log of receipts: the times are those of the rows
+ * themselves (accepted, taken by the carrier, delivered, last change), which costs sending nothing.
+ */
+export function recipientEvents(campaign: CampaignRecord, channel: Channel, life: RecipientLife): TimelineEvent[] {
+  const { recipient, submitted, deliveredAt, unknownSince, retry } = life;
+  const word = (status: RecipientStatus): string => channel.words[status];
+  const events: TimelineEvent[] = [
+    { at: campaign.createdAt, event: 'queued', status: word(RecipientStatus.Pending) },
+    ...submitted.flatMap(({ submittedAt, providerMessageId, item, items }): TimelineEvent[] => {
+      const details = { provider_message_id: providerMessageId, ...(items > 1 && { item: item + 1, items }) };
+      return submittedAt
+        ? [{ at: submittedAt, event: 'submitted', status: word(RecipientStatus.Submitted), details }]
+        : [];
+    }),
+  ];
+  if (campaign.scheduledAt) events.push({ at: campaign.scheduledAt, event: 'scheduled' });
+  if (unknownSince) events.push({ at: unknownSince, event: 'outcome_unknown' });
+  if (deliveredAt) events.push({ at: deliveredAt, event: 'status', status: word(RecipientStatus.Delivered) });
+  if (isFinal(recipient.status)) {
+    const { status, error_code, errorMessage } = outcomeOf(channel, recipient);
+    events.push({ at: recipient.updatedAt, event: 'status', status, details: { error_code, errorMessage } });
+  }
+  if (retry) events.push({ at: retry.dueAt, event: 'retry_due', details: { attempt: retry.attempt } });
+  if (isRefunded(campaign, life)) {
+    const details = { balance: campaign.balance, credits: campaign.unitCredits };
+    events.push({ at: recipient.updatedAt, event: 'refund', details });
+  }
+  return events;
+}
+
+/** Whoever was cancelled had not left, so his credits went back in the same transaction; failures carry a mark. */
+const isRefunded = (campaign: CampaignRecord, { recipient, refunded }: RecipientLife): boolean =>
+  campaign.unitCredits > 0 && (refunded || recipient.status === RecipientStatus.Cancelled);

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type IdempotentRequest, KEPT_HOURS } from '../domain/idempotent-request.js';
+
+/** A key that this request holds: whatever it writes is refused once somebody else holds it. */
+export interface HeldKey {
+  request: IdempotentRequest;
+  token: string;
+}
+
+/** What stands under a key: nothing, so that it is ours now; or an earlier request, ended or not. */
+export type TakenKey =
+  { kind: 'held'; held: HeldKey } | { kind: 'running' } | { kind: 'other_body' } | { kind: 'ended'; outcome: unknown };
+
+interface KeyRow {
+  digest: Buffer;
+  token: string;
+  outcome: string | null;
+  free: number;
+}
+
+interface WriteResult {
+  affectedRows: number;
+}
+
+const THIS_KEY = 'account_id = ? AND endpoint = ? AND idempotency_key = ?';
+const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL ${KEPT_HOURS} HOUR`;
+/** A request that was broken off before its commit has done nothing: after this, another one may do it. */
+const LEASE_SECONDS = 120;
+const LEASE = `UTC_TIMESTAMP(3) + INTERVAL ${LEASE_SECONDS} SECOND`;
+const ROUNDS = 5;
+const PRUNED_AT_ONCE = 1_000;
+
+const keyOf = ({ accountId, endpoint, key }: IdempotentRequest): unknown[] => [accountId, endpoint, key];
+
+/** The table of idempotency keys. The primary key decides who of many at the same moment works on a request. */
+@Injectable()
+export class IdempotencyKeys {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * Takes a key that nobody has, whose 24 hours are over, or whose request was broken off without effect.
+   * @param leaves the request does what no rollback takes back: broken off, it is never done again
+   */
+  async take(request: IdempotentRequest, leaves: boolean): Promise<TakenKey> {
+    const held: HeldKey = { request, token: randomUUID() };
+    const lease = leaves ? 'NULL' : LEASE;
+    for (let round = 0; round < ROUNDS; round++) {
+      const row = await this.find(request);
+      const taken = row && !Number(row.free) ? this.judge(row, request) : null;
+      if (taken) return taken;
+      const written: WriteResult = row
+        ? await this.dataSource.query(
+            `UPDATE idempotency_keys SET token = ?, digest = ?, outcome = NULL, lease_until = ${lease},
+               created_at = UTC_TIMESTAMP(3) WHERE ${THIS_KEY} AND token = ?`,
+            [held.token, request.digest, ...keyOf(request), row.token],
+          )
+        : await inTransaction(this.dataSource, (tx) =>
+            tx.query(
+              `INSERT IGNORE INTO idempotency_keys
+                 (account_id, endpoint, idempotency_key, digest, token, lease_until, created_at)
+               VALUES (?, ?, ?, ?, ?, ${lease}, UTC_TIMESTAMP(3))`,
+              [...keyOf(request), request.digest, held.token],
+            ),
+          );
+      if (written.affectedRows === 1) return { kind: 'held', held };
+    }
+    return { kind: 'running' }; // others take and free it all the time
+  }
+
+  /**
+   * Stores what the answer is made of.
+   * @returns false when the key is no longer held, or has an outcome
+   */
+  async end(tx: EntityManager, { request, token }: HeldKey, outcome: unknown): Promise<boolean> {
+    const written: WriteResult = await tx.query(
+      `UPDATE idempotency_keys SET outcome = ?, lease_until = NULL
+       WHERE ${THIS_KEY} AND token = ? AND outcome IS NULL`,
+      [JSON.stringify(outcome), ...keyOf(request), token],
+    );
+    return written.affectedRows === 1;
+  }
+
+  /** As `end`, in a transaction of its own. */
+  endAlone(held: HeldKey, outcome: unknown): Promise<boolean> {
+    return inTransaction(this.dataSource, (tx) => this.end(tx, held, outcome));
+  }
+
+  /** Gives a key back that has no outcome. */
+  async free({ request, token }: HeldKey): Promise<void> {
+    await inTransaction(this.dataSource, (tx) =>
+      tx.query(`DELETE FROM idempotency_keys WHERE ${THIS_KEY} AND token = ? AND outcome IS NULL`, [
+        ...keyOf(request),
+        token,
+      ]),
+    );
+  }
+
+  /** Removes keys whose 24 hours are over, some at a time. @returns whether there may be more */
+  async prune(): Promise<boolean> {
+    const removed: WriteResult = await this.dataSource.query(
+      `DELETE FROM idempotency_keys WHERE ${EXPIRED} ORDER BY created_at LIMIT ${PRUNED_AT_ONCE}`,
+    );
+    return removed.affectedRows === PRUNED_AT_ONCE;
+  }
+
+  private async find(request: IdempotentRequest): Promise<KeyRow | undefined> {
+    const rows: KeyRow[] = await this.dataSource.query(
+      `SELECT digest, token, outcome, (${EXPIRED} OR (outcome IS NULL AND lease_until <= UTC_TIMESTAMP(3))) AS free
+       FROM idempotency_keys WHERE ${THIS_KEY}`,
+      keyOf(request),
+    );
+    return rows[0];
+  }
+
+  private judge({ digest, outcome }: KeyRow, request: IdempotentRequest): TakenKey {
+    if (!digest.equals(request.digest)) return { kind: 'other_body' };
+    return outcome === null ? { kind: 'running' } : { kind: 'ended', outcome: JSON.parse(outcome) as unknown };
+  }
+}

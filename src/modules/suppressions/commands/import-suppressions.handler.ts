@@ -1,0 +1,45 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { CsvNumbers } from '../domain/csv-numbers.js';
+import { SuppressionStore } from '../persistence/suppression-store.js';
+import { suppressionErrors } from '../suppressions.errors.js';
+import { type ImportReport, ImportSuppressions } from './import-suppressions.command.js';
+
+const MOST_BYTES = 32 * 1024 * 1024;
+const NUMBERS_A_WRITE = 5_000;
+
+@CommandHandler(ImportSuppressions)
+export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppressions> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: SuppressionStore,
+  ) {}
+
+  async execute({ accountId, bytes }: ImportSuppressions): Promise<ImportReport> {
+    const csv = new CsvNumbers();
+    const decoder = new TextDecoder();
+    let size = 0;
+    let added = 0;
+    let waiting: string[] = [];
+    const write = async (): Promise<void> => {
+      const numbers = waiting;
+      waiting = [];
+      added += await inTransaction(this.dataSource, (tx) => this.store.add(tx, accountId, numbers, 'import'));
+    };
+    for await (const chunk of bytes) {
+      size += chunk.byteLength;
+      if (size > MOST_BYTES) throw suppressionErrors.tooLarge();
+      csv.push(decoder.decode(chunk, { stream: true }));
+      waiting = waiting.concat(csv.take());
+      if (waiting.length >= NUMBERS_A_WRITE) await write();
+    }
+    csv.push(decoder.decode());
+    csv.end();
+    waiting = waiting.concat(csv.take());
+    if (waiting.length > 0) await write();
+    const { lines, invalid, faults } = csv;
+    return { lines, added, already: lines - invalid - added, invalid, errors: faults };
+  }
+}

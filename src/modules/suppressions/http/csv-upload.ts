@@ -1,0 +1,77 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { AnyFilesInterceptor } from '@nestjs/platform-express';
+import type { Request } from 'express';
+import { EMPTY, type Observable } from 'rxjs';
+import { AppError } from '../../../kernel/app-error.js';
+import { suppressionErrors } from '../suppressions.errors.js';
+
+const KB = 1024;
+const FIELD = 'file';
+const CSV_TYPES = ['text/csv', 'text/plain', 'application/csv', 'application/vnd.ms-excel', 'application/octet-stream'];
+
+/** A request whose file can be read as it comes in. */
+export interface CsvRequest extends Request {
+  csv?: AsyncIterable<Uint8Array>;
+}
+
+/** The storage of the multipart reader: a part is piped on, nothing of it is kept. */
+interface Part {
+  fieldname: string;
+  stream: Readable;
+}
+
+/**
+ * Hands over the file of a form, or a CSV body, as a stream: the handler reads while the client still sends, and a slow
+ * handler slows the client. Faults of the form come out of the stream.
+ */
+@Injectable()
+export class CsvUpload implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<CsvRequest>();
+    if (request.is('multipart/form-data')) request.csv = partOf(context);
+    else if (request.is(CSV_TYPES)) request.csv = bytesOf(request);
+    else throw suppressionErrors.fileRequired();
+    return next.handle();
+  }
+}
+
+/** Whoever stops reading leaves the request alive, and the rest is let go as it comes: a refusal has still to be told. */
+async function* bytesOf(request: Request): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } finally {
+    request.resume();
+  }
+}
+
+/** The first part called `file`. */
+function partOf(context: ExecutionContext): Readable {
+  const csv = new PassThrough();
+  let found = false;
+  const Reader = AnyFilesInterceptor({
+    limits: { files: 2, fields: 20, fieldSize: 64 * KB },
+    fileFilter: (_request, file, decide) => {
+      const wanted = file.fieldname === FIELD && !found;
+      found ||= wanted;
+      decide(null, wanted);
+    },
+    storage: {
+      _handleFile: (_request: Request, part: Part, done: (error?: unknown) => void) => {
+        pipeline(part.stream, csv).then(() => done(), done);
+      },
+      _removeFile: (_request: Request, _part: Part, done: (error: Error | null) => void) => done(null),
+    },
+  });
+  const reader: NestInterceptor = new Reader();
+  Promise.resolve(reader.intercept(context, { handle: () => EMPTY })).then(
+    () => {
+      if (!found) csv.destroy(suppressionErrors.fileRequired());
+    },
+    (error: unknown) => csv.destroy(error instanceof AppError ? error : suppressionErrors.malformedMultipart()),
+  );
+  // Whoever has stopped reading is not surprised by a late fault of the form.
+  csv.on('error', () => undefined);
+  return csv;
+}

@@ -1,0 +1,119 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { ImportReport } from '../commands/import-suppressions.command.js';
+import type { CsvFault } from '../domain/csv-numbers.js';
+import { SUPPRESSION_SOURCES, type SuppressionSource } from '../domain/suppression.js';
+import type { SuppressionView } from '../queries/list-suppressions.query.js';
+
+/** Numbers to put on the list or take off it. */
+export class SuppressionNumbersBody {
+  @ApiPropertyOptional({ type: [String], example: ['4915112345678', '+49 151 87654321'] })
+  numbers?: string[];
+
+  @ApiPropertyOptional({ example: '4915112345678', description: 'A single one' })
+  number?: string;
+}
+
+/** The multipart form of an import for Swagger. */
+export class SuppressionFileBody {
+  @ApiProperty({ type: 'string', format: 'binary', description: 'CSV, at most 32 MB' })
+  file!: unknown;
+}
+
+export class SuppressionData implements SuppressionView {
+  @ApiProperty({ example: '4915112345678' })
+  number!: string;
+
+  @ApiProperty({ enum: [...SUPPRESSION_SOURCES], example: 'stop', description: '`stop`: the number wrote a stop word' })
+  source!: SuppressionSource;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+}
+
+export class SuppressionPageAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [SuppressionData] })
+  data!: SuppressionData[];
+
+  @ApiProperty({ example: 1 })
+  page!: number;
+
+  @ApiProperty({ example: 50 })
+  limit!: number;
+
+  @ApiProperty({ example: 1 })
+  total!: number;
+}
+
+export class AddedData {
+  @ApiProperty({ example: 2 })
+  added!: number;
+
+  @ApiProperty({ example: 0, description: 'Stood on the list before' })
+  already!: number;
+}
+
+export class AddedAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Suppressions saved successfully' })
+  message!: string;
+
+  @ApiProperty({ type: AddedData })
+  data!: AddedData;
+}
+
+export class RemovedData {
+  @ApiProperty({ example: 1 })
+  removed!: number;
+}
+
+export class RemovedAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Suppressions removed successfully' })
+  message!: string;
+
+  @ApiProperty({ type: RemovedData })
+  data!: RemovedData;
+}
+
+export class LineFault implements CsvFault {
+  @ApiProperty({ example: 17, description: 'Counted from 1' })
+  line!: number;
+
+  @ApiProperty({ example: 'n/a' })
+  value!: string;
+}
+
+export class ImportData implements ImportReport {
+  @ApiProperty({ example: 3, description: 'Lines with something on them, the header left out' })
+  lines!: number;
+
+  @ApiProperty({ example: 1 })
+  added!: number;
+
+  @ApiProperty({ example: 1, description: 'On the list before, or twice in the file' })
+  already!: number;
+
+  @ApiProperty({ example: 1, description: 'Lines without a number of 8 to 30 digits' })
+  invalid!: number;
+
+  @ApiProperty({ type: [LineFault], description: 'The first hundred of them' })
+  errors!: LineFault[];
+}
+
+export class ImportAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Suppressions imported successfully' })
+  message!: string;
+
+  @ApiProperty({ type: ImportData })
+  data!: ImportData;
+}

@@ -1,0 +1,110 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { AddSuppressions } from '../commands/add-suppressions.command.js';
+import { ImportSuppressions } from '../commands/import-suppressions.command.js';
+import { RemoveSuppressions } from '../commands/remove-suppressions.command.js';
+import { type RawNumbers, readNumbers } from '../domain/suppression.js';
+import { ListSuppressions, type SuppressionView } from '../queries/list-suppressions.query.js';
+import { suppressionErrors } from '../suppressions.errors.js';
+import { type CsvRequest, CsvUpload } from './csv-upload.js';
+import { ADD_ERRORS, IMPORT_ERRORS, LIST_ERRORS, REMOVE_ERRORS } from './suppression-error-rows.js';
+import {
+  AddedAnswer,
+  ImportAnswer,
+  RemovedAnswer,
+  SuppressionFileBody,
+  SuppressionNumbersBody,
+  SuppressionPageAnswer,
+} from './suppression.schema.js';
+
+/** An account's stop list (decisions §8): numbers to which none of its campaigns sends any more, on any channel. */
+@ApiTags('Suppressions')
+@Authenticated()
+@Controller('v6/api/suppressions')
+export class SuppressionsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The stop list, by number' })
+  @ApiQuery({ name: 'number', required: false, example: '4915112345678', description: 'Is this number on it?' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: SuppressionPageAnswer })
+  @ApiErrors(LIST_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<SuppressionView>> {
+    const page = readPage(query);
+    const wanted = query['number'];
+    const number = wanted === undefined || wanted === '' ? null : (numbersOf({ number: wanted })[0] ?? null);
+    const { suppressions, total } = await this.queries.execute(
+      new ListSuppressions(account, number, page.page, page.limit),
+    );
+    return paged(suppressions, page, total);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Put numbers on the stop list',
+    description:
+      'Counts at once, also for campaigns that run: who has not been sent to yet ends as FAILED `Suppressed` and is refunded. Answers within a chat (`/message/send`) still go.',
+  })
+  @ApiBody({ type: SuppressionNumbersBody })
+  @ApiOkResponse({ type: AddedAnswer })
+  @ApiErrors(ADD_ERRORS)
+  async add(@Body() body: RawNumbers, @CurrentActor() { account }: Actor): Promise<AddedAnswer> {
+    const data = await this.commands.execute(new AddSuppressions(account.id, numbersOf(body)));
+    return { success: true, message: 'Suppressions saved successfully', data };
+  }
+
+  @Delete()
+  @ApiOperation({
+    summary: 'Take numbers off the stop list',
+    description: 'Named in the body, or one in the query. Those that wrote STOP are taken off too.',
+  })
+  @ApiQuery({ name: 'number', required: false, example: '4915112345678' })
+  @ApiBody({ type: SuppressionNumbersBody, required: false })
+  @ApiOkResponse({ type: RemovedAnswer })
+  @ApiErrors(REMOVE_ERRORS)
+  async remove(
+    @Body() { number, numbers }: RawNumbers,
+    @Query('number') named: unknown,
+    @CurrentActor() { account }: Actor,
+  ): Promise<RemovedAnswer> {
+    const wanted = numbersOf({ numbers, number: number ?? named });
+    const removed = await this.commands.execute(new RemoveSuppressions(account.id, wanted));
+    return { success: true, message: 'Suppressions removed successfully', data: { removed } };
+  }
+
+  @Post('import')
+  @HttpCode(200)
+  @UseInterceptors(CsvUpload)
+  @ApiOperation({
+    summary: 'Put the numbers of a CSV file on the stop list',
+    description:
+      'One number a line, in the column that the header calls `number` or `phone`, else in the first; with or without a header; as a form with the part `file`, or as a body of type `text/csv`. Lines without a number are left out and reported. The file is taken while it comes in: what was read before a fault stays.',
+  })
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ type: SuppressionFileBody })
+  @ApiOkResponse({ type: ImportAnswer })
+  @ApiErrors(IMPORT_ERRORS)
+  async import(@Req() request: CsvRequest, @CurrentActor() { account }: Actor): Promise<ImportAnswer> {
+    if (!request.csv) throw suppressionErrors.fileRequired();
+    const data = await this.commands.execute(new ImportSuppressions(account.id, request.csv));
+    return { success: true, message: 'Suppressions imported successfully', data };
+  }
+}
+
+function numbersOf(raw: RawNumbers): string[] {
+  const read = readNumbers(raw);
+  if ('fault' in read) throw suppressionErrors.fault(read.fault);
+  return read.numbers;
+}

@@ -1,0 +1,1 @@
+export { SuppressionListModule, SuppressionsModule } from './suppressions.module.js';

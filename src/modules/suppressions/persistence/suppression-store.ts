@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
+import type { StopList } from '../../campaigns/index.js';
+import type { Suppression, SuppressionSource } from '../domain/suppression.js';
+import { SuppressionEntity } from './suppression.entity.js';
+
+const BATCH = 5_000;
+const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
+  number VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
+
+/** Stop lists as they are stored. */
+@Injectable()
+export class SuppressionStore implements StopList {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * Puts numbers on the list; those that stand there stay as they are. In the order of the key, so that two requests with
+   * the same numbers wait for each other instead of locking up.
+   * @returns how many were new
+   */
+  async add(
+    tx: EntityManager,
+    accountId: number,
+    numbers: readonly string[],
+    source: 'api' | 'import',
+  ): Promise<number> {
+    let added = 0;
+    for (const batch of batches(numbers)) {
+      const { affectedRows } = await tx.query<{ affectedRows: number }>(
+        `INSERT IGNORE INTO suppressions (account_id, number, source, created_at)
+         SELECT ?, j.number, ?, UTC_TIMESTAMP(3) FROM ${NUMBERS}`,
+        [accountId, source, batch],
+      );
+      added += affectedRows;
+    }
+    return added;
+  }
+
+  /** A stop word came over a route. What the owner put there himself stays his own. */
+  async stop(tx: EntityManager, accountId: number, routeId: number, number: string): Promise<void> {
+    await tx.query(
+      `INSERT INTO suppressions (account_id, number, source, route_id, created_at)
+       VALUES (?, ?, 'stop', ?, UTC_TIMESTAMP(3))
+       ON DUPLICATE KEY UPDATE route_id = IF(source = 'stop', VALUES(route_id), route_id)`,
+      [accountId, number, routeId],
+    );
+  }
+
+  /** Takes back what stop words over this route did, for every account that they did it for. */
+  async start(tx: EntityManager, routeId: number, number: string): Promise<void> {
+    await tx.delete(SuppressionEntity, { routeId, number, source: 'stop' });
+  }
+
+  /** @returns how many stood on the list */
+  async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
+    let removed = 0;
+    const sorted = numbers.toSorted();
+    for (let from = 0; from < sorted.length; from += BATCH) {
+      const { affected } = await tx.delete(SuppressionEntity, {
+        accountId,
+        number: In(sorted.slice(from, from + BATCH)),
+      });
+      removed += affected ?? 0;
+    }
+    return removed;
+  }
+
+  /** By number, which is the order of the key. @param number only this one; null = all */
+  async page(
+    accountId: number,
+    number: string | null,
+    page: number,
+    limit: number,
+  ): Promise<{ suppressions: Suppression[]; total: number }> {
+    const [rows, total] = await this.dataSource.getRepository(SuppressionEntity).findAndCount({
+      where: { accountId, ...(number !== null && { number }) },
+      order: { number: 'ASC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+    const suppressions = rows.map((row) => ({
+      number: row.number,
+      source: row.source as SuppressionSource,
+      createdAt: row.createdAt,
+    }));
+    return { suppressions, total };
+  }
+
+  /** One look at the key while the list is empty, else one statement for all receivers. */
+  async among(accountId: number, receivers: readonly string[]): Promise<ReadonlySet<string>> {
+    const any: unknown[] = await this.dataSource.query('SELECT 1 FROM suppressions WHERE account_id = ? LIMIT 1', [
+      accountId,
+    ]);
+    if (any.length === 0) return new Set();
+    const rows: { number: string }[] = await this.dataSource.query(
+      `SELECT STRAIGHT_JOIN s.number FROM ${NUMBERS} JOIN suppressions s ON s.account_id = ? AND s.number = j.number`,
+      [rowsOf(receivers), accountId],
+    );
+    return new Set(rows.map(({ number }) => number));
+  }
+}
+
+const rowsOf = (numbers: readonly string[]): string => jsonRows(numbers.map((number) => [number]));
+
+function* batches(numbers: readonly string[]): Generator<string> {
+  const sorted = numbers.toSorted();
+  for (let from = 0; from < sorted.length; from += BATCH) yield rowsOf(sorted.slice(from, from + BATCH));
+}

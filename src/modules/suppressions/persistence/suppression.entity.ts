@@ -1,0 +1,24 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
+
+/** A number on an account's stop list. The key serves the look of the dispatch, one account's numbers side by side. */
+@Entity('suppressions')
+@Index('ix_suppressions_route', ['routeId', 'number'])
+export class SuppressionEntity {
+  @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @PrimaryColumn({ type: 'varchar', length: 32, ...ASCII })
+  number!: string;
+
+  @Column({ type: 'varchar', length: 8, ...ASCII })
+  source!: string;
+
+  /** the route over which the stop word came; null for the owner's own entries */
+  @Column({ name: 'route_id', type: 'int', unsigned: true, nullable: true })
+  routeId!: number | null;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}

@@ -1,0 +1,85 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { GroupCommit } from '../../kernel/group-commit.js';
+import { inTransaction } from '../../platform/database/index.js';
+import { RouteSenders } from '../campaigns/index.js';
+import type { InboundSink, InboundText } from '../providers/index.js';
+import { type ConsentWord, consentWord } from './domain/suppression.js';
+import { SuppressionStore } from './persistence/suppression-store.js';
+
+/** A word that somebody wrote to a route. */
+interface Said {
+  routeId: number;
+  from: string;
+  word: ConsentWord;
+}
+
+/** The account that sent over the route within this time is meant (decisions §8). */
+const SENT_WITHIN_DAYS = 30;
+const GROUP = { maxItems: 1_000, delayMs: 5 };
+const LONGEST_NUMBER = 32;
+
+/**
+ * STOP, UNSUBSCRIBE and START as people write them back. On a route that accounts share, the one that sent to the number
+ * last is meant; while one search runs, further words gather for the next, so a flood costs few searches.
+ */
+@Injectable()
+export class StopWords implements InboundSink, OnApplicationShutdown {
+  private readonly group = new GroupCommit<Said, void>(async (said) => {
+    await this.obey(said);
+    return said.map(() => undefined);
+  }, GROUP);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: SuppressionStore,
+    private readonly senders: RouteSenders,
+  ) {}
+
+  async accept(routeId: number, texts: readonly InboundText[]): Promise<void> {
+    const said = wordsOf(texts).map((entry) => this.group.add({ routeId, ...entry }));
+    await Promise.all(said);
+  }
+
+  async take(
+    tx: EntityManager,
+    { routeId, accountId }: { routeId: number; accountId: number },
+    texts: readonly InboundText[],
+  ): Promise<void> {
+    for (const [from, word] of lastWords(wordsOf(texts))) {
+      if (word === 'stop') await this.store.stop(tx, accountId, routeId, from);
+      else await this.store.start(tx, routeId, from);
+    }
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.group.drained();
+  }
+
+  private async obey(said: readonly Said[]): Promise<void> {
+    for (const routeId of new Set(said.map((entry) => entry.routeId))) {
+      const words = lastWords(said.filter((entry) => entry.routeId === routeId));
+      const stopping = words.flatMap(([from, word]) => (word === 'stop' ? [from] : []));
+      const senders = await this.senders.lastTo(routeId, stopping, SENT_WITHIN_DAYS);
+      await inTransaction(this.dataSource, async (tx) => {
+        for (const [from, word] of words) {
+          const accountId = senders.get(from);
+          if (word === 'start') await this.store.start(tx, routeId, from);
+          else if (accountId !== undefined) await this.store.stop(tx, accountId, routeId, from);
+        }
+      });
+    }
+  }
+}
+
+function wordsOf(texts: readonly InboundText[]): Omit<Said, 'routeId'>[] {
+  return texts.flatMap(({ from, text }) => {
+    const word = consentWord(text);
+    return word !== null && from !== '' && from.length <= LONGEST_NUMBER ? [{ from, word }] : [];
+  });
+}
+
+/** The last word of each number, by number, so that two transactions lock in one order. */
+const lastWords = (said: readonly Omit<Said, 'routeId'>[]): [from: string, word: ConsentWord][] =>
+  [...new Map(said.map(({ from, word }) => [from, word]))].sort(([a], [b]) => (a < b ? -1 : 1));

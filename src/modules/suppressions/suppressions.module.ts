@@ -1,0 +1,39 @@
+import { Global, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountsModule } from '../accounts/index.js';
+import { CampaignEngineModule, StopList } from '../campaigns/index.js';
+import { InboundSink } from '../providers/index.js';
+import { AddSuppressionsHandler } from './commands/add-suppressions.handler.js';
+import { ImportSuppressionsHandler } from './commands/import-suppressions.handler.js';
+import { RemoveSuppressionsHandler } from './commands/remove-suppressions.handler.js';
+import { SuppressionsController } from './http/suppressions.controller.js';
+import { SuppressionEntity } from './persistence/suppression.entity.js';
+import { SuppressionStore } from './persistence/suppression-store.js';
+import { ListSuppressionsHandler } from './queries/list-suppressions.handler.js';
+import { StopWords } from './stop-words.js';
+
+/**
+ * The stop lists in every process. Global, because the engine asks `StopList` and the providers hand texts to
+ * `InboundSink`, and neither may import this module.
+ */
+@Global()
+@Module({
+  imports: [TypeOrmModule.forFeature([SuppressionEntity]), CampaignEngineModule],
+  providers: [
+    SuppressionStore,
+    StopWords,
+    { provide: StopList, useExisting: SuppressionStore },
+    { provide: InboundSink, useExisting: StopWords },
+  ],
+  exports: [SuppressionStore, StopList, InboundSink],
+})
+export class SuppressionListModule {}
+
+/** Stop lists in the API: what their owners do with them. */
+@Module({
+  imports: [CqrsModule, AccountsModule, SuppressionListModule],
+  controllers: [SuppressionsController],
+  providers: [AddSuppressionsHandler, RemoveSuppressionsHandler, ImportSuppressionsHandler, ListSuppressionsHandler],
+})
+export class SuppressionsModule {}

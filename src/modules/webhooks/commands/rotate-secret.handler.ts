@@ -1,0 +1,30 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { AuditLog } from '../../accounts/index.js';
+import { EndpointStore } from '../persistence/endpoint-store.js';
+import { newSecret } from '../webhook-secret.js';
+import { type WebhookView, webhookView } from '../webhook.view.js';
+import { webhookErrors } from '../webhooks.errors.js';
+import { RotateSecretCommand } from './rotate-secret.command.js';
+
+@CommandHandler(RotateSecretCommand)
+export class RotateSecretHandler implements ICommandHandler<RotateSecretCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly endpoints: EndpointStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  execute({ actor, id }: RotateSecretCommand): Promise<WebhookView & { secret: string }> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const row = await this.endpoints.locked(tx, actor.id, id);
+      if (!row) throw webhookErrors.notFound();
+      const secret = newSecret();
+      row.updatedAt = await this.endpoints.rotate(tx, row, secret);
+      await this.audit.record(tx, { actor, action: 'webhook.rotate', subject: actor.username, details: { id } });
+      return { ...webhookView(row, actor.timeZone), secret };
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@nestjs/common';
+import { GroupCommit } from '../../../kernel/group-commit.js';
+import type { Environment } from '../../../platform/config/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { nextWait } from '../domain/retry-plan.js';
+import type { DeliveryQueue, DueDelivery, HeldEndpoint } from '../persistence/delivery-queue.js';
+import type { Attempt, DeliveryResult, DeliveryResults } from '../persistence/delivery-results.js';
+import type { WebhookSender } from './webhook-sender.js';
+
+const FETCHED = 200;
+/** Tries that have ended and are not yet written. */
+const MOST_UNWRITTEN = 1_000;
+const LOOK_EVERY_MS = 250;
+/** Renewed at a third of the lease; nothing is sent in its last sixth, since clocks and commits need room. */
+const SAFETY = 5 / 6;
+const GROUP = { maxItems: 200, delayMs: 10 };
+const WRITE_AGAIN_MS = 500;
+
+/** What a turn works with. */
+export interface TurnTools {
+  environment: Pick<
+    Environment,
+    'WEBHOOK_CONCURRENCY' | 'WEBHOOK_LEASE' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_DISABLE_AFTER'
+  >;
+  queue: DeliveryQueue;
+  results: DeliveryResults;
+  sender: WebhookSender;
+  logger: Logger;
+}
+
+/**
+ * One worker's hold on one endpoint: sends what is due, a few at once, until nothing is. Everything an endpoint does to
+ * its sender (silence, refusals) stays within its own turn.
+ */
+export class EndpointTurn {
+  private readonly underWay = new Set<string>();
+  private readonly sends = new Set<Promise<void>>();
+  private readonly group: GroupCommit<DeliveryResult, void>;
+  private buffer: DueDelivery[] = [];
+  private endpoint: HeldEndpoint | null = null;
+  private mayGoOn = true;
+  private sendUntil = 0;
+  /** after a refusal with `Retry-After`, 410 or a failure: the endpoint is looked at again before more is sent */
+  private isStale = false;
+
+  constructor(
+    private readonly tools: TurnTools,
+    private readonly id: number,
+    private readonly fence: number,
+  ) {
+    this.group = new GroupCommit<DeliveryResult, void>(async (results) => {
+      await this.write(results);
+      return results.map(() => undefined);
+    }, GROUP);
+  }
+
+  /** Nothing more leaves; what is under way is settled. */
+  end(): void {
+    this.mayGoOn = false;
+  }
+
+  /** Resolves when the endpoint is given back. @param claimedAt clock of `performance.now()`, taken before the claim */
+  async run(claimedAt: number): Promise<void> {
+    const { WEBHOOK_LEASE: lease } = this.tools.environment;
+    this.sendUntil = claimedAt + lease * SAFETY;
+    const timer = setInterval(() => void this.renew(lease), lease / 3);
+    try {
+      while (this.mayGoOn) if (!(await this.step())) break;
+      await Promise.all(this.sends);
+      await this.group.drained();
+    } finally {
+      clearInterval(timer);
+    }
+    await this.tools.queue.release(this.id, this.fence);
+  }
+
+  /** @returns false when nothing is due any more, or the endpoint is no longer ours to send to */
+  private async step(): Promise<boolean> {
+    if (this.isStale) {
+      await Promise.race([this.group.drained(), sleep(LOOK_EVERY_MS)]);
+      this.buffer = [];
+      this.isStale = false;
+    }
+    if (this.buffer.length === 0 && this.underWay.size < MOST_UNWRITTEN) {
+      this.endpoint = await this.tools.queue.held(this.id, this.fence);
+      if (!this.endpoint) return false;
+      this.buffer = await this.fetch();
+      if (this.buffer.length === 0 && this.underWay.size === 0) return false;
+    }
+    const { endpoint } = this;
+    const { WEBHOOK_CONCURRENCY: most } = this.tools.environment;
+    while (endpoint && this.mayGoOn && this.sends.size < most && performance.now() < this.sendUntil) {
+      const delivery = this.buffer.shift();
+      if (!delivery) break;
+      if (delivery.body !== null) this.send(endpoint, delivery, delivery.body);
+    }
+    // The endpoint may be silent for long; what becomes due meanwhile is not kept waiting by that.
+    await Promise.race([...this.sends, sleep(this.sends.size > 0 || this.underWay.size > 0 ? LOOK_EVERY_MS : 0)]);
+    return performance.now() < this.sendUntil || this.sends.size > 0;
+  }
+
+  private async fetch(): Promise<DueDelivery[]> {
+    const due = await this.tools.queue.due(this.id, FETCHED, [...this.underWay]);
+    const unkept = due.filter(({ body }) => body === null).map(({ eventId }) => eventId);
+    if (unkept.length > 0) await this.tools.queue.drop(this.id, unkept);
+    return due.filter(({ body }) => body !== null);
+  }
+
+  private send(endpoint: HeldEndpoint, delivery: DueDelivery, body: string): void {
+    this.underWay.add(delivery.eventId);
+    const send: Promise<void> = this.tools.sender.attempt(endpoint, delivery, body).then((attempt) => {
+      this.sends.delete(send);
+      if (attempt.isGone || attempt.heldMs !== null) this.isStale = true;
+      // Not waited for: the place is free for the next try while this one is being written.
+      void this.group.add(this.resultOf(delivery, attempt)).finally(() => this.underWay.delete(delivery.eventId));
+    });
+    this.sends.add(send);
+  }
+
+  private resultOf(delivery: DueDelivery, attempt: Attempt): DeliveryResult {
+    if (attempt.ok || attempt.isGone) return { delivery, attempt, waitMs: null };
+    const { WEBHOOK_RETRY_DELAYS: delays } = this.tools.environment;
+    return { delivery, attempt, waitMs: nextWait(delays, delivery.tries + 1, attempt.heldMs, Math.random()) };
+  }
+
+  /** Never rejects: while the lease lasts the database is asked again, and afterwards the tries are made once more. */
+  private async write(results: DeliveryResult[]): Promise<void> {
+    const { results: store, environment, logger } = this.tools;
+    for (;;) {
+      try {
+        const wasFailing = this.endpoint?.isFailing ?? true;
+        await store.write(this.id, results, wasFailing, environment.WEBHOOK_DISABLE_AFTER);
+        if (this.endpoint) this.endpoint.isFailing = results.every(({ attempt }) => !attempt.ok);
+        return;
+      } catch (error) {
+        logger.warn({ err: safeError(error), webhook: this.id }, 'tries could not be written');
+        if (performance.now() > this.sendUntil) return this.end();
+        await sleep(WRITE_AGAIN_MS);
+      }
+    }
+  }
+
+  private async renew(lease: number): Promise<void> {
+    const askedAt = performance.now();
+    const isHeld = await this.tools.queue.renew(this.id, this.fence, lease).catch(() => null);
+    if (isHeld) this.sendUntil = askedAt + lease * SAFETY;
+    else if (isHeld === false) this.end();
+  }
+}

@@ -1,0 +1,23 @@
+/** Why an endpoint gets nothing (decisions §8). */
+export type WebhookStatus = 'active' | 'disabled';
+
+export const WEBHOOK_STATUSES: readonly WebhookStatus[] = ['active', 'disabled'];
+
+export const LONGEST_URL = 2048;
+export const MOST_WEBHOOKS = 10;
+/** How long the secret before a rotation still signs (decisions §8). */
+export const OVERLAP_MS = 24 * 3_600_000;
+/** How long events and the log of tries are kept (decisions §8). */
+export const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** Texts of `disabled_reason`. */
+export const DISABLED_REASONS = {
+  byOwner: 'Disabled by the account',
+  gone: 'The endpoint answered 410 Gone',
+  failing: (ms: number): string => `Every delivery failed for ${wordsOf(ms)}`,
+};
+
+const DAY_MS = 86_400_000;
+
+const wordsOf = (ms: number): string =>
+  ms >= DAY_MS ? `${Math.round(ms / DAY_MS)} days` : `${Math.ceil(ms / 1000)} s`;

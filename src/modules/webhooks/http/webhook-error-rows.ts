@@ -1,0 +1,40 @@
+import type { ErrorRow } from '../../../platform/http/index.js';
+import { FAULT_TEXTS, TOO_MANY_WEBHOOKS } from '../webhooks.errors.js';
+
+/** What every route of the owner's answers (decisions §3, §4). */
+export const LIST_ERRORS: ErrorRow[] = [
+  { status: 405, message: 'Method not allowed', reason: 'another method' },
+  { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token, and no valid API key' },
+  { status: 429, message: 'Too many requests. Please try again later.', reason: 'over USER_RATE_LIMIT a minute' },
+];
+
+const FIELD_ROWS: ErrorRow[] = [
+  { status: 400, message: FAULT_TEXTS.urlRequired, reason: 'missing or empty' },
+  { status: 400, message: FAULT_TEXTS.urlTooLong, reason: 'too long' },
+  { status: 400, message: FAULT_TEXTS.urlInvalid, reason: 'no text, or something else than http(s)' },
+  { status: 400, message: FAULT_TEXTS.eventsRequired, reason: 'missing, empty, or no array' },
+  { status: 400, message: FAULT_TEXTS.eventsUnknown, reason: 'a type that does not exist' },
+  { status: 400, message: FAULT_TEXTS.eventsRepeated, reason: 'a type twice' },
+];
+
+export const CREATE_ERRORS: ErrorRow[] = [
+  ...LIST_ERRORS,
+  ...FIELD_ROWS,
+  { status: 409, message: TOO_MANY_WEBHOOKS, reason: 'the account has them already' },
+];
+
+export const ONE_ERRORS: ErrorRow[] = [
+  ...LIST_ERRORS,
+  { status: 404, message: 'Webhook not found', reason: 'unknown, deleted, or another account’s' },
+];
+
+export const CHANGE_ERRORS: ErrorRow[] = [
+  ...ONE_ERRORS,
+  ...FIELD_ROWS,
+  { status: 400, message: FAULT_TEXTS.statusUnknown, reason: 'another word' },
+];
+
+export const REPLAY_ERRORS: ErrorRow[] = [
+  ...LIST_ERRORS,
+  { status: 404, message: 'Webhook event not found', reason: 'unknown, another account’s, or older than 30 days' },
+];

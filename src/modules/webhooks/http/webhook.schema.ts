@@ -1,0 +1,198 @@
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
+import type { AttemptView } from '../queries/list-attempts.query.js';
+import type { WebhookView } from '../webhook.view.js';
+
+const URL_FIELD = { example: 'https://shop.example/hooks/switchboard', maxLength: LONGEST_URL };
+const EVENTS_FIELD = {
+  enum: [...CUSTOMER_EVENT_TYPES],
+  isArray: true,
+  minItems: 1,
+  uniqueItems: true,
+  example: ['gsm.status.update', 'campaign.completed'],
+};
+const EVENT_ID = 'evt_0193a2b4c5d6a1b2c3d4e5f607000000';
+const MOMENT = { example: '2026-11-21 09:30:00', description: 'In the time zone of the account' };
+
+/** Body of a new webhook. */
+export class WebhookBody {
+  @ApiProperty(URL_FIELD)
+  url!: string;
+
+  @ApiProperty(EVENTS_FIELD)
+  events!: string[];
+}
+
+/** Body of a change; absent fields stay. */
+export class WebhookChangesBody {
+  @ApiPropertyOptional(URL_FIELD)
+  url?: string;
+
+  @ApiPropertyOptional(EVENTS_FIELD)
+  events?: string[];
+
+  @ApiPropertyOptional({
+    enum: [...WEBHOOK_STATUSES],
+    example: 'active',
+    description: '`active` revives a disabled webhook',
+  })
+  status?: WebhookStatus;
+}
+
+/** A webhook with its secret: at creation and rotation only. */
+export class SecretWebhookData implements WebhookView {
+  @ApiProperty({ type: 'integer', example: 3 })
+  id!: number;
+
+  @ApiProperty({ example: URL_FIELD.example })
+  url!: string;
+
+  @ApiProperty(EVENTS_FIELD)
+  events!: string[];
+
+  @ApiProperty({ enum: [...WEBHOOK_STATUSES], example: 'active' })
+  status!: WebhookStatus;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Why it is disabled' })
+  disabled_reason!: string | null;
+
+  @ApiProperty(MOMENT)
+  created_at!: string;
+
+  @ApiProperty(MOMENT)
+  updated_at!: string;
+
+  @ApiProperty({
+    example: 'whsec_…',
+    description: 'The key of the signatures (Standard Webhooks). Shown this once: keep it.',
+  })
+  secret!: string;
+}
+
+export class WebhookData extends OmitType(SecretWebhookData, ['secret'] as const) {}
+
+/** Answer of a creation or a rotation. */
+export class SecretWebhookAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Webhook created successfully' })
+  message!: string;
+
+  @ApiProperty({ type: SecretWebhookData })
+  data!: SecretWebhookData;
+}
+
+/** Answer of a change. */
+export class ChangedWebhookAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Webhook updated successfully' })
+  message!: string;
+
+  @ApiProperty({ type: WebhookData })
+  data!: WebhookData;
+}
+
+export class WebhookAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: WebhookData })
+  data!: WebhookData;
+}
+
+export class WebhookPageAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [WebhookData], maxItems: MOST_WEBHOOKS })
+  data!: WebhookData[];
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  page!: number;
+
+  @ApiProperty({ type: 'integer', example: 50 })
+  limit!: number;
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  total!: number;
+}
+
+export class RemovedWebhookAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Webhook deleted successfully' })
+  message!: string;
+}
+
+/** A try (decisions §7). */
+export class AttemptData implements AttemptView {
+  @ApiProperty({ example: EVENT_ID, description: 'The `webhook-id`, the same over all tries' })
+  event_id!: string;
+
+  @ApiProperty({ enum: [...CUSTOMER_EVENT_TYPES], example: 'gsm.status.update' })
+  type!: string;
+
+  @ApiProperty({ type: 'integer', example: 2, description: 'Counts from 1; replays count on' })
+  attempt!: number;
+
+  @ApiProperty({ type: 'integer', nullable: true, example: 500, description: 'null: no answer' })
+  status_code!: number | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Answered 500: out of order',
+    description: 'null: delivered; otherwise what went wrong, with the first KB of the answer',
+  })
+  error!: string | null;
+
+  @ApiProperty({ type: 'integer', example: 84 })
+  duration_ms!: number;
+
+  @ApiProperty(MOMENT)
+  created_at!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: MOMENT.example, description: 'null: delivered, or given up' })
+  next_attempt_at!: string | null;
+}
+
+export class AttemptPageAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [AttemptData] })
+  data!: AttemptData[];
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  page!: number;
+
+  @ApiProperty({ type: 'integer', example: 50 })
+  limit!: number;
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  total!: number;
+}
+
+class ReplayData {
+  @ApiProperty({ example: EVENT_ID })
+  event_id!: string;
+
+  @ApiProperty({ type: 'integer', example: 1, description: 'Active webhooks that take its type' })
+  webhooks!: number;
+}
+
+export class ReplayAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Webhook event queued for delivery' })
+  message!: string;
+
+  @ApiProperty({ type: ReplayData })
+  data!: ReplayData;
+}

@@ -1,0 +1,148 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { ChangeWebhookCommand } from '../commands/change-webhook.command.js';
+import { CreateWebhookCommand } from '../commands/create-webhook.command.js';
+import { RemoveWebhookCommand } from '../commands/remove-webhook.command.js';
+import { ReplayEventCommand } from '../commands/replay-event.command.js';
+import { RotateSecretCommand } from '../commands/rotate-secret.command.js';
+import type { RawWebhook } from '../domain/webhook-form.js';
+import { GetWebhookQuery } from '../queries/get-webhook.query.js';
+import { type AttemptView, ListAttemptsQuery } from '../queries/list-attempts.query.js';
+import { ListWebhooksQuery } from '../queries/list-webhooks.query.js';
+import type { WebhookView } from '../webhook.view.js';
+import { webhookId } from './webhook-id.js';
+import { CHANGE_ERRORS, CREATE_ERRORS, LIST_ERRORS, ONE_ERRORS, REPLAY_ERRORS } from './webhook-error-rows.js';
+import {
+  AttemptPageAnswer,
+  ChangedWebhookAnswer,
+  RemovedWebhookAnswer,
+  ReplayAnswer,
+  SecretWebhookAnswer,
+  WebhookAnswer,
+  WebhookBody,
+  WebhookChangesBody,
+  WebhookPageAnswer,
+} from './webhook.schema.js';
+
+const ID = { name: 'id', type: Number, example: 3 };
+const PAGE = { name: 'page', required: false, example: 1 };
+const LIMIT = { name: 'limit', required: false, example: 50 };
+
+/** An account's webhooks (decisions §8, §9). */
+@ApiTags('Webhooks')
+@Authenticated()
+@Controller('v6/api/webhooks')
+export class WebhooksController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    summary: 'Register a webhook',
+    description: 'Deliveries are signed by the rules of Standard Webhooks. The secret stands in this answer only.',
+  })
+  @ApiBody({ type: WebhookBody })
+  @ApiCreatedResponse({ type: SecretWebhookAnswer })
+  @ApiErrors(CREATE_ERRORS)
+  async create(@Body() body: RawWebhook, @CurrentActor() { account }: Actor): Promise<SecretWebhookAnswer> {
+    const data = await this.commands.execute(new CreateWebhookCommand(account, body));
+    return { success: true, message: 'Webhook created successfully', data };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List webhooks, oldest first' })
+  @ApiQuery(PAGE)
+  @ApiQuery(LIMIT)
+  @ApiOkResponse({ type: WebhookPageAnswer })
+  @ApiErrors(LIST_ERRORS)
+  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<WebhookView>> {
+    const page = readPage(query);
+    const { webhooks, total } = await this.queries.execute(new ListWebhooksQuery(account, page.page, page.limit));
+    return paged(webhooks, page, total);
+  }
+
+  @Post('events/:event_id/replay')
+  @HttpCode(200)
+  @ApiParam({ name: 'event_id', example: 'evt_0193a2b4c5d6a1b2c3d4e5f607000000' })
+  @ApiOperation({
+    summary: 'Send an event again',
+    description: 'To every active webhook that takes its type, under the same `webhook-id`; the tries begin anew.',
+  })
+  @ApiOkResponse({ type: ReplayAnswer })
+  @ApiErrors(REPLAY_ERRORS)
+  async replay(@Param('event_id') eventId: string, @CurrentActor() { account }: Actor): Promise<ReplayAnswer> {
+    const webhooks = await this.commands.execute(new ReplayEventCommand(account, eventId));
+    return { success: true, message: 'Webhook event queued for delivery', data: { event_id: eventId, webhooks } };
+  }
+
+  @Get(':id')
+  @ApiParam(ID)
+  @ApiOperation({ summary: 'One webhook' })
+  @ApiOkResponse({ type: WebhookAnswer })
+  @ApiErrors(ONE_ERRORS)
+  async find(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<WebhookAnswer> {
+    return { success: true, data: await this.queries.execute(new GetWebhookQuery(account, webhookId(id))) };
+  }
+
+  @Patch(':id')
+  @ApiParam(ID)
+  @ApiOperation({ summary: 'Change a webhook, or revive a disabled one' })
+  @ApiBody({ type: WebhookChangesBody })
+  @ApiOkResponse({ type: ChangedWebhookAnswer })
+  @ApiErrors(CHANGE_ERRORS)
+  async change(
+    @Param('id') id: string,
+    @Body() body: RawWebhook,
+    @CurrentActor() { account }: Actor,
+  ): Promise<ChangedWebhookAnswer> {
+    const data = await this.commands.execute(new ChangeWebhookCommand(account, webhookId(id), body));
+    return { success: true, message: 'Webhook updated successfully', data };
+  }
+
+  @Delete(':id')
+  @ApiParam(ID)
+  @ApiOperation({ summary: 'Delete a webhook' })
+  @ApiOkResponse({ type: RemovedWebhookAnswer })
+  @ApiErrors(ONE_ERRORS)
+  async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<RemovedWebhookAnswer> {
+    await this.commands.execute(new RemoveWebhookCommand(account, webhookId(id)));
+    return { success: true, message: 'Webhook deleted successfully' };
+  }
+
+  @Post(':id/rotate-secret')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiParam(ID)
+  @ApiOperation({ summary: 'A new secret', description: 'For 24 hours the secret before it signs too.' })
+  @ApiOkResponse({ type: SecretWebhookAnswer })
+  @ApiErrors(ONE_ERRORS)
+  async rotate(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<SecretWebhookAnswer> {
+    const data = await this.commands.execute(new RotateSecretCommand(account, webhookId(id)));
+    return { success: true, message: 'Webhook secret rotated successfully', data };
+  }
+
+  @Get(':id/attempts')
+  @ApiParam(ID)
+  @ApiQuery(PAGE)
+  @ApiQuery(LIMIT)
+  @ApiOperation({ summary: 'The tries of the last 30 days, newest first' })
+  @ApiOkResponse({ type: AttemptPageAnswer })
+  @ApiErrors(ONE_ERRORS)
+  async attempts(
+    @Param('id') id: string,
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<AttemptView>> {
+    const page = readPage(query);
+    const { attempts, total } = await this.queries.execute(
+      new ListAttemptsQuery(account, webhookId(id), page.page, page.limit),
+    );
+    return paged(attempts, page, total);
+  }
+}

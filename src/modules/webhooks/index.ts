@@ -1,0 +1,2 @@
+export { WebhookEventsModule, WebhooksModule } from './webhooks.module.js';
+export { WebhooksWorkerModule } from './webhooks.worker.module.js';

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { Sealer } from '../../../platform/security/index.js';
+
+/** An endpoint that this worker holds. */
+export interface HeldEndpoint {
+  id: number;
+  fence: number;
+  url: string;
+  /** that sign now, the newest first */
+  secrets: string[];
+  isFailing: boolean;
+}
+
+/** An event that is due at an endpoint. */
+export interface DueDelivery {
+  eventId: string;
+  type: string;
+  /** JSON text; null once the event is no longer kept */
+  body: string | null;
+  tries: number;
+  attempts: number;
+  revision: number;
+}
+
+interface EndpointRow {
+  url: string;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: Date | null;
+  failing_since: Date | null;
+}
+
+interface DueRow {
+  event_id: string;
+  type: string | null;
+  body: string | null;
+  tries: number;
+  attempts: number;
+  revision: number;
+}
+
+interface WriteResult {
+  affectedRows: number;
+}
+
+/** An endpoint that may be taken: nobody holds it, and it has not asked for a pause. */
+const IS_FREE = `status = 'active' AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))
+  AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))`;
+
+/**
+ * What waits to be delivered, endpoint by endpoint: a worker takes an endpoint under a lease and a fence, so two never
+ * send to it at once, and what a killed one had under way is due again when its lease is over.
+ */
+@Injectable()
+export class DeliveryQueue {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /** Endpoints with something due that nobody holds; who has waited longest for a turn comes first. */
+  async waiting(most: number): Promise<number[]> {
+    const rows: { id: number }[] = await this.dataSource.query(
+      `SELECT e.id FROM webhook_endpoints e WHERE ${IS_FREE} AND EXISTS (
+         SELECT 1 FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.due_at <= UTC_TIMESTAMP(3))
+       ORDER BY e.lease_until, e.id LIMIT ?`,
+      [most],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** @returns the fence of the turn, null when another worker was faster */
+  async claim(id: number, leaseMs: number): Promise<number | null> {
+    const result: WriteResult = await this.dataSource.query(
+      `UPDATE webhook_endpoints SET fence = fence + 1, lease_until = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+       WHERE id = ? AND ${IS_FREE}`,
+      [leaseMs * 1000, id],
+    );
+    if (result.affectedRows !== 1) return null;
+    const [row] = await this.dataSource.query<{ fence: number }[]>('SELECT fence FROM webhook_endpoints WHERE id = ?', [
+      id,
+    ]);
+    return row?.fence ?? null;
+  }
+
+  /** @returns false when the endpoint was lost */
+  async renew(id: number, fence: number, leaseMs: number): Promise<boolean> {
+    const result: WriteResult = await this.dataSource.query(
+      `UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE id = ? AND fence = ?`,
+      [leaseMs * 1000, id, fence],
+    );
+    return result.affectedRows === 1;
+  }
+
+  async release(id: number, fence: number): Promise<void> {
+    await this.dataSource.query(
+      'UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3) WHERE id = ? AND fence = ?',
+      [id, fence],
+    );
+  }
+
+  /** The endpoint as it is now; null when it was lost, disabled, removed, or asked for a pause. */
+  async held(id: number, fence: number): Promise<HeldEndpoint | null> {
+    const [row] = await this.dataSource.query<EndpointRow[]>(
+      `SELECT url, secret, previous_secret, previous_until, failing_since FROM webhook_endpoints
+       WHERE id = ? AND fence = ? AND status = 'active' AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))`,
+      [id, fence],
+    );
+    if (!row) return null;
+    const signsToo = row.previous_until !== null && row.previous_until > now() ? row.previous_secret : null;
+    return {
+      id,
+      fence,
+      url: row.url,
+      secrets: [row.secret, ...(signsToo === null ? [] : [signsToo])].map((sealed) => this.sealer.open(sealed)),
+      isFailing: row.failing_since !== null,
+    };
+  }
+
+  /** What is due, the longest due first, without what this worker has under way. */
+  async due(endpointId: number, most: number, underWay: readonly string[]): Promise<DueDelivery[]> {
+    const others = underWay.length > 0 ? 'AND d.event_id NOT IN (?)' : '';
+    const rows: DueRow[] = await this.dataSource.query(
+      `SELECT d.event_id, v.type, v.body, d.tries, d.attempts, d.revision
+       FROM webhook_deliveries d LEFT JOIN webhook_events v ON v.id = d.event_id
+       WHERE d.endpoint_id = ? AND d.due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY d.due_at, d.event_id LIMIT ?`,
+      [endpointId, ...(underWay.length > 0 ? [underWay] : []), most],
+    );
+    return rows.map(({ event_id: eventId, type, ...row }) => ({ eventId, type: type ?? '', ...row }));
+  }
+
+  /** The event is no longer kept. */
+  async drop(endpointId: number, eventIds: readonly string[]): Promise<void> {
+    await this.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?)', [
+      endpointId,
+      eventIds,
+    ]);
+  }
+}

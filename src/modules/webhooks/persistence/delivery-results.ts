@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { newId } from '../../../kernel/ids.js';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { DISABLED_REASONS } from '../domain/webhook.js';
+import type { DueDelivery } from './delivery-queue.js';
+
+/** What came of one try. */
+export interface Attempt {
+  ok: boolean;
+  statusCode: number | null;
+  /** null = delivered */
+  error: string | null;
+  answer: string;
+  startedAt: Date;
+  durationMs: number;
+  /** the endpoint will never want anything again (410) */
+  isGone: boolean;
+  /** the endpoint asked for a pause, milliseconds */
+  heldMs: number | null;
+}
+
+export interface DeliveryResult {
+  delivery: DueDelivery;
+  attempt: Attempt;
+  /** until the next try, milliseconds; null = delivered or given up */
+  waitMs: number | null;
+}
+
+interface WriteResult {
+  affectedRows: number;
+}
+
+/** Writes what became of tries: the log, what is tried again, and how the endpoint is. */
+@Injectable()
+export class DeliveryResults {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * One transaction for a batch of one endpoint.
+   * @param wasFailing as last read: a healthy endpoint's row need not be touched
+   * @param disableAfterMs an endpoint without a success for so long is disabled
+   */
+  write(
+    endpointId: number,
+    results: readonly DeliveryResult[],
+    wasFailing: boolean,
+    disableAfterMs: number,
+  ): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.log(tx, endpointId, results);
+      await this.settle(tx, endpointId, results);
+      await this.judge(tx, endpointId, results, wasFailing, disableAfterMs);
+    });
+  }
+
+  private async log(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO webhook_attempts (endpoint_id, id, event_id, type, attempt, status_code, error, answer, duration_ms,
+         created_at, next_attempt_at) VALUES ?`,
+      [
+        results.map(({ delivery, attempt, waitMs }) => [
+          endpointId,
+          newId(),
+          delivery.eventId,
+          delivery.type,
+          delivery.attempts + 1,
+          attempt.statusCode,
+          attempt.error,
+          attempt.answer,
+          attempt.durationMs,
+          attempt.startedAt,
+          waitMs === null ? null : new Date(attempt.startedAt.getTime() + attempt.durationMs + waitMs),
+        ]),
+      ],
+    );
+  }
+
+  private async settle(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<void> {
+    const over = results.filter(({ waitMs }) => waitMs === null).map(({ delivery }) => delivery);
+    let settled = 0;
+    if (over.length > 0) {
+      const removed: WriteResult = await tx.query(
+        `DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?) AND (event_id, revision) IN (?)`,
+        [endpointId, over.map(({ eventId }) => eventId), over.map(({ eventId, revision }) => [eventId, revision])],
+      );
+      settled += removed.affectedRows;
+    }
+    if (over.length < results.length) {
+      const moved: WriteResult = await tx.query(
+        `UPDATE webhook_deliveries d JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+           event_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', revision BIGINT PATH '$[1]',
+           tries INT PATH '$[2]', attempts INT PATH '$[3]', wait_ms BIGINT PATH '$[4]')) j
+         ON d.endpoint_id = ? AND d.event_id = j.event_id AND d.revision = j.revision AND d.attempts < j.attempts
+         SET d.tries = j.tries, d.attempts = j.attempts, d.due_at = UTC_TIMESTAMP(3) + INTERVAL j.wait_ms * 1000 MICROSECOND`,
+        [
+          jsonRows(
+            results
+              .filter(({ waitMs }) => waitMs !== null)
+              .map(({ delivery: { eventId, revision, tries, attempts }, waitMs }) => [
+                eventId,
+                revision,
+                tries + 1,
+                attempts + 1,
+                waitMs,
+              ]),
+          ),
+          endpointId,
+        ],
+      );
+      settled += moved.affectedRows;
+    }
+    if (settled < results.length) await this.countReplayed(tx, endpointId, results);
+  }
+
+  /** Sent again meanwhile: that stays due, and only counts the try. */
+  private async countReplayed(
+    tx: EntityManager,
+    endpointId: number,
+    results: readonly DeliveryResult[],
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE webhook_deliveries d JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+         event_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', attempts INT PATH '$[1]')) j
+       ON d.endpoint_id = ? AND d.event_id = j.event_id AND d.attempts < j.attempts SET d.attempts = j.attempts`,
+      [jsonRows(results.map(({ delivery: { eventId, attempts } }) => [eventId, attempts + 1])), endpointId],
+    );
+  }
+
+  private async judge(
+    tx: EntityManager,
+    endpointId: number,
+    results: readonly DeliveryResult[],
+    wasFailing: boolean,
+    disableAfterMs: number,
+  ): Promise<void> {
+    const attempts = results.map(({ attempt }) => attempt);
+    if (attempts.some(({ isGone }) => isGone)) return this.disable(tx, endpointId, DISABLED_REASONS.gone);
+    const heldMs = Math.max(0, ...attempts.map((attempt) => attempt.heldMs ?? 0));
+    if (heldMs > 0) {
+      await tx.query(
+        'UPDATE webhook_endpoints SET held_until = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE id = ?',
+        [heldMs * 1000, endpointId],
+      );
+    }
+    if (attempts.some(({ ok }) => ok)) {
+      if (wasFailing) await tx.query('UPDATE webhook_endpoints SET failing_since = NULL WHERE id = ?', [endpointId]);
+      return;
+    }
+    if (!wasFailing) {
+      await tx.query(
+        `UPDATE webhook_endpoints SET failing_since = COALESCE(failing_since, UTC_TIMESTAMP(3)) WHERE id = ?`,
+        [endpointId],
+      );
+    }
+    const [row] = await tx.query<{ is_over: number }[]>(
+      `SELECT failing_since <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AS is_over FROM webhook_endpoints WHERE id = ?`,
+      [disableAfterMs * 1000, endpointId],
+    );
+    if (Number(row?.is_over) === 1) await this.disable(tx, endpointId, DISABLED_REASONS.failing(disableAfterMs));
+  }
+
+  private async disable(tx: EntityManager, endpointId: number, reason: string): Promise<void> {
+    await tx.query(
+      `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = ?, updated_at = UTC_TIMESTAMP(3)
+       WHERE id = ? AND status = 'active'`,
+      [reason, endpointId],
+    );
+  }
+}

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { duplicateKeyName } from '../../../platform/database/index.js';
+import { Sealer } from '../../../platform/security/index.js';
+import { DISABLED_REASONS, MOST_WEBHOOKS, OVERLAP_MS } from '../domain/webhook.js';
+import type { WebhookFields } from '../domain/webhook-form.js';
+import { WebhookEndpointEntity } from './webhook.entities.js';
+
+const SLOT_KEY = /\buq_webhook_endpoints_slot$/;
+
+/** Endpoints as their owners see and change them. */
+@Injectable()
+export class EndpointStore {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /** The account's, the oldest first; a removed one is no longer there. */
+  ofAccount(accountId: number, page: number, limit: number): Promise<[WebhookEndpointEntity[], number]> {
+    return this.dataSource.getRepository(WebhookEndpointEntity).findAndCount({
+      where: { accountId, slot: Not(IsNull()) },
+      order: { id: 'ASC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+  }
+
+  find(accountId: number, id: number): Promise<WebhookEndpointEntity | null> {
+    return this.dataSource.getRepository(WebhookEndpointEntity).findOneBy({ id, accountId, slot: Not(IsNull()) });
+  }
+
+  locked(tx: EntityManager, accountId: number, id: number): Promise<WebhookEndpointEntity | null> {
+    return tx.findOne(WebhookEndpointEntity, {
+      where: { id, accountId, slot: Not(IsNull()) },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** @returns null when the account has ten already: the unique key lets no eleventh in, however many ask at once */
+  async create(
+    tx: EntityManager,
+    accountId: number,
+    fields: { url: string; events: readonly string[]; secret: string },
+  ): Promise<WebhookEndpointEntity | null> {
+    for (;;) {
+      const rows = await tx.findBy(WebhookEndpointEntity, { accountId, slot: Not(IsNull()) });
+      const taken = new Set(rows.map(({ slot }) => slot));
+      const slot = Array.from({ length: MOST_WEBHOOKS }, (_, index) => index + 1).find((place) => !taken.has(place));
+      if (slot === undefined) return null;
+      const at = now();
+      const row = tx.create(WebhookEndpointEntity, {
+        accountId,
+        slot,
+        url: fields.url,
+        events: fields.events.join(','),
+        status: 'active',
+        disabledReason: null,
+        secret: this.sealer.seal(fields.secret),
+        previousSecret: null,
+        previousUntil: null,
+        failingSince: null,
+        heldUntil: null,
+        fence: 0,
+        leaseUntil: null,
+        createdAt: at,
+        updatedAt: at,
+      });
+      try {
+        await tx.insert(WebhookEndpointEntity, row);
+        return row;
+      } catch (error) {
+        // Another request has just taken this place.
+        if (!SLOT_KEY.test(duplicateKeyName(error) ?? '')) throw error;
+      }
+    }
+  }
+
+  /** Fields that were given; `active` forgets the failures of before (decisions §8). */
+  async change(tx: EntityManager, row: WebhookEndpointEntity, fields: WebhookFields): Promise<WebhookEndpointEntity> {
+    const { url = row.url, events, status } = fields;
+    const changed: Partial<WebhookEndpointEntity> = { url, events: events?.join(',') ?? row.events, updatedAt: now() };
+    if (status === 'active') {
+      Object.assign(changed, { status, disabledReason: null, failingSince: null, heldUntil: null });
+    } else if (status === 'disabled' && row.status !== 'disabled') {
+      Object.assign(changed, { status, disabledReason: DISABLED_REASONS.byOwner });
+    }
+    await tx.update(WebhookEndpointEntity, { id: row.id }, changed);
+    return Object.assign(row, changed);
+  }
+
+  /** A new secret; the one before it signs too for a day. @returns when */
+  async rotate(tx: EntityManager, row: WebhookEndpointEntity, secret: string): Promise<Date> {
+    const at = now();
+    await tx.update(
+      WebhookEndpointEntity,
+      { id: row.id },
+      {
+        secret: this.sealer.seal(secret),
+        previousSecret: row.secret,
+        previousUntil: new Date(at.getTime() + OVERLAP_MS),
+        updatedAt: at,
+      },
+    );
+    return at;
+  }
+
+  /** It gets nothing any more; the sweeper takes its rows. */
+  async remove(tx: EntityManager, id: number): Promise<void> {
+    await tx.update(WebhookEndpointEntity, { id }, { status: 'removed', slot: null, updatedAt: now() });
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { isEventId } from './event-id.js';
+import { WebhookAttemptEntity, WebhookEventEntity } from './webhook.entities.js';
+
+/** A try as the timeline of its recipient shows it. */
+export interface RecipientAttempt {
+  endpoint_id: number;
+  event_id: string;
+  type: string;
+  attempt: number;
+  status_code: number | null;
+  error: string | null;
+  created_at: Date;
+}
+
+/** Most tries that one timeline shows. */
+const MOST_SHOWN = 1_000;
+
+/** Reads events and their tries; sends events again. */
+@Injectable()
+export class EventStore {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  attempts(endpointId: number, page: number, limit: number): Promise<[WebhookAttemptEntity[], number]> {
+    return this.dataSource.getRepository(WebhookAttemptEntity).findAndCount({
+      where: { endpointId },
+      order: { id: 'DESC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+  }
+
+  async find(accountId: number, id: string): Promise<WebhookEventEntity | null> {
+    if (!isEventId(id)) return null;
+    return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id, accountId });
+  }
+
+  ofRecipient(campaignId: number, seq: number): Promise<RecipientAttempt[]> {
+    return this.dataSource.query(
+      `SELECT a.endpoint_id, a.event_id, a.type, a.attempt, a.status_code, a.error, a.created_at
+       FROM webhook_events v JOIN webhook_attempts a ON a.event_id = v.id
+       WHERE v.campaign_id = ? AND v.seq = ? ORDER BY a.created_at LIMIT ${MOST_SHOWN}`,
+      [campaignId, seq],
+    );
+  }
+
+  /**
+   * Sends an event again, now, to every active endpoint of its account that takes its type; the retry plan begins anew
+   * and attempts count on.
+   * @returns to how many
+   */
+  async replay(tx: EntityManager, { id, accountId, type }: WebhookEventEntity): Promise<number> {
+    const endpoints: { id: number }[] = await tx.query(
+      `SELECT id FROM webhook_endpoints WHERE account_id = ? AND status = 'active' AND FIND_IN_SET(?, events) ORDER BY id`,
+      [accountId, type],
+    );
+    for (const endpoint of endpoints) {
+      await tx.query(
+        `INSERT INTO webhook_deliveries (endpoint_id, event_id, due_at, tries, attempts, revision)
+         SELECT ?, ?, UTC_TIMESTAMP(3), 0, COALESCE(MAX(attempt), 0), 0 FROM webhook_attempts
+         WHERE event_id = ? AND endpoint_id = ?
+         ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), tries = 0, revision = revision + 1`,
+        [endpoint.id, id, id, endpoint.id],
+      );
+    }
+    return endpoints.length;
+  }
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { RecipientDetails, type RecipientKey, type TimelineEvent, type TimelineSource } from '../campaigns/index.js';
+import { EventStore } from './persistence/event-store.js';
+
+/** The webhook tries of a recipient, for his timeline. */
+@Injectable()
+export class RecipientAttempts implements TimelineSource {
+  constructor(
+    private readonly events: EventStore,
+    details: RecipientDetails,
+  ) {
+    details.registerTimeline(this);
+  }
+
+  async timelineOf({ campaign, seq }: RecipientKey): Promise<TimelineEvent[]> {
+    const attempts = await this.events.ofRecipient(campaign.id, seq);
+    return attempts.map(({ created_at: at, endpoint_id: webhook_id, ...details }) => ({
+      at,
+      event: 'webhook',
+      details: { webhook_id, ...details },
+    }));
+  }
+}

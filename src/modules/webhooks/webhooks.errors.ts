@@ -1,0 +1,25 @@
+import { AppError } from '../../kernel/app-error.js';
+import { CUSTOMER_EVENT_TYPES } from '../customer-events/index.js';
+import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES } from './domain/webhook.js';
+import type { WebhookFault } from './domain/webhook-form.js';
+
+/** Texts of the faults of a body, in the order in which they are looked for. */
+export const FAULT_TEXTS: Readonly<Record<WebhookFault, string>> = {
+  urlRequired: 'url is required',
+  urlTooLong: `url must be at most ${LONGEST_URL} characters`,
+  urlInvalid: 'url must be a valid http or https URL',
+  eventsRequired: 'events must be a non-empty array',
+  eventsUnknown: `events must be of: ${CUSTOMER_EVENT_TYPES.join(', ')}`,
+  eventsRepeated: 'events must not repeat',
+  statusUnknown: `status must be one of: ${WEBHOOK_STATUSES.join(', ')}`,
+};
+
+export const TOO_MANY_WEBHOOKS = `At most ${MOST_WEBHOOKS} webhooks are allowed`;
+
+/** Errors of webhooks (decisions §8). */
+export const webhookErrors = {
+  fault: (fault: WebhookFault) => new AppError('invalid', 'webhook_fault', FAULT_TEXTS[fault]),
+  tooMany: () => new AppError('conflict', 'too_many_webhooks', TOO_MANY_WEBHOOKS),
+  notFound: () => new AppError('not_found', 'webhook_unknown', 'Webhook not found'),
+  eventNotFound: () => new AppError('not_found', 'webhook_event_unknown', 'Webhook event not found'),
+};

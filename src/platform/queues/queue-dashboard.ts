@@ -1,0 +1,60 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullAdapter } from '@bull-board/api/bullAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import Bull from 'bull';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { QUEUES, QUEUE_NAMES } from './queues.js';
+
+const COMMAND_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/**
+ * The queues in a browser, to look at only: jobs are made and unmade by MySQL, never by hand. Nobody is let in here who
+ * was not let in before. Connects to Redis at the first look, so that an API which nobody looks at has no Bull connection.
+ */
+@Injectable()
+export class QueueDashboard implements OnApplicationShutdown {
+  private redis: Redis | null = null;
+  private board: RequestHandler | null = null;
+
+  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
+
+  /** Answers a GET of the dashboard. @param basePath where it stands, such as `/admin/queues` */
+  serve(basePath: string, request: Request, response: Response, next: NextFunction): void {
+    this.board ??= this.open(basePath);
+    request.url = request.url.slice(basePath.length) || '/';
+    void this.board(request, response, next);
+  }
+
+  onApplicationShutdown(): void {
+    this.redis?.disconnect();
+  }
+
+  private open(basePath: string): RequestHandler {
+    const redis = this.connect();
+    const queues = QUEUE_NAMES.map((name) => {
+      const queue = new Bull(name, { prefix: `{${this.environment.REDIS_PREFIX}}`, createClient: () => redis });
+      queue.on('error', () => undefined); // every answer says so by itself
+      return new BullAdapter(queue, { readOnlyMode: true, description: QUEUES[name].purpose });
+    });
+    const serverAdapter = new ExpressAdapter().setBasePath(basePath);
+    createBullBoard({ queues, serverAdapter, options: { uiConfig: { boardTitle: 'Switchboard queues' } } });
+    // Its own handler would tell the text of the error, and with it the host of Redis.
+    serverAdapter.setErrorHandler(() => ({ status: 500, body: { error: 'Redis did not answer' } }));
+    return serverAdapter.getRouter() as RequestHandler;
+  }
+
+  private connect(): Redis {
+    this.redis = new Redis(this.environment.REDIS_URL, {
+      maxRetriesPerRequest: 1,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
+    });
+    this.redis.on('error', () => undefined);
+    return this.redis;
+  }
+}

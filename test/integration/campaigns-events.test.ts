@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { Drain } from '../../src/platform/observability/index.js';
+import { startApi } from '../support/api.js';
+import { CampaignDesk, dataOf, type Json } from '../support/campaign-desk.js';
+import { expectRefused, type Member } from '../support/sms-desk.js';
+
+const { Delivered, Cancelled } = RecipientStatus;
+const MOST = 10;
+
+let desk: CampaignDesk;
+let owner: Member;
+
+beforeAll(async () => {
+  desk = await CampaignDesk.open();
+  owner = await desk.join(1_000);
+});
+afterAll(() => desk.stop());
+
+const path = (requestId: string): string => `/v6/api/campaigns/${requestId}/events`;
+
+/** A client of a stream of events. */
+class Listener {
+  private text = '';
+  private constructor(
+    readonly response: Response,
+    private readonly reader: ReadableStreamDefaultReader<Uint8Array>,
+    private readonly abort: AbortController,
+  ) {}
+
+  static async open(requestId: string, member: Member, url = desk.url): Promise<Listener> {
+    const abort = new AbortController();
+    const response = await fetch(url + path(requestId), {
+      headers: { authorization: `Bearer ${member.token}` },
+      signal: abort.signal,
+    });
+    if (!response.body) throw new Error('no stream');
+    return new Listener(response, response.body.getReader(), abort);
+  }
+
+  /** The next event, or null at the end of the stream. */
+  async next(): Promise<{ event: string; data: Json } | null> {
+    for (;;) {
+      const end = this.text.indexOf('\n\n');
+      if (end >= 0) {
+        const block = this.text.slice(0, end);
+        this.text = this.text.slice(end + 2);
+        const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+        if (event === undefined || data === undefined) continue;
+        return { event, data: JSON.parse(data) as Json };
+      }
+      const { done, value } = await this.reader.read();
+      if (done) return null;
+      this.text += new TextDecoder().decode(value);
+    }
+  }
+
+  close(): void {
+    this.abort.abort();
+  }
+}
+
+describe('progress as server-sent events', () => {
+  it('a snapshot at once, every change, and an end', async () => {
+    const requestId = await desk.send(owner, ['919812345678', '919812345679']);
+    const listener = await Listener.open(requestId, owner);
+    expect(listener.response.status).toBe(200);
+    expect(listener.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(listener.response.headers.get('cache-control')).toBe('no-store, no-transform');
+    const shown = dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, owner));
+    expect(await listener.next()).toEqual({ event: 'progress', data: shown });
+    await desk.begin(requestId);
+    expect((await listener.next())?.data).toMatchObject({ state: 'running', status_counts: { PP1: 2 } });
+    await desk.settle(requestId, [1], Delivered);
+    expect((await listener.next())?.data).toMatchObject({ status_counts: { PP1: 1, DELIVERED: 1 } });
+    await desk.settle(requestId, [2], Delivered);
+    expect((await listener.next())?.data).toMatchObject({ state: 'completed', status_counts: { DELIVERED: 2 } });
+    expect(await listener.next()).toEqual({ event: 'end', data: {} });
+    expect(await listener.next()).toBeNull();
+  });
+
+  it('of a campaign that is over: the snapshot and the end', async () => {
+    const requestId = await desk.send(owner, ['919812345678']);
+    await desk.begin(requestId);
+    await desk.settle(requestId, [1], Delivered);
+    const listener = await Listener.open(requestId, owner);
+    expect((await listener.next())?.data).toMatchObject({ state: 'completed' });
+    expect((await listener.next())?.event).toBe('end');
+    expect(await listener.next()).toBeNull();
+  });
+
+  it('of a cancelled campaign goes on until nothing waits to be cancelled', async () => {
+    const requestId = await desk.send(owner, ['919812345678', '919812345679']);
+    const listener = await Listener.open(requestId, owner);
+    await listener.next();
+    await desk.act(`/v6/api/campaigns/${requestId}/cancel`, owner);
+    expect((await listener.next())?.data).toMatchObject({ state: 'cancelled', status_counts: { PP1: 2 } });
+    await desk.settle(requestId, [1, 2], Cancelled, null, true);
+    expect((await listener.next())?.data).toMatchObject({ status_counts: { CANCELLED: 2 } });
+    expect((await listener.next())?.event).toBe('end');
+  });
+
+  it('is shared by many listeners, at most 10 of one account, whose places become free again', async () => {
+    const member = await desk.join(10);
+    const requestId = await desk.send(member, ['919812345678']);
+    const listeners = await Promise.all(Array.from({ length: MOST }, () => Listener.open(requestId, member)));
+    for (const listener of listeners) expect((await listener.next())?.event).toBe('progress');
+    const refused = await desk.get(path(requestId), member);
+    expectRefused(refused, 429, 'Too many requests. Please try again later.');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const admin = await desk.join(0, { userType: 'admin' });
+    const watching = await Listener.open(requestId, admin);
+    expect((await watching.next())?.data).toMatchObject({ request_id: requestId });
+    watching.close();
+    listeners[0]?.close();
+    await expect
+      .poll(async () => {
+        const again = await Listener.open(requestId, member);
+        const { status } = again.response;
+        if (status === 200) listeners.push(again);
+        return status;
+      })
+      .toBe(200);
+    await desk.begin(requestId);
+    for (const listener of listeners.slice(1)) expect((await listener.next())?.event).toBe('progress');
+    for (const listener of listeners) listener.close();
+  });
+
+  it('refuses HEAD', async () => {
+    const requestId = await desk.send(owner, ['919812345678']);
+    const answer = await fetch(desk.url + path(requestId), {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${owner.token}` },
+    });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+});
+
+// The last: the first API's tokens are taken over by the second one's strategy, so both have one set of secrets.
+describe('instances', () => {
+  it('any instance tells of any campaign, and one that stops ends its streams', async () => {
+    const requestId = await desk.send(owner, ['919812345678']);
+    const second = await startApi(desk.environment, desk.database);
+    try {
+      const here = await Listener.open(requestId, owner);
+      const there = await Listener.open(requestId, owner, second.url);
+      for (const listener of [here, there]) expect((await listener.next())?.event).toBe('progress');
+      await desk.begin(requestId);
+      for (const listener of [here, there]) expect((await listener.next())?.data).toMatchObject({ state: 'running' });
+      second.app.get(Drain, { strict: false }).begin();
+      expect((await there.next())?.event).toBe('end');
+      expect(await there.next()).toBeNull();
+      await desk.settle(requestId, [1], Delivered);
+      expect((await here.next())?.data).toMatchObject({ state: 'completed' });
+    } finally {
+      await second.stop();
+    }
+  });
+});

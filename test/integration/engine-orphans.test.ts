@@ -1,0 +1,128 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AttemptJournals, CampaignAcceptance, type CampaignDraft } from '../../src/modules/campaigns/index.js';
+import { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
+import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
+import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
+import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
+import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
+import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
+import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
+import { unofficialChannel } from '../../src/modules/unofficial-chat/index.js';
+import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
+
+/** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
+describe('orphan receipts', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let sink: ReceiptSink;
+  let parked: ParkedReceipts;
+
+  const get = <T>(type: abstract new (...parameters: never[]) => T): T => engine.module.get<T>(type, { strict: false });
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    dataSource = get(DataSource);
+    sink = get(ReceiptSink);
+    get(ChannelRegistry).register(unofficialChannel);
+    const unknown = new UnknownOutcomes(get(ChannelRegistry));
+    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners), unknown);
+  });
+  afterAll(() => engine.stop());
+
+  /** A campaign of which nobody knows what has left. */
+  const inDoubt = async (
+    username: string,
+    receivers: string[],
+    fields: Partial<CampaignDraft> = {},
+  ): Promise<{ id: number; requestId: string }> => {
+    const accountId = await engine.account(username, receivers.length);
+    const accepted = await get(CampaignAcceptance).accept(engine.draft(accountId, receivers, fields));
+    await leaveUnknown(dataSource, accepted.id);
+    return accepted;
+  };
+  const tell = (
+    providerMessageId: string,
+    receiver: string | null,
+    status: Receipt['status'] = 'delivered',
+  ): Promise<void> => sink.accept(1, [{ providerMessageId, status, errorCode: null, errorText: null, receiver }]);
+  const sweep = async (): Promise<void> => {
+    await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
+    await parked.sweep(60_000);
+  };
+  const isParked = async (id: string): Promise<boolean> => {
+    const rows: unknown[] = await dataSource.query('SELECT 1 FROM parked_receipts WHERE provider_message_id = ?', [id]);
+    return rows.length > 0;
+  };
+
+  it('two of one message settle one recipient, not two of the same number', async () => {
+    const number = '919999999999';
+    const { requestId } = await inDoubt('orphans', [number, number, number]);
+    await tell('orphan-1', number, 'submitted');
+    await tell('orphan-1', number);
+    await sweep();
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 2, Delivered: 1 });
+    expect(await isParked('orphan-1')).toBe(false);
+  });
+
+  it('of a message of several items settle it when all of them are named, or one has failed', async () => {
+    const receivers = ['919999999991', '919999999992', '919999999993', '919999999991'];
+    const [first = '', second = '', third = ''] = receivers;
+    const content = { message: 'Hello', img1: 'https://f.example/1.jpg', document: 'https://f.example/a.pdf' };
+    const { id, requestId } = await inDoubt('items', receivers, { channel: 'unofficial', content });
+    for (const [name, number] of [
+      ['first-1', first],
+      ['first-2', first],
+      ['second-1', second],
+      ['second-2', second],
+      ['second-3', second],
+    ] as const) {
+      await tell(name, number);
+    }
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 2, Submitted: 1, Delivered: 1 });
+    // Another word on an item that is known is no further item.
+    await tell('first-2', first);
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 2, Submitted: 1, Delivered: 1 });
+    await tell('first-3', first);
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 2, Delivered: 2 });
+    await tell('third-1', third, 'failed');
+    await tell('fourth-1', first);
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Delivered: 2, Failed: 1 });
+    const left: { seq: number }[] = await dataSource.query('SELECT seq FROM unknown_outcomes WHERE campaign_id = ?', [
+      id,
+    ]);
+    expect(left.map(({ seq }) => seq)).toEqual([3, 4]);
+  });
+
+  it('pass over a recipient who was answered after all', async () => {
+    const number = '919999999990';
+    const { id, requestId } = await inDoubt('late', [number, number]);
+    const lanes = new LaneStore(dataSource);
+    const turn = await lanes.turn({ campaignId: id, lane: 0, fence: 0 });
+    const results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
+    if (turn)
+      await results.flush(turn, [{ recipient: { seq: 1, receiver: number, attempt: 1 }, outcome: answer }], null);
+    await tell('late-2', number);
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Delivered: 1 });
+  });
+
+  it('that are old are looked at only when all are', async () => {
+    await tell('old-orphan', null);
+    await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 1 HOUR');
+    await parked.sweep(60_000, 120_000);
+    expect(await isParked('old-orphan')).toBe(true);
+    await parked.sweep(60_000);
+    expect(await isParked('old-orphan')).toBe(false);
+  });
+});

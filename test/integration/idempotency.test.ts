@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CampaignAcceptance, type CampaignDraft, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { Idempotency } from '../../src/modules/idempotency/index.js';
+import { IdempotencyKeys } from '../../src/modules/idempotency/persistence/idempotency-keys.js';
+import { dataOf } from '../support/campaign-desk.js';
+import { EveryChannelDesk } from '../support/every-channel-desk.js';
+import { AudioServer } from '../support/voice-desk.js';
+import { type RunningApi, startApi } from '../support/api.js';
+import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+
+const OTHER_BODY = 'Idempotency-Key was used with another body';
+const TOO_LONG = 'Idempotency-Key must be at most 255 characters';
+const RUNNING = 'A request with this Idempotency-Key is still running';
+const BODY = { broadcast_name: 'Spring', brodcast_service: 'main', message: 'Hello', contacts: ['919812345678'] };
+
+let desk: EveryChannelDesk;
+let audio: AudioServer;
+let owner: Member;
+let other: RunningApi;
+let serial = 0;
+
+beforeAll(async () => {
+  audio = await AudioServer.open();
+  desk = await EveryChannelDesk.openAll();
+  other = await startApi(desk.environment, desk.database);
+  owner = await desk.join({
+    gsm_credits: 1_000,
+    bulk_chat_credits: 100,
+    chat_utility_credits: 100,
+    voice_credits: 100,
+  });
+  await desk.connect(owner, 'official');
+  await desk.template(owner, 'order_ready', { category: 2 });
+});
+afterAll(async () => {
+  await other.stop();
+  await desk.stop();
+  await audio.close();
+});
+
+const newKey = (): string => `key-${++serial}`;
+const named = (key: string): Record<string, string> => ({ 'idempotency-key': key });
+const sms = (key: string, fields: object = {}, member: Member = owner): Promise<Answer> =>
+  desk.broadcast(member, { ...BODY, ...fields }, named(key));
+const rowsOf = (key: string): Promise<Record<string, unknown>[]> =>
+  desk.dataSource.query('SELECT * FROM idempotency_keys WHERE idempotency_key = ?', [key]);
+const campaignsOf = async (member: Member): Promise<number> => {
+  const [row] = await desk.dataSource.query<{ n: string }[]>(
+    'SELECT COUNT(*) AS n FROM campaigns WHERE account_id = ?',
+    [member.account.id],
+  );
+  return Number(row?.n);
+};
+const age = (key: string, column: string, interval: string): Promise<unknown> =>
+  desk.dataSource.query(
+    `UPDATE idempotency_keys SET ${column} = UTC_TIMESTAMP(3) - INTERVAL ${interval} WHERE idempotency_key = ?`,
+    [key],
+  );
+/** As if the process had died after it took the key. */
+const breakOff = (key: string): Promise<unknown> =>
+  desk.dataSource.query(
+    `UPDATE idempotency_keys SET outcome = NULL, lease_until = UTC_TIMESTAMP(3) + INTERVAL 1 MINUTE
+     WHERE idempotency_key = ?`,
+    [key],
+  );
+
+describe('Idempotency-Key on every sending POST of campaigns', () => {
+  const chat = (path: string) => `/v6/api/${path}/24/${owner.account.username}/messages`;
+  const template = {
+    messaging_product: 'chat',
+    to: ['919812345678'],
+    type: 'template',
+    template: { name: 'order_ready', language: { code: 'en_US' } },
+  };
+  const retried = async (): Promise<string> => {
+    const requestId = await desk.send(owner, ['919812345678']);
+    await desk.begin(requestId);
+    await desk.settle(requestId, [1], RecipientStatus.Failed);
+    return `/v6/api/campaigns/${requestId}/retry-failed`;
+  };
+
+  const call = (): object => ({ broadcast_name: 'Call', audio_url: audio.url(3_000), contacts: ['919812345678'] });
+
+  it.each<[string, () => string | Promise<string>, object | (() => object), number]>([
+    ['SMS', () => '/webhook/api/addbroadcastgsm.php', BODY, 200],
+    ['unofficial', () => '/webhook/api/addbroadcastUnofficial.php', { ...BODY, brodcast_service: 'chat' }, 200],
+    ['chatTemplate', () => chat('chatTemplate'), template, 201],
+    ['chatBranded', () => chat('chatBranded'), template, 202],
+    ['template over chat', () => chat('chat'), template, 201],
+    ['voice', () => '/v6/api/v1/voice/send', call, 200],
+    ['retry-failed', retried, {}, 200],
+  ])('%s: the same answer once more, one campaign', async (_, pathOf, wanted, status) => {
+    const body = typeof wanted === 'function' ? (wanted as () => object)() : wanted;
+    const path = await pathOf();
+    const key = newKey();
+    const before = await campaignsOf(owner);
+    const first = await desk.post(path, owner, body, named(key));
+    const second = await desk.post(path, owner, body, named(key));
+    expect(first.status).toBe(status);
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
+    expect(await campaignsOf(owner)).toBe(before + 1);
+    expectRefused(await desk.post(path, owner, { ...body, more: 1 }, named(key)), 422, OTHER_BODY);
+    await breakOff(key);
+    expectRefused(await desk.post(path, owner, body, named(key)), 409, RUNNING);
+    expectRefused(await desk.post(path, owner, body, named('k'.repeat(256))), 400, TOO_LONG);
+    expect(await campaignsOf(owner)).toBe(before + 1);
+  });
+});
+
+describe('one key', () => {
+  it('of 20 requests at the same moment over two instances: one campaign, one debit', async () => {
+    const member = await desk.join(100);
+    const key = newKey();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, place) => {
+        const response = await fetch(`${place % 2 ? other.url : desk.url}/webhook/api/addbroadcastgsm.php`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}`, ...named(key) },
+          body: JSON.stringify(BODY),
+        });
+        return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+      }),
+    );
+    const sent = answers.filter(({ status }) => status === 200);
+    expect(sent.length).toBeGreaterThan(0);
+    expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    for (const { status, body } of answers)
+      if (status !== 200) expect([status, body['message']]).toEqual([409, RUNNING]);
+    expect([await campaignsOf(member), await desk.credits(member)]).toEqual([1, 99]);
+  });
+
+  it('is free again after a refusal', async () => {
+    const member = await desk.join(0);
+    const key = newKey();
+    expect((await sms(key, {}, member)).body['message']).toBe('Insufficient credits. Available: 0, Required: 1');
+    expect(await rowsOf(key)).toEqual([]);
+    expect((await sms(key, { contacts: ['1'] })).status).toBe(400);
+    expect((await sms(key)).status).toBe(200);
+  });
+
+  it('is of one account and one endpoint', async () => {
+    const key = newKey();
+    const second = await desk.join(10);
+    const mine = await sms(key);
+    const theirs = await sms(key, { message: 'Other' }, second);
+    const chat = await desk.unofficial(owner, { ...BODY, brodcast_service: 'chat' }, named(key));
+    expect([mine.status, theirs.status, chat.status]).toEqual([200, 200, 200]);
+    expect(theirs.body['request_id']).not.toBe(mine.body['request_id']);
+  });
+
+  it('goes with the path too: another campaign is another body', async () => {
+    const key = newKey();
+    const paths: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      const requestId = await desk.send(owner, ['919812345678']);
+      await desk.begin(requestId);
+      await desk.settle(requestId, [1], RecipientStatus.Failed);
+      paths.push(`/v6/api/campaigns/${requestId}/retry-failed`);
+    }
+    expect(dataOf(await desk.post(paths[0] ?? '', owner, {}, named(key)))).toMatchObject({ total_rows: 1 });
+    expectRefused(await desk.post(paths[1] ?? '', owner, {}, named(key)), 422, OTHER_BODY);
+  });
+
+  it('is looked up after the body was judged, before route and credits', async () => {
+    const member = await desk.join(1);
+    const key = newKey();
+    const first = await sms(key, {}, member);
+    expect(first.status).toBe(200);
+    expect((await sms(key, {}, member)).body).toEqual(first.body); // no credits are left
+    expectRefused(
+      await sms(key, { contacts: ['1'] }, member),
+      400,
+      'Each contact number must be between 9 and 30 digits',
+    );
+    const route = await desk.addRoute('gone', true);
+    await desk.removeRoute(route);
+    expect((await sms(key, {}, member)).body).toEqual(first.body);
+    await desk.addRoute('main', true);
+  });
+
+  it('does not mind the order of fields; empty, it is none', async () => {
+    const key = newKey();
+    const first = await sms(key);
+    const turned = Object.fromEntries(Object.entries(BODY).reverse());
+    expect((await desk.broadcast(owner, turned, named(key))).body).toEqual(first.body);
+    expect((await sms(' ')).body['request_id']).not.toBe((await sms(' ')).body['request_id']);
+    expect((await sms('k'.repeat(255))).status).toBe(200);
+  });
+
+  it('beside a providermessageid gives the first answer', async () => {
+    const key = newKey();
+    const id = { providermessageid: `order-${key}` };
+    const first = await desk.broadcast(owner, { ...BODY, ...id });
+    const again = await sms(key, id);
+    expect(again.body).toEqual(first.body);
+    const [row] = await rowsOf(key);
+    expect(row?.['outcome']).not.toBeNull();
+  });
+});
+
+describe('a process that dies', () => {
+  it('before its commit has done nothing: after the lease the request may be done again', async () => {
+    const member = await desk.join(10);
+    const key = newKey();
+    const keys = desk.part(IdempotencyKeys);
+    await sms(key, {}, member);
+    const [row] = await rowsOf(key);
+    const request = {
+      accountId: member.account.id,
+      endpoint: 'sms_broadcast' as const,
+      digest: row?.['digest'] as Buffer,
+    };
+    const dead = { ...request, key: newKey() };
+    const taken = await keys.take(dead, false);
+    expectRefused(await sms(dead.key, {}, member), 409, RUNNING);
+    await age(dead.key, 'lease_until', '1 SECOND');
+    const done = await sms(dead.key, {}, member);
+    expect(done.status).toBe(200);
+    // The dead one was only slow: it commits nothing any more.
+    if (taken.kind !== 'held') throw new Error(taken.kind);
+    expect(await keys.endAlone(taken.held, {})).toBe(false);
+    await keys.free(taken.held);
+    expect((await sms(dead.key, {}, member)).body).toEqual(done.body);
+    expect(await desk.credits(member)).toBe(8);
+  });
+
+  it('slowly, whose key was taken over meanwhile, rolls its campaign back', async () => {
+    const member = await desk.join(10);
+    const first = newKey();
+    await sms(first, {}, member);
+    const [row] = await rowsOf(first);
+    const accountId = member.account.id;
+    const key = newKey();
+    const request = { accountId, endpoint: 'sms_broadcast', digest: row?.['digest'] as Buffer, key } as const;
+    const [campaign] = await desk.dataSource.query<{ route_id: number }[]>(
+      'SELECT route_id FROM campaigns WHERE account_id = ?',
+      [accountId],
+    );
+    const draft: CampaignDraft = {
+      accountId,
+      channel: 'sms',
+      requestId: { given: 'slow' },
+      broadcastName: 'slow',
+      service: 'main',
+      routeId: campaign?.route_id ?? 0,
+      content: { message: 'Hello' },
+      balance: 'gsm_credits',
+      unitCredits: 1,
+      receivers: ['919812345678'],
+      initialState: 'accepted',
+    };
+    const acceptance = desk.part(CampaignAcceptance);
+    const slow = desk.part(Idempotency).once<string>(request, async (keeper) => {
+      await age(key, 'lease_until', '1 SECOND');
+      expect((await sms(key, {}, member)).status).toBe(200);
+      // Another campaign of the same group is accepted all the same.
+      const [late, bystander] = await Promise.allSettled([
+        acceptance.accept(
+          draft,
+          keeper?.alongside(({ requestId }) => requestId),
+        ),
+        acceptance.accept({ ...draft, requestId: { given: 'bystander' } }),
+      ]);
+      expect(bystander.status).toBe('fulfilled');
+      if (late.status === 'rejected') throw late.reason;
+      return late.value.requestId;
+    });
+    await expect(slow).rejects.toThrow(RUNNING);
+    expect([await campaignsOf(member), await desk.credits(member)]).toEqual([3, 7]);
+    expect((await sms(key, {}, member)).status).toBe(200);
+    expect(await campaignsOf(member)).toBe(3);
+  });
+});
+
+describe('after 24 hours', () => {
+  it('a key is new, whatever its body', async () => {
+    const key = newKey();
+    const first = await sms(key);
+    await age(key, 'created_at', '24 HOUR');
+    const second = await sms(key, { message: 'Other' });
+    expect(second.status).toBe(200);
+    expect(second.body['request_id']).not.toBe(first.body['request_id']);
+  });
+
+  it('it is removed, and no younger one', async () => {
+    const [old, young] = [newKey(), newKey()];
+    await sms(old);
+    await sms(young);
+    await age(old, 'created_at', '25 HOUR');
+    expect(await desk.part(IdempotencyKeys).prune()).toBe(false);
+    expect([(await rowsOf(old)).length, (await rowsOf(young)).length]).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHANNEL_NAMES } from '../../src/modules/campaigns/index.js';
+import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { dataOf, type Json } from '../support/campaign-desk.js';
+import { EveryChannelDesk } from '../support/every-channel-desk.js';
+import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+import { AudioServer } from '../support/voice-desk.js';
+
+const INVALID = 'schedule_time is invalid';
+const LATER = '2099-07-01T09:30:00Z';
+const CONTACTS = ['919812345678', '919812345679'];
+const BROADCAST = { broadcast_name: 'Spring', brodcast_service: 'any', message: 'Hello', contacts: CONTACTS };
+const TEMPLATE = {
+  messaging_product: 'chat',
+  to: CONTACTS,
+  type: 'template',
+  template: { name: 'order_ready', language: { code: 'en_US' } },
+};
+
+let desk: EveryChannelDesk;
+let audio: AudioServer;
+let owner: Member;
+let admin: Member;
+
+beforeAll(async () => {
+  audio = await AudioServer.open();
+  desk = await EveryChannelDesk.openAll();
+  owner = await desk.join(
+    { gsm_credits: 1_000, bulk_chat_credits: 1_000, chat_utility_credits: 1_000, voice_credits: 1_000 },
+    { timeZone: 'Europe/Berlin' },
+  );
+  admin = await desk.join(0, { userType: 'admin' });
+  await desk.connect(owner, 'official');
+  await desk.template(owner, 'order_ready', { category: 2 });
+});
+afterAll(async () => {
+  await desk.stop();
+  await audio.close();
+});
+
+interface Channel {
+  path: () => string;
+  body: () => Json;
+  balance: 'gsm_credits' | 'bulk_chat_credits' | 'chat_utility_credits' | 'voice_credits';
+}
+const chat = (route: string) => (): string => `/v6/api/${route}/24/${owner.account.username}/messages`;
+const CHANNELS: Readonly<Record<string, Channel>> = {
+  sms: { path: () => '/webhook/api/addbroadcastgsm.php', body: () => BROADCAST, balance: 'gsm_credits' },
+  unofficial: {
+    path: () => '/webhook/api/addbroadcastUnofficial.php',
+    body: () => BROADCAST,
+    balance: 'bulk_chat_credits',
+  },
+  chatTemplate: { path: chat('chatTemplate'), body: () => TEMPLATE, balance: 'chat_utility_credits' },
+  'template over chat': { path: chat('chat'), body: () => TEMPLATE, balance: 'chat_utility_credits' },
+  chatBranded: { path: chat('chatBranded'), body: () => TEMPLATE, balance: 'chat_utility_credits' },
+  voice: {
+    path: () => '/v6/api/v1/voice/send',
+    body: () => ({ broadcast_name: 'Spring', audio_url: audio.url(3_000), contacts: CONTACTS }),
+    balance: 'voice_credits',
+  },
+};
+
+const send = (name: string, schedule: unknown): Promise<Answer> => {
+  const { path, body } = CHANNELS[name] as Channel;
+  return desk.post(path(), owner, { ...body(), schedule_time: schedule });
+};
+const sent = async (name: string, schedule: unknown): Promise<string> => {
+  const answer = await send(name, schedule);
+  if (answer.status >= 300) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);
+  return String(answer.body['request_id']);
+};
+const scheduledAt = async (requestId: string): Promise<unknown> => {
+  const [row] = await desk.dataSource.query<Json[]>('SELECT scheduled_at FROM campaigns WHERE request_id = ?', [
+    requestId,
+  ]);
+  return row?.['scheduled_at'];
+};
+const wakes = async (requestId: string): Promise<unknown[]> => {
+  const rows = await desk.dataSource.query<Json[]>('SELECT wake_at FROM campaign_lanes WHERE campaign_id = ?', [
+    await desk.idOf(requestId),
+  ]);
+  return rows.map((row) => row['wake_at']);
+};
+/** What the relay would hand to workers; it reads this table only, so an emptied Redis changes nothing. */
+const isDue = async (requestId: string): Promise<boolean> => {
+  const id = await desk.idOf(requestId);
+  const due = await new LaneStore(desk.dataSource).takeDue(CHANNEL_NAMES, 1_000);
+  return due.some((lane) => lane.campaignId === id);
+};
+const act = (requestId: string, what: string): Promise<Answer> =>
+  desk.act(`/v6/api/campaigns/${requestId}/${what}`, owner);
+const decide = (requestId: string, what: string): Promise<Answer> =>
+  desk.act(`/v6/api/admin/campaigns/${requestId}/${what}`, admin);
+
+describe.each(Object.keys(CHANNELS))('schedule_time of %s', (name) => {
+  it('is read in the zone of the account, or as ISO 8601', async () => {
+    for (const [given, at] of [
+      ['2099-07-01 11:30:00', LATER],
+      [LATER, LATER],
+      ['2099-07-01T15:00:00+05:30', LATER],
+      ['2099-12-01 11:30:00', '2099-12-01T10:30:00Z'],
+    ] as const) {
+      expect(await scheduledAt(await sent(name, given))).toEqual(new Date(at));
+    }
+  });
+
+  it.each(['2020-01-01 00:00:00', '2020-01-01T00:00:00Z', 'soon', '2099-02-30 00:00:00', '2099-07-01', true, {}])(
+    '%j is refused and charges nothing',
+    async (value) => {
+      const { balance } = CHANNELS[name] as Channel;
+      const before = await desk.credits(owner, balance);
+      expectRefused(await send(name, value), 400, INVALID);
+      expect(await desk.credits(owner, balance)).toBe(before);
+    },
+  );
+
+  it('is not sent before, whatever is paused and resumed, and is then', async () => {
+    const requestId = await sent(name, LATER);
+    if (name === 'voice') expect((await decide(requestId, 'approve')).status).toBe(200);
+    expect(await wakes(requestId)).toEqual([new Date(LATER)]);
+    expect(await isDue(requestId)).toBe(false);
+    expect((await act(requestId, 'pause')).status).toBe(200);
+    expect(await wakes(requestId)).toEqual([null]);
+    expect((await act(requestId, 'resume')).status).toBe(200);
+    expect(await wakes(requestId)).toEqual([new Date(LATER)]);
+    const view = dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, owner));
+    expect(view).toMatchObject({ state: 'accepted', scheduled_at: '2099-07-01 11:30:00' });
+    // Its moment has come.
+    await desk.dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
+      await desk.idOf(requestId),
+    ]);
+    expect(await isDue(requestId)).toBe(true);
+  });
+
+  it('can be cancelled until then, with a full refund', async () => {
+    const { balance } = CHANNELS[name] as Channel;
+    const before = await desk.credits(owner, balance);
+    const requestId = await sent(name, LATER);
+    expect(await desk.credits(owner, balance)).toBe(before - 2);
+    expect(dataOf(await act(requestId, 'cancel'))).toMatchObject({ state: 'cancelled' });
+    await desk.cancelUnsent(requestId, 100);
+    expect(await desk.credits(owner, balance)).toBe(before);
+    expect(dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, owner))).toMatchObject({
+      status_counts: { CANCELLED: 2 },
+    });
+  });
+});
+
+describe('a schedule', () => {
+  it('that passed before the desk approved or the owner resumed: sent at once', async () => {
+    const requestId = await sent('voice', LATER);
+    await desk.dataSource.query(
+      'UPDATE campaigns SET scheduled_at = UTC_TIMESTAMP(3) - INTERVAL 1 HOUR WHERE request_id = ?',
+      [requestId],
+    );
+    expect(await isDue(requestId)).toBe(false);
+    await decide(requestId, 'approve');
+    expect(await isDue(requestId)).toBe(true);
+    await act(requestId, 'pause');
+    expect(await isDue(requestId)).toBe(false);
+    await act(requestId, 'resume');
+    expect(await isDue(requestId)).toBe(true);
+  });
+
+  it('stands in the SMS report, in the zone of the account', async () => {
+    const requestId = await sent('sms', LATER);
+    const report = await desk.get(`/webhook/api/getGSMreport.php?request_id=${requestId}`, owner);
+    expect(dataOf(report)['summary']).toMatchObject({
+      schedule_date: '2099-07-01',
+      schedule_time: '2099-07-01 11:30:00',
+    });
+  });
+});
+
+describe('deactivating an account', () => {
+  const patch = (member: Member, isActive: boolean): Promise<Answer> =>
+    desk.request(`/v6/api/admin/accounts/${member.account.username}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${admin.token}` },
+      body: JSON.stringify({ is_active: isActive }),
+    });
+  const stateOf = async (requestId: string): Promise<unknown> =>
+    dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, admin))['state'];
+
+  it('pauses what it has not sent, and writes it down; activating it again sends nothing', async () => {
+    const member = await desk.join(100);
+    const bystander = await desk.join(100);
+    const [waiting, scheduled, running, ended] = [
+      await desk.send(member, CONTACTS),
+      await desk.send(member, CONTACTS, { schedule_time: LATER }),
+      await desk.send(member, CONTACTS),
+      await desk.send(member, CONTACTS),
+    ];
+    const foreign = await desk.send(bystander, CONTACTS);
+    await desk.begin(running);
+    await desk.act(`/v6/api/campaigns/${ended}/cancel`, member);
+    expect((await patch(member, false)).status).toBe(200);
+    expect(await Promise.all([waiting, scheduled, running, ended, foreign].map(stateOf))).toEqual([
+      ...['paused', 'paused', 'paused', 'cancelled', 'accepted'],
+    ]);
+    for (const [requestId, from] of [
+      [scheduled, 'accepted'],
+      [running, 'running'],
+    ] as const) {
+      const [entry, ...more] = await desk.audit(requestId);
+      expect(more).toEqual([]);
+      expect(entry).toMatchObject({ actor: admin.account.username, action: 'campaign.pause' });
+      const details = { channel: 'sms', from, to: 'paused', reason: 'account deactivated' };
+      expect(JSON.parse(entry?.details ?? '')).toEqual(details);
+    }
+    expect((await patch(member, false)).status).toBe(200);
+    expect(await desk.audit(waiting)).toHaveLength(1);
+    await patch(member, true);
+    expect(await stateOf(waiting)).toBe('paused');
+    expect(await wakes(waiting)).toEqual([null]);
+    expect(dataOf(await desk.act(`/v6/api/campaigns/${scheduled}/resume`, member))).toMatchObject({
+      state: 'accepted',
+    });
+    expect(await wakes(scheduled)).toEqual([new Date(LATER)]);
+  });
+});

@@ -1,0 +1,232 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { ChatInbox } from '../../src/modules/providers/persistence/chat-inbox.js';
+import { ChatAccounts } from '../../src/modules/providers/index.js';
+import { CUSTOMER_EVENT_TYPES } from '../../src/modules/customer-events/index.js';
+import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
+import { WebhookRemains } from '../../src/modules/webhooks/persistence/webhook-remains.js';
+import { inTransaction } from '../../src/platform/database/index.js';
+import { dataOf, type Json } from '../support/campaign-desk.js';
+import type { Member } from '../support/sms-desk.js';
+import { WebhookDesk } from '../support/webhook-desk.js';
+
+const NUMBERS = ['919812345671', '919812345672'];
+
+/** Events are written with what they tell of (decisions §9). No worker runs here: nothing is delivered. */
+describe('events for webhooks', () => {
+  let desk: WebhookDesk;
+  let get: <T>(type: abstract new (...parameters: never[]) => T) => T;
+
+  beforeAll(async () => {
+    desk = await (await WebhookDesk.open()).prepare();
+    get = (type) => desk.provider(type);
+  });
+  afterAll(() => desk.stop());
+
+  async function listener(events: readonly string[] = CUSTOMER_EVENT_TYPES): Promise<Member> {
+    const member = await desk.join({ gsm_credits: 100, voice_credits: 100 });
+    await desk.hook(member, [...events]);
+    return member;
+  }
+
+  const record = (event: string, id: string, receiver: string, status: string, more: Json = {}): Json => ({
+    event,
+    providerMessageId: id,
+    receiver,
+    status,
+    status_code: status === 'FAILED' ? 1 : 0,
+    error_code: null,
+    errorMessage: null,
+    ...more,
+  });
+
+  it('tell of SMS: SENT, DELIVERED, FAILED, then of the completed campaign; none of PP1', async () => {
+    const member = await listener();
+    const id = await desk.send(member, NUMBERS);
+    expect(await desk.recorded(member)).toEqual([]);
+    await desk.begin(id);
+    await desk.submit(id, 1, `c-${id}`);
+    await desk.receipt(id, `c-${id}`, 'delivered');
+    await desk.receipt(id, `c-${id}`, 'delivered');
+    await desk.settle(id, [2], RecipientStatus.Unknown);
+    await desk.settle(id, [2], RecipientStatus.Failed, 'Number too long for the carrier', true);
+    const recorded = await desk.recorded(member);
+    expect(recorded).toEqual([
+      record('gsm.status.update', id, NUMBERS[0]!, 'SENT'),
+      record('gsm.status.update', id, NUMBERS[0]!, 'DELIVERED'),
+      record('gsm.status.update', id, NUMBERS[1]!, 'FAILED', { errorMessage: 'Number too long for the carrier' }),
+      { event: 'campaign.completed', request_id: id, total_rows: 2, status_counts: { DELIVERED: 1, FAILED: 1 } },
+    ]);
+    expect(Object.keys(recorded[0]!)).toEqual([
+      'event',
+      'providerMessageId',
+      'receiver',
+      'status',
+      'status_code',
+      'error_code',
+      'errorMessage',
+    ]);
+    const report = await desk.request(`/webhook/api/getGSMreport.php?request_id=${id}`);
+    expect(dataOf(report)['records']).toEqual([recorded[1], recorded[2]]);
+  });
+
+  it('tell of voice with the duration, and only of final words', async () => {
+    const member = await listener();
+    const { requestId: id } = await get(CampaignAcceptance).accept({
+      accountId: member.account.id,
+      channel: 'voice',
+      requestId: { given: `VCAMP_TEST_${member.account.id}` },
+      broadcastName: 'Call',
+      service: 'main',
+      routeId: 1,
+      content: { audio_url: 'http://x.example/a', caller_id: '1', menu: null, retries: 1, retry_interval: 5 },
+      balance: 'voice_credits',
+      unitCredits: 1,
+      receivers: NUMBERS,
+      initialState: 'accepted',
+    });
+    const campaignId = await desk.idOf(id);
+    const settle = (seq: number, to: RecipientStatus, durationSeconds?: number, errorCode: number | null = null) =>
+      inTransaction(get(DataSource), (tx) =>
+        get(Settlement).settle(tx, [
+          {
+            ...{ campaignId, seq, to, errorCode, errorText: null, refund: false, attempted: true },
+            ...(durationSeconds !== undefined && { durationSeconds }),
+          },
+        ]),
+      );
+    await settle(1, RecipientStatus.Submitted);
+    await settle(1, RecipientStatus.Retrying, 0, 486);
+    await settle(1, RecipientStatus.Submitted);
+    await settle(1, RecipientStatus.Answered, 17);
+    await settle(2, RecipientStatus.Submitted);
+    await settle(2, RecipientStatus.Busy, 0, 486);
+    expect(await desk.recorded(member)).toEqual([
+      record('voice.status.update', id, NUMBERS[0]!, 'ANSWERED', { duration: 17 }),
+      record('voice.status.update', id, NUMBERS[1]!, 'BUSY', { error_code: 486, duration: 0 }),
+      { event: 'campaign.completed', request_id: id, total_rows: 2, status_counts: { ANSWERED: 1, BUSY: 1 } },
+    ]);
+  });
+
+  it('tell of session messages and of what contacts write, once each', async () => {
+    const member = await listener();
+    const routeId = await desk.connect(member, 'official');
+    const store = get(SessionMessageStore);
+    const add = (dueAt: Date | null) =>
+      store.add({
+        to: NUMBERS[0]!,
+        content: { type: 'text', text: { body: 'Hi' } },
+        accountId: member.account.id,
+        routeId,
+        label: null,
+        dueAt,
+      });
+    await store.submitted(await add(null), 'wamid.1');
+    await desk.chatReceipt(routeId, 'wamid.1', 'delivered');
+    await desk.chatReceipt(routeId, 'wamid.1', 'read');
+    await desk.chatReceipt(routeId, 'wamid.1', 'delivered');
+    const scheduled = await add(new Date(Date.now() - 1_000));
+    await store.takeDue({ most: 10, mostOfOne: 10, except: [] });
+    await store.failed(scheduled, 131026, 'Ticket Expired');
+    const account = await get(ChatAccounts).byId(routeId);
+    const message = {
+      id: 'wamid.in',
+      from: NUMBERS[0],
+      timestamp: '1763700000',
+      type: 'text',
+      text: { body: 'STOP it' },
+    };
+    const inbound = {
+      messageId: 'wamid.in',
+      contact: NUMBERS[0]!,
+      type: 'text',
+      sentAt: new Date(1_763_700_000_000),
+      message,
+    };
+    const system = { ...inbound, messageId: 'wamid.sys', type: 'system', message: { ...message, type: 'system' } };
+    await Promise.all([1, 2, 3].map(() => get(ChatInbox).take(account!, [inbound, inbound, system], new Date())));
+    expect(await desk.recorded(member)).toEqual([
+      ...['SENT', 'DELIVERED', 'READ'].map((word) => record('chat.status.update', 'wamid.1', NUMBERS[0]!, word)),
+      record('chat.status.update', String(scheduled), NUMBERS[0]!, 'FAILED', {
+        error_code: 131026,
+        errorMessage: 'Ticket Expired',
+      }),
+      { event: 'chat.message.received', ...message },
+    ]);
+  });
+
+  it('tell of templates: every status', async () => {
+    const member = await listener();
+    await desk.template(member, 'order_ready', { status: 3 });
+    const [row] = await desk.dataSource.query<{ id: number }[]>('SELECT id FROM templates WHERE account_id = ?', [
+      member.account.id,
+    ]);
+    const staff = await desk.join(0, { userType: 'super' });
+    await desk.act(`/v6/api/admin/templates/${row!.id}/reject`, staff, { reason: 'Too loud' });
+    await desk.request(`/v6/api/templates/${row!.id}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}` },
+      body: JSON.stringify({ template_body: 'Softer' }),
+    });
+    await desk.act(`/v6/api/admin/templates/${row!.id}/approve`, staff, {});
+    const base = { event: 'template.status.update', template_id: row!.id, template_name: 'order_ready' };
+    expect(await desk.recorded(member)).toEqual([
+      { ...base, status: 2, reason: 'Too loud' },
+      { ...base, status: 3, reason: null },
+      { ...base, status: 1, reason: null },
+    ]);
+  });
+
+  it('stand and fall with the status', async () => {
+    const member = await listener();
+    const id = await desk.send(member, NUMBERS);
+    const campaignId = await desk.idOf(id);
+    const change = { campaignId, seq: 1, to: RecipientStatus.Submitted, errorCode: null, errorText: null };
+    await expect(
+      inTransaction(get(DataSource), async (tx) => {
+        await get(Settlement).settle(tx, [{ ...change, refund: false, attempted: true }]);
+        const [written] = await tx.query<{ count: string }[]>(
+          'SELECT COUNT(*) AS count FROM webhook_events WHERE account_id = ?',
+          [member.account.id],
+        );
+        expect(Number(written?.count)).toBe(1);
+        throw new Error('the commit fails');
+      }),
+    ).rejects.toThrow('the commit fails');
+    expect(await desk.recorded(member)).toEqual([]);
+  });
+
+  it('are not written unless an active endpoint of the account takes the type; a new one counts at once', async () => {
+    const member = await desk.join();
+    await listener(); // somebody else's
+    const off = await desk.hook(member, ['gsm.status.update']);
+    await desk.hook(member, ['campaign.completed', 'chat.status.update']);
+    await desk.call('PATCH', `/${off.id}`, member, { status: 'disabled' });
+    const id = await desk.send(member, [...NUMBERS, '919812345673']);
+    await desk.settle(id, [1], RecipientStatus.Submitted);
+    const gone = await desk.hook(member, ['gsm.status.update']);
+    await desk.call('DELETE', `/${gone.id}`, member);
+    await desk.settle(id, [2], RecipientStatus.Submitted);
+    expect(await desk.recorded(member)).toEqual([]);
+    await desk.hook(member, ['gsm.status.update']);
+    await desk.settle(id, [3], RecipientStatus.Submitted);
+    expect(await desk.recorded(member)).toEqual([record('gsm.status.update', id, '919812345673', 'SENT')]);
+  });
+
+  it('are kept for 30 days, and nothing of a removed endpoint stays', async () => {
+    const member = await desk.join();
+    const hook = await desk.hook(member, ['gsm.status.update']);
+    const id = await desk.send(member, NUMBERS);
+    await desk.settle(id, [1, 2], RecipientStatus.Submitted);
+    const remains = new WebhookRemains(desk.dataSource);
+    await remains.prune(new Date(Date.now() - 1_000_000));
+    expect(await desk.recorded(member)).toHaveLength(2);
+    await desk.call('DELETE', `/${hook.id}`, member);
+    await remains.clear();
+    expect(await desk.waiting(hook)).toBe(0);
+    await remains.prune(new Date(Date.now() + 1_000));
+    expect(await desk.recorded(member)).toEqual([]);
+  });
+});
