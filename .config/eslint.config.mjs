@@ -136,5 +136,17 @@ export default tseslint.config(
     },
     rules: { 'max-lines': ['error', { max: 300 }], eqeqeq: ['error', 'always'] },
   },
+  {
+    files: ['src/**/public/*.js'],
+    languageOptions: {
+      sourceType: 'module',
+      globals: Object.fromEntries(
+        ['document', 'window', 'location', 'fetch', 'sessionStorage', 'setTimeout', 'clearTimeout', 'CSS', 'Intl'].map(
+          (name) => [name, 'readonly'],
+        ),
+      ),
+    },
+    rules: { 'max-lines': ['error', { max: 300 }], eqeqeq: ['error', 'always'] },
+  },
   { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs', globals: { module: 'writable' } } },
 );

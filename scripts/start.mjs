@@ -2,7 +2,7 @@
  * `npm start`: from nothing but Node and npm to a running service (decisions §2).
  * `npm start -- --logs` prints every log line instead of warnings only.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import {
@@ -49,6 +49,7 @@ function welcome(environment, directory, url, host) {
   if (environment.DOCS !== 'off' && environment.DOCS !== 'false' && environment.DOCS !== '0') {
     lines.push(`  Swagger UI   ${url}/docs`);
   }
+  lines.push(`  Admin page   ${url}/admin`);
   lines.push(`  Health       ${url}/health/ready`, `  Logs         ${relative(ROOT, join(directory, 'logs'))}/`, '');
   const admin = environment.ADMIN_USERNAME ?? 'admin';
   if (environment.ADMIN_PASSWORD !== undefined) lines.push(`  Admin        ${admin}, password: ADMIN_PASSWORD`);
@@ -148,8 +149,13 @@ async function start() {
   await Promise.all(others.map((service) => service.ready));
   if (lifetime.isEnding) return;
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const url = `http://${shownHost}:${port}`;
+  // where the command line finds us while we run
+  const running = join(directory, 'running.json');
+  writePrivate(running, JSON.stringify({ SWITCHBOARD_URL: url, ...urls }));
+  lifetime.onEnd(async () => rmSync(running, { force: true }));
   say('Ready');
-  welcome(environment, directory, `http://${shownHost}:${port}`, host);
+  welcome(environment, directory, url, host);
 }
 
 await start().catch((error) => {

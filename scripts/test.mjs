@@ -5,6 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureBrowser } from './lib/browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ROOT, dataDirectory, ensureSecrets, requireNode, testEnvironment } from './lib/environment.mjs';
 import { ensureInstalled } from './lib/install.mjs';
@@ -98,6 +99,7 @@ async function test() {
   if (wanted.some(([name]) => NEEDS_SERVERS.has(name))) {
     settings = { ...settings, ...(await ensureServers(environment, directory, (stop) => lifetime.onEnd(stop))) };
   }
+  if (wanted.some(([name]) => name === 'e2e')) await ensureBrowser();
   const needsBuild = wanted.some(([name]) => NEEDS_BUILD.has(name)) && !wanted.some(([name]) => name === 'build');
   if (needsBuild) await ensureBuilt();
 

@@ -15,7 +15,9 @@ const walk = (directory) =>
         .map((entry) => join(entry.parentPath, entry.name))
     : [];
 
-const sources = () => walk(join(ROOT, 'src')).filter((file) => /(?<!\.spec)\.ts$/.test(file));
+/** What a browser gets as it stands is not compiled. */
+const sources = () =>
+  walk(join(ROOT, 'src')).filter((file) => /(?<!\.spec)\.m?[jt]s$/.test(file) && !/[\\/]public[\\/]/.test(file));
 /** The sources that have output: declarations have none. */
 const emitting = () => sources().filter((file) => !file.endsWith('.d.ts'));
 const compiled = (source) => join(ROOT, 'dist', relative(ROOT, source).replace(/\.ts$/, '.js'));

@@ -35,8 +35,15 @@ function authentication(handler: Handler): string {
   if (handler.metadata(ADMIN_METADATA) !== undefined) return 'admin';
   const rules = handler.metadata<AuthenticationRules>(AUTHENTICATION_METADATA);
   if (rules !== undefined) {
-    return ['token', rules.cookie ? 'cookie' : '', rules.bodyUsername ? 'body' : '', rules.scheme === 'v5' ? 'v5' : '']
-      .filter((word) => word !== '')
+    const ways = {
+      token: true,
+      key: rules.apiKey,
+      cookie: rules.cookie,
+      body: rules.bodyUsername,
+      v5: rules.scheme === 'v5',
+    };
+    return Object.entries(ways)
+      .flatMap(([way, open]) => (open ? [way] : []))
       .join('+');
   }
   return handler.metadata(OPEN_METADATA) !== undefined ? 'open' : 'UNDECLARED';
@@ -59,7 +66,7 @@ describe('every route', () => {
     expect(providersOf(app)).toContain(RateLimitInterceptor);
     const unlimited = handlers.filter((handler) => handler.metadata(RATE_LIMIT_METADATA) === 'none');
     for (const handler of unlimited)
-      expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics|provider)\b/);
+      expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics|provider|audio)\b/);
   });
 
   it('is described in Swagger: a group, a summary, its success and its errors', () => {
@@ -93,7 +100,7 @@ describe('every route', () => {
     const lines = handlers.flatMap((handler) => {
       const limit = handler.metadata<RateRule>(RATE_LIMIT_METADATA) ?? 'user';
       return handler.paths.map(
-        (path) => `${handler.method.padEnd(6)} ${path.padEnd(60)} ${authentication(handler).padEnd(18)} ${limit}`,
+        (path) => `${handler.method.padEnd(6)} ${path.padEnd(60)} ${authentication(handler).padEnd(22)} ${limit}`,
       );
     });
     await expect(`${lines.sort((a, b) => a.slice(7).localeCompare(b.slice(7))).join('\n')}\n`).toMatchFileSnapshot(

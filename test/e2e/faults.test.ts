@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, numbersEnding } from '../support/client.js';
 import { carrierLedger } from '../support/sandbox.js';
-import { type Service, startService, until } from '../support/processes.js';
+import { emptyRedis, type Service, startService, until } from '../support/processes.js';
 
 /**
  * What may die, dies in the middle: nothing is lost, nothing is sent twice silently. Every number ends in 111, so that the
@@ -83,10 +82,7 @@ describe('faults in the middle of a campaign', () => {
   it('a Redis emptied in the middle is filled again from MySQL', async () => {
     const requestId = await client.broadcast(numbersEnding(8_000, '111', '913'), { brodcast_service: 'paced' });
     await underWay('913', 1_500);
-    const redis = new Redis(String(service.environment['REDIS_URL']));
-    const keys = await redis.keys(`*${String(service.environment['REDIS_PREFIX'])}*`);
-    if (keys.length > 0) await redis.del(keys);
-    await redis.quit();
+    await emptyRedis(service);
     expect(await expectNothingLost(requestId, '913', 8_000, 0)).toBe(0);
   });
 

@@ -1,3 +1,4 @@
+import type { Environment } from '../../src/platform/config/index.js';
 import { now } from '../../src/kernel/clock.js';
 import { type ChatAccountDraft, ChatAccounts, type ChatConnection } from '../../src/modules/providers/index.js';
 import { TemplateStatus } from '../../src/modules/templates/index.js';
@@ -6,6 +7,10 @@ import { type Answer, type Member, SmsDesk } from './sms-desk.js';
 
 /** The desk with what tests of the chat channels need: chat accounts, templates, stored campaigns. */
 export class ChatDesk extends SmsDesk {
+  get environment(): Environment {
+    return this.api.environment;
+  }
+
   unofficial(member: Member | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return this.post('/webhook/api/addbroadcastUnofficial.php', member, body, headers);
   }

@@ -3,13 +3,16 @@ import { Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
 import { CampaignEngineModule, type CampaignDraft } from '../../src/modules/campaigns/index.js';
+import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { RecipientStatus } from '../../src/modules/campaigns/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
 import { DataSource } from 'typeorm';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
-@Module({ imports: [ConfigModule, DatabaseModule, AccountDirectoryModule, CampaignEngineModule] })
+@Module({
+  imports: [ConfigModule, DatabaseModule, AccountDirectoryModule, CampaignEngineModule, SuppressionListModule],
+})
 class EngineTestModule {}
 
 /** The engine without any HTTP, on a fresh database. */
@@ -101,4 +104,19 @@ export async function startEngine(overrides: Partial<Environment> = {}): Promise
       await database.drop();
     },
   };
+}
+
+/** As if a worker had died while it sent to everybody: nobody knows what has left over route 1. */
+export async function leaveUnknown(dataSource: DataSource, campaignId: number): Promise<void> {
+  const { Unknown } = RecipientStatus;
+  await dataSource.query('UPDATE campaign_recipients SET status = ?, attempts = 1 WHERE campaign_id = ?', [
+    Unknown,
+    campaignId,
+  ]);
+  await dataSource.query('UPDATE campaign_counters SET status = ? WHERE campaign_id = ?', [Unknown, campaignId]);
+  await dataSource.query(
+    `INSERT INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)
+     SELECT campaign_id, seq, 1, receiver, NOW(3) FROM campaign_recipients WHERE campaign_id = ?`,
+    [campaignId],
+  );
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A message that reached the upstream. */
@@ -8,17 +8,26 @@ export interface GraphCallSeen {
   body: Record<string, unknown>;
 }
 
-/** What the upstream says instead of taking a message; `silence` cuts the connection. */
+/**
+ * What the upstream says instead of taking a message; `silence` cuts the connection, `hold` takes it and answers when
+ * the next order comes.
+ */
 export type GraphOrder =
-  { status: number; body: string | Record<string, unknown>; headers?: Record<string, string> } | 'silence';
+  { status: number; body: string | Record<string, unknown>; headers?: Record<string, string> } | 'silence' | 'hold';
 
 export const PHONE_NUMBER_ID = '106540352242922';
+
+function write(response: ServerResponse, { status, headers, body }: Exclude<GraphOrder, string>): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
 
 /** The upstream's messages endpoint over real HTTP: takes what comes, or answers to order. */
 export class GraphUpstream {
   readonly calls: GraphCallSeen[] = [];
   private order: GraphOrder | null = null;
   private count = 0;
+  private readonly held: (() => void)[] = [];
 
   private constructor(private readonly server: Server) {
     server.on('request', (request, response) => {
@@ -27,13 +36,11 @@ export class GraphUpstream {
       request.on('end', () => {
         const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
         this.calls.push({ path: request.url ?? '', headers: request.headers, body });
-        const answer = this.order ?? { status: 200, body: this.accepted(body) };
-        if (answer === 'silence') {
-          request.socket.destroy();
-          return;
-        }
-        response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
-        response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+        const accepted = { status: 200, body: this.accepted(body) };
+        const answer = this.order ?? accepted;
+        if (answer === 'silence') request.socket.destroy();
+        else if (answer === 'hold') this.held.push(() => write(response, accepted));
+        else write(response, answer);
       });
     });
   }
@@ -59,6 +66,7 @@ export class GraphUpstream {
   /** From now on every message gets this answer; null = they are taken again. */
   answer(order: GraphOrder | null): void {
     this.order = order;
+    for (const release of this.held.splice(0)) release();
   }
 
   async stop(): Promise<void> {

@@ -6,6 +6,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -157,6 +158,14 @@ export async function startService(workers: number, environment: NodeJS.ProcessE
     throw error;
   }
   return service;
+}
+
+/** Removes every key of the service from Redis, as a restart without its file would. */
+export async function emptyRedis({ environment }: Service): Promise<void> {
+  const redis = new Redis(String(environment['REDIS_URL']));
+  const keys = await redis.keys(`*${String(environment['REDIS_PREFIX'])}*`);
+  if (keys.length > 0) await redis.del(keys);
+  await redis.quit();
 }
 
 /** Waits for a condition; fails naming it. */

@@ -4,8 +4,11 @@ import type { Service } from './processes.js';
 export interface CarrierMessage {
   to: string;
   text: string;
+  mediaUrl: string | null;
+  /** our client reference, where the protocol carries one */
+  ref: string | null;
   parts: number;
-  status: 'ACCEPTED' | 'DELIVERED' | 'FAILED';
+  status: 'ACCEPTED' | 'DELIVERED' | 'READ' | 'FAILED';
 }
 
 /** Everything the carrier took, in the order of arrival. */

@@ -1,14 +1,15 @@
-import { Test, type TestingModule } from '@nestjs/testing';
+import { createHmac } from 'node:crypto';
+import type { TestingModule } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
-import { WorkerModule } from '../../src/apps/worker/worker.module.js';
 import type { Account } from '../../src/modules/accounts/index.js';
 import { RecipientStatus } from '../../src/modules/campaigns/index.js';
 import { type ChatAccountDraft, ChatAccounts, ChatWindows } from '../../src/modules/providers/index.js';
-import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import type { Environment } from '../../src/platform/config/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { AccountsDesk, type Answer } from './accounts-desk.js';
 import { type RunningApi, startApi } from './api.js';
-import { GraphUpstream } from './graph-upstream.js';
+import { GraphUpstream, PHONE_NUMBER_ID } from './graph-upstream.js';
+import { startWorker } from './worker.js';
 
 /** An account of a test, its token, and the id of its chat account. */
 export interface ChatMember {
@@ -109,6 +110,27 @@ export class SessionDesk {
     return this.accounts.call('POST', `/v5/api/${path}`, { token: member.token, body });
   }
 
+  /** A callback of the upstream with these statuses, signed with the account's secret. @returns its status */
+  async callback({ routeId }: Pick<ChatMember, 'routeId'>, statuses: Record<string, unknown>[]): Promise<number> {
+    const value = { messaging_product: 'whatsapp', metadata: { phone_number_id: PHONE_NUMBER_ID }, statuses };
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+    });
+    const signature = `sha256=${createHmac('sha256', 'app-secret').update(body).digest('hex')}`;
+    const headers = { 'x-hub-signature-256': signature };
+    return (await this.accounts.call('POST', `/provider/chat/${routeId}`, { headers, body })).status;
+  }
+
+  /** The moment of every scheduled message of these accounts has come. */
+  async makeDue(...members: Pick<ChatMember, 'account'>[]): Promise<void> {
+    const ids = members.map(({ account }) => account.id);
+    await this.dataSource.query(
+      'UPDATE session_messages SET due_at = UTC_TIMESTAMP(3) WHERE due_at IS NOT NULL AND account_id IN (?)',
+      [ids],
+    );
+  }
+
   /** The account's session messages, oldest first. */
   async stored({ account }: Pick<ChatMember, 'account'>): Promise<StoredSession[]> {
     const rows = await this.dataSource.query<Record<string, unknown>[]>(
@@ -129,11 +151,7 @@ export class SessionDesk {
   }
 
   /** A worker on the same database, as another process would be. */
-  async startWorker(overrides: Partial<Environment> = {}): Promise<TestingModule> {
-    const module = await Test.createTestingModule({ imports: [WorkerModule] })
-      .overrideProvider(ENVIRONMENT)
-      .useValue({ ...this.api.environment, ...overrides })
-      .compile();
-    return module.init();
+  startWorker(overrides: Partial<Environment> = {}): Promise<TestingModule> {
+    return startWorker({ ...this.api.environment, ...overrides });
   }
 }

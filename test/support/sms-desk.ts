@@ -79,7 +79,7 @@ export class SmsDesk {
   /** A new account with a random name and that many gsm_credits, or the credits as listed. */
   async join(
     credits: number | Partial<Record<BalanceName, number>> = 1_000,
-    change: { userType?: string; isActive?: boolean; timeZone?: string } = {},
+    change: { userType?: string; isActive?: boolean; timeZone?: string; parentId?: number } = {},
   ): Promise<Member> {
     const { app } = this.api;
     const passwordHash = await app.get(PasswordHasher, { strict: false }).hash(PASSWORD);

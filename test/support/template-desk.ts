@@ -1,5 +1,8 @@
+import type { TestingModule } from '@nestjs/testing';
 import type { Environment } from '../../src/platform/config/index.js';
-import { type Answer, type Member, SmsDesk } from './sms-desk.js';
+import { ChatDesk } from './chat-desk.js';
+import type { Answer, Member } from './sms-desk.js';
+import { startWorker } from './worker.js';
 
 /** Body of an error answer, or a list. */
 export interface TemplateRow {
@@ -13,10 +16,10 @@ let serial = 0;
 
 /** The API with what template tests need around it. */
 export class TemplateDesk {
-  private constructor(readonly desk: SmsDesk) {}
+  private constructor(readonly desk: ChatDesk) {}
 
   static async open(overrides: Partial<Environment> = {}): Promise<TemplateDesk> {
-    return new TemplateDesk(await SmsDesk.open(overrides, { route: false }));
+    return new TemplateDesk(await ChatDesk.open(overrides, { route: false }));
   }
 
   get dataSource() {
@@ -27,8 +30,13 @@ export class TemplateDesk {
     return this.desk.stop();
   }
 
-  join(change: Parameters<SmsDesk['join']>[1] = {}): Promise<Member> {
+  join(change: Parameters<ChatDesk['join']>[1] = {}): Promise<Member> {
     return this.desk.join(0, change);
+  }
+
+  /** A worker beside the API. */
+  startWorker(overrides: Partial<Environment> = {}): Promise<TestingModule> {
+    return startWorker({ ...this.desk.environment, ...overrides });
   }
 
   request(path: string, init?: RequestInit): Promise<Answer> {

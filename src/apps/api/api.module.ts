@@ -4,19 +4,24 @@ import { DatabaseModule } from '../../platform/database/index.js';
 import { HttpModule } from '../../platform/http/index.js';
 import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
-import { SecurityModule } from '../../platform/security/index.js';
+import { SealRenewal, SecurityModule } from '../../platform/security/index.js';
 import { AccountsModule } from '../../modules/accounts/index.js';
 import { AdminModule } from '../../modules/admin/index.js';
+import { AudioModule } from '../../modules/audio/index.js';
 import { BusinessProfileModule } from '../../modules/business-profile/index.js';
 import { CampaignsModule } from '../../modules/campaigns/index.js';
 import { CreditsModule } from '../../modules/credits/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
+import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
 import { SmsModule } from '../../modules/sms/index.js';
+import { SuppressionsModule } from '../../modules/suppressions/index.js';
 import { TemplateMessagesModule } from '../../modules/template-messages/index.js';
 import { TemplatesModule } from '../../modules/templates/index.js';
 import { UnofficialChatModule } from '../../modules/unofficial-chat/index.js';
+import { VoiceModule } from '../../modules/voice/index.js';
+import { WebhooksModule } from '../../modules/webhooks/index.js';
 import { SandboxChat } from './first-start/sandbox-chat.js';
 
 /** The API process: everything that answers HTTP. It sends nothing itself; that is the worker's. */
@@ -37,10 +42,15 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     TemplatesModule,
     TemplateMessagesModule,
     UnofficialChatModule,
+    VoiceModule,
+    AudioModule,
     DeliveryReportsModule,
     BusinessProfileModule,
+    ProfileRequestsModule,
+    SuppressionsModule,
+    WebhooksModule,
     AdminModule,
   ],
-  providers: [SandboxChat],
+  providers: [SandboxChat, SealRenewal],
 })
 export class ApiModule {}

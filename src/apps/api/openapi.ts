@@ -29,7 +29,8 @@ Copy the \`token\` of the answer, press **Authorize**, paste it under *bearer*, 
 \`GET /webhook/api/getGSMreport.php?request_id=…\` what became of it.
 
 **Authentication.** \`Authorization: Bearer <token>\` everywhere; the legacy routes also take the token as the cookie
-\`auth_token\`. Where both come, the header counts. The v5 routes take the token with or without \`Bearer\`.
+\`auth_token\`. Where both come, the header counts. The v5 routes take the token with or without \`Bearer\`. Programs may
+send an API key as \`X-API-Key\` instead, except to the admin and api-keys routes; beside a token the token counts.
 
 **Errors.** \`{ "success": false, "statusCode": 400, "message": "…", "error": "Bad Request" }\`; the v5 routes answer
 \`{ "status": "error", "textsent": "error", "message": "…" }\`. Every answer carries \`X-Request-Id\`; name it when you ask
@@ -49,6 +50,10 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, with or without `Bearer `' },
       'v5',
+    )
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key of `POST /v6/api/account/api-keys`' },
+      'apiKey',
     )
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' }, 'metrics')
     .build();

@@ -5,11 +5,15 @@ import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
 import { CampaignsWorkerModule } from '../../modules/campaigns/index.js';
+import { IdempotencyWorkerModule } from '../../modules/idempotency/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
 import { SmsWorkerModule } from '../../modules/sms/index.js';
+import { SuppressionListModule } from '../../modules/suppressions/index.js';
 import { TemplateMessagesWorkerModule } from '../../modules/template-messages/index.js';
 import { TemplatesWorkerModule } from '../../modules/templates/index.js';
 import { UnofficialChatWorkerModule } from '../../modules/unofficial-chat/index.js';
+import { VoiceWorkerModule } from '../../modules/voice/index.js';
+import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
 
 /** The worker: queues, carriers' sessions, sweeper. No public HTTP; health and metrics on `WORKER_PORT`. */
 @Module({
@@ -19,12 +23,16 @@ import { UnofficialChatWorkerModule } from '../../modules/unofficial-chat/index.
     SecurityModule,
     ObservabilityModule,
     OutboundModule,
+    IdempotencyWorkerModule,
     SmsWorkerModule,
     SessionMessagesWorkerModule,
     TemplatesWorkerModule,
     TemplateMessagesWorkerModule,
     UnofficialChatWorkerModule,
+    VoiceWorkerModule,
+    SuppressionListModule,
     CampaignsWorkerModule,
+    WebhooksWorkerModule,
   ],
 })
 export class WorkerModule {}

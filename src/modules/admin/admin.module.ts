@@ -2,19 +2,39 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
+import { ProfileRequestsModule } from '../profile-requests/index.js';
 import { TemplatesModule } from '../templates/index.js';
+import { AdminPageModule } from './admin-page.module.js';
+import { CampaignsAdminModule } from './campaigns-admin.module.js';
 import { ChatAccountsAdminModule } from './chat-accounts-admin.module.js';
 import { AdjustCreditsHandler } from './commands/adjust-credits.handler.js';
 import { AccountsController } from './http/accounts.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { CreditsController } from './http/credits.controller.js';
+import { ProfileRequestsAdminController } from './http/profile-requests.controller.js';
 import { TemplatesAdminController } from './http/templates.controller.js';
 import { RoutesAdminModule } from './routes-admin.module.js';
 
 /** The admin API: thin controllers over the features' commands and queries. Nobody imports it but the API. */
 @Module({
-  imports: [CqrsModule, AccountsModule, CreditsModule, TemplatesModule, RoutesAdminModule, ChatAccountsAdminModule],
-  controllers: [AccountsController, CreditsController, AuditController, TemplatesAdminController],
+  imports: [
+    CqrsModule,
+    AccountsModule,
+    CreditsModule,
+    TemplatesModule,
+    ProfileRequestsModule,
+    RoutesAdminModule,
+    ChatAccountsAdminModule,
+    CampaignsAdminModule,
+    AdminPageModule,
+  ],
+  controllers: [
+    AccountsController,
+    CreditsController,
+    AuditController,
+    TemplatesAdminController,
+    ProfileRequestsAdminController,
+  ],
   providers: [AdjustCreditsHandler],
 })
 export class AdminModule {}

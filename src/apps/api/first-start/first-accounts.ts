@@ -1,9 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { AccountDirectory, AccountRegistrar, AuditLog, type NewAccount } from '../../../modules/accounts/index.js';
+import {
+  AccountDirectory,
+  AccountRegistrar,
+  AuditLog,
+  LoginNames,
+  type NewAccount,
+  passwordFault,
+  usernameOf,
+} from '../../../modules/accounts/index.js';
 import { BALANCES } from '../../../modules/credits/index.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { ENVIRONMENT, type Environment, InvalidEnvironment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
 import { keptPassword } from './kept-password.js';
@@ -19,21 +27,26 @@ export class FirstAccounts {
     @InjectDataSource() private readonly dataSource: DataSource,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly directory: AccountDirectory,
+    private readonly names: LoginNames,
     private readonly registrar: AccountRegistrar,
     private readonly passwords: PasswordHasher,
     private readonly audit: AuditLog,
   ) {}
 
-  /** @returns lines for the operator; empty when nothing was created */
+  /**
+   * @returns lines for the operator; empty when nothing was created
+   * @throws InvalidEnvironment for a name or a password with which there could be no first admin
+   */
   async ensure(): Promise<string[]> {
     const lines = await this.ensureAdmin();
     return this.environment.NODE_ENV === 'development' ? [...lines, ...(await this.ensureDemo())] : lines;
   }
 
   private async ensureAdmin(): Promise<string[]> {
-    const username = this.environment.ADMIN_USERNAME;
-    if (await this.directory.byUsername(username)) return [];
-    const given = this.environment.ADMIN_PASSWORD;
+    const { ADMIN_USERNAME: username, ADMIN_PASSWORD: given } = this.environment;
+    const fault = given === undefined ? null : passwordFault(given);
+    if (fault !== null) throw invalid('ADMIN_PASSWORD', fault);
+    if (await this.adminExists(username)) return [];
     const first = given === undefined ? await keptPassword(this.environment.DATA_DIR) : { password: given, file: null };
     await this.create({
       username,
@@ -45,6 +58,20 @@ export class FirstAccounts {
     if (given !== undefined) return [`Created the admin account "${username}" with the password of ADMIN_PASSWORD`];
     const where = first.file === null ? 'it is not kept anywhere: note it now' : `kept in ${first.file}`;
     return [`Created the admin account "${username}" with the password ${first.password} (${where})`];
+  }
+
+  /** True when the super account of this name is there already. @throws InvalidEnvironment when somebody else has it */
+  private async adminExists(username: string): Promise<boolean> {
+    const holder = await this.names.holder('username', username.toLowerCase());
+    if (!holder) return false;
+    const taken = usernameOf(holder);
+    if (taken !== username) {
+      throw invalid('ADMIN_USERNAME', `"${username}" differs only in its letters' case from the existing "${taken}"`);
+    }
+    if (holder.assignedUser || holder.account.userType !== 'super') {
+      throw invalid('ADMIN_USERNAME', `"${username}" exists already and is no super account: choose another name`);
+    }
+    return true;
   }
 
   private async ensureDemo(): Promise<string[]> {
@@ -67,3 +94,6 @@ export class FirstAccounts {
     });
   }
 }
+
+const invalid = (variable: string, text: string): InvalidEnvironment =>
+  new InvalidEnvironment(`The environment is not valid:\n  ${variable}: ${text}`);

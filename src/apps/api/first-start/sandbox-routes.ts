@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -13,6 +14,9 @@ import { inTransaction } from '../../../platform/database/index.js';
 const SMPP_ROUTE = 'sandbox';
 const HTTP_ROUTE = 'sandbox-http';
 const UNOFFICIAL_ROUTE = 'sandbox-chat';
+const VOICE_ROUTE = 'sandbox-voice';
+const VOICE_ACCOUNT = 'AC00000000000000000000000000000001';
+const VOICE_TOKEN_BYTES = 16;
 
 /** Where a route stands, and what is known of it. */
 interface Place {
@@ -24,8 +28,9 @@ interface Place {
 }
 
 /**
- * In development: routes to the sandbox carriers, for SMS over SMPP and over HTTP, for unofficial chat over HTTP. The sandbox's ports may change from one
- * start to the next, so its addresses are brought up to date; everything else of an existing route stays.
+ * In development: routes to the sandbox carriers, for SMS over SMPP and over HTTP, for unofficial chat over HTTP, for calls. The
+ * sandbox's ports may change from one start to the next, so its addresses are brought up to date; everything else of an
+ * existing route stays.
  */
 @Injectable()
 export class SandboxRoutes {
@@ -47,6 +52,7 @@ export class SandboxRoutes {
       if (SANDBOX_PORT === 0) return;
       await this.ensureHttp(tx, { name: HTTP_ROUTE, channel: 'sms' }, false);
       await this.ensureHttp(tx, { name: UNOFFICIAL_ROUTE, channel: 'unofficial' }, !hasDefault('unofficial'));
+      await this.ensureVoice(tx, !hasDefault('voice'));
     });
     this.routes.forget();
   }
@@ -56,6 +62,19 @@ export class SandboxRoutes {
     const address = { host: '127.0.0.1', port: this.environment.SANDBOX_SMPP_PORT };
     const fresh = { system_id: 'switchboard', password: 'sandbox', source_addr: 'SWITCHBD' };
     const place: Place = { name: SMPP_ROUTE, channel: 'sms', driver: 'smpp', known, asDefault };
+    await this.put(tx, place, { ...(known?.config ?? fresh), ...address });
+  }
+
+  /** The sandbox signs with whatever token its calls were made with, so each installation has its own. */
+  private async ensureVoice(tx: EntityManager, asDefault: boolean): Promise<void> {
+    const known = await this.routes.locked(tx, VOICE_ROUTE);
+    const address = { base_url: `http://127.0.0.1:${this.environment.SANDBOX_PORT}` };
+    const fresh = {
+      account_sid: VOICE_ACCOUNT,
+      auth_token: randomBytes(VOICE_TOKEN_BYTES).toString('hex'),
+      from: '15550001111',
+    };
+    const place: Place = { name: VOICE_ROUTE, channel: 'voice', driver: 'twilio', known, asDefault };
     await this.put(tx, place, { ...(known?.config ?? fresh), ...address });
   }
 

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, assertMayChange, AuditLog, ManagedAccounts } from '../../accounts/index.js';
-import { type BalanceName, CreditBook } from '../../credits/index.js';
+import { type BalanceName, CreditBook, ResellerCredits, type ResellerMove } from '../../credits/index.js';
 import { AdjustCreditsCommand } from './adjust-credits.command.js';
 
 @CommandHandler(AdjustCreditsCommand)
@@ -13,6 +13,7 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly managed: ManagedAccounts,
     private readonly credits: CreditBook,
+    private readonly resellers: ResellerCredits,
     private readonly audit: AuditLog,
   ) {}
 
@@ -33,15 +34,27 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
     const { actor, balance, note } = command;
     const amount = Math.abs(command.amount);
     const granting = command.amount > 0;
-    if (granting && actor.userType !== 'reseller') return this.credits.grant(tx, account.id, balance, amount, note);
-    const [giver, taker] = granting ? [actor.id, account.id] : [account.id, actor.id];
-    const done =
-      actor.userType === 'reseller'
-        ? await this.credits.transfer(tx, giver, taker, balance, amount, note)
-        : await this.credits.takeBack(tx, giver, balance, amount, note);
-    if (done) return;
-    const available = await this.credits.available(giver, balance, tx);
-    const text = `Insufficient credits. Available: ${available}, Required: ${amount}`;
-    throw new AppError('invalid', 'insufficient_credits', text);
+    if (actor.userType === 'reseller') {
+      const move = { resellerId: actor.id, clientId: account.id, balance, amount, note };
+      const done = granting ? await this.resellers.grant(tx, move) : await this.resellers.takeBack(tx, move);
+      if (done) return;
+      throw insufficient(await this.left(tx, granting, move), amount);
+    }
+    if (granting) return this.credits.grant(tx, account.id, balance, amount, note);
+    if (await this.credits.takeBack(tx, account.id, balance, amount, note)) return;
+    throw insufficient(await this.credits.available(account.id, balance, tx), amount);
+  }
+
+  private left(tx: EntityManager, granting: boolean, { resellerId, clientId, balance }: ResellerMove): Promise<number> {
+    return granting
+      ? this.credits.available(resellerId, balance, tx)
+      : this.resellers.takeable(tx, resellerId, clientId, balance);
   }
 }
+
+const insufficient = (available: number, required: number): AppError =>
+  new AppError(
+    'invalid',
+    'insufficient_credits',
+    `Insufficient credits. Available: ${available}, Required: ${required}`,
+  );

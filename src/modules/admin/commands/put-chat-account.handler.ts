@@ -49,7 +49,9 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
       messagesPerSecond: kept('messagesPerSecond'),
     });
     // Names of fields, not their values: a URL may hold a secret too.
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const given = Object.entries(changes)
+      .filter(([, value]) => value !== undefined)
+      .map(([field, value]) => [field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value] as const);
     const details = {
       channel: connection,
       provider,

@@ -1,5 +1,5 @@
 import { PERMISSIONS, USER_TYPES } from '../../accounts/index.js';
-import { OptionalFlag, OptionalFlags, OptionalText, OptionalWord, RequiredText } from './fields.js';
+import { OptionalFlag, OptionalFlags, OptionalText, OptionalWord, RequiredText } from '../../../platform/http/index.js';
 
 const EXPIRY = {
   example: '2027-12-31',

@@ -23,6 +23,8 @@ const PASSWORD_ERRORS: ErrorRow[] = [
   { status: 400, message: 'Password must be at least 8 characters', reason: 'and the other rules of registration' },
 ];
 
+const NO_MANAGER = 'parent_username must name a reseller, admin or super account';
+
 export const CREATE_ACCOUNT_ERRORS: ErrorRow[] = [
   ...MANAGER_ERRORS,
   { status: 400, message: 'username is required', reason: 'likewise password, firstname, lastname' },
@@ -39,6 +41,7 @@ export const CREATE_ACCOUNT_ERRORS: ErrorRow[] = [
   { status: 400, message: 'mobile_no is invalid', reason: 'no digits, or more than 30' },
   { status: 409, message: 'Mobile number already registered', reason: 'taken' },
   { status: 400, message: 'parent_username is invalid', reason: 'no such account' },
+  { status: 400, message: NO_MANAGER, reason: 'a plain client is nobody’s parent' },
 ];
 
 export const CHANGE_ACCOUNT_ERRORS: ErrorRow[] = [
@@ -49,7 +52,13 @@ export const CHANGE_ACCOUNT_ERRORS: ErrorRow[] = [
   { status: 400, message: 'user_type must be one of: super, admin, reseller, client', reason: 'another word' },
   { status: 400, message: 'permissions must be an object of true or false', reason: 'something else' },
   { status: 400, message: 'permissions.flying is invalid', reason: 'an unknown permission' },
-  { status: 400, message: 'parent_username is invalid', reason: 'no such account, or the account itself' },
+  { status: 400, message: 'parent_username is invalid', reason: 'no such account' },
+  { status: 400, message: NO_MANAGER, reason: 'a plain client is nobody’s parent' },
+  {
+    status: 400,
+    message: 'parent_username must not be below the account itself',
+    reason: 'the account itself, or one below it',
+  },
   { status: 400, message: 'time_zone is invalid', reason: 'not an IANA name' },
   { status: 400, message: 'expires_at is invalid', reason: 'not a date' },
   ...PASSWORD_ERRORS,
@@ -64,5 +73,9 @@ export const ADJUST_CREDITS_ERRORS: ErrorRow[] = [
     reason: 'not',
   },
   { status: 400, message: 'note must be at most 255 characters', reason: 'too long' },
-  { status: 400, message: 'Insufficient credits. Available: 3, Required: 5', reason: 'more than there is' },
+  {
+    status: 400,
+    message: 'Insufficient credits. Available: 3, Required: 5',
+    reason: 'more than there is, or more than the reseller has granted to this client',
+  },
 ];

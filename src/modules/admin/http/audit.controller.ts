@@ -13,6 +13,14 @@ class AuditEntryAnswer implements AuditEntryView {
   @ApiProperty({ example: 'admin', description: '`system` for the service itself' })
   actor!: string;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'The assigned user who acted for the actor',
+  })
+  assigned_user!: string | null;
+
   @ApiProperty({ example: 'credits.grant' })
   action!: string;
 

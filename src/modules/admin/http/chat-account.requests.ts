@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
 import { CHAT_CONNECTIONS, CHAT_PROVIDERS, type ChatProvider } from '../../providers/index.js';
-import { OptionalSpeed, OptionalText, OptionalToken, OptionalWord } from './fields.js';
+import { OptionalSpeed, OptionalText, OptionalToken, OptionalWord } from '../../../platform/http/index.js';
 
 const LONGEST_TOKEN = 4096;
 const LONGEST_SECRET = 256;

@@ -1,5 +1,5 @@
 import { BALANCES, type BalanceName } from '../../credits/index.js';
-import { OptionalText, RequiredAmount, RequiredWord } from './fields.js';
+import { OptionalText, RequiredAmount, RequiredWord } from '../../../platform/http/index.js';
 
 const MOST_AT_ONCE = 1_000_000_000;
 

@@ -6,16 +6,20 @@ import { codePoints, textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor, FindAccountQuery } from '../../accounts/index.js';
 import {
+  AdjustedCreditsAnswer,
+  BALANCE_ROW,
   BALANCES,
+  BalancesAnswer,
+  CreditProofsAnswer,
   GetBalancesQuery,
-  isBalanceName,
   type LedgerEntryView,
+  LedgerPageAnswer,
   ListLedgerQuery,
   ProveCreditsQuery,
+  readBalance,
 } from '../../credits/index.js';
 import { AdjustCreditsCommand } from '../commands/adjust-credits.command.js';
 import { ACCOUNT_ERRORS, ADJUST_CREDITS_ERRORS } from './admin.errors.js';
-import { AdjustedCreditsAnswer, BalancesAnswer, CreditProofsAnswer, LedgerPageAnswer } from './credit.answers.js';
 import { AdjustCreditsRequest } from './credit.requests.js';
 
 const LONGEST_NOTE = 255;
@@ -35,7 +39,9 @@ export class CreditsController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Grant credits, or take them back',
-    description: 'A negative amount takes back. A reseller’s grants come out of its own balance, in one transaction.',
+    description:
+      'A negative amount takes back. A reseller’s grants come out of its own balance, in one transaction; it takes back ' +
+      'no more than it has granted to the client.',
   })
   @ApiOkResponse({ type: AdjustedCreditsAnswer })
   @ApiErrors(ADJUST_CREDITS_ERRORS)
@@ -67,22 +73,15 @@ export class CreditsController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: LedgerPageAnswer })
-  @ApiErrors([
-    ...ACCOUNT_ERRORS,
-    { status: 400, message: `balance must be one of: ${BALANCES.join(', ')}`, reason: 'another word' },
-  ])
+  @ApiErrors([...ACCOUNT_ERRORS, BALANCE_ROW])
   async ledger(
     @Param('username') username: string,
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<LedgerEntryView>> {
     const { id, time_zone } = await this.queries.execute(new FindAccountQuery(account, username));
-    const balance = query['balance'] === '' ? undefined : query['balance'];
-    if (balance !== undefined && !isBalanceName(balance)) {
-      throw new AppError('invalid', 'unknown_balance', `balance must be one of: ${BALANCES.join(', ')}`);
-    }
     const page = readPage(query);
-    const list = new ListLedgerQuery(id, time_zone, balance ?? null, page.page, page.limit);
+    const list = new ListLedgerQuery(id, time_zone, readBalance(query), page.page, page.limit);
     const { entries, total } = await this.queries.execute(list);
     return paged(entries, page, total);
   }

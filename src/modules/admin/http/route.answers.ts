@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ROUTE_HEALTHS, type RouteHealth } from '../../providers/index.js';
 import type { RouteView } from '../queries/list-routes.query.js';
 
 /** A route as operators see it. */
@@ -25,6 +26,13 @@ export class RouteAnswerData implements RouteView {
 
   @ApiProperty({ example: true })
   is_default!: boolean;
+
+  @ApiProperty({
+    enum: [...ROUTE_HEALTHS],
+    example: 'up',
+    description: 'Whether the workers reach the carrier: all, some, none, or none has said so in the last 15 seconds',
+  })
+  health!: RouteHealth;
 
   @ApiProperty({
     type: String,

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
-import { OptionalFlag, OptionalSpeed, RequiredText, RequiredWord } from './fields.js';
+import { OptionalFlag, OptionalSpeed, RequiredText, RequiredWord } from '../../../platform/http/index.js';
 
 const CHANNELS = ['sms', 'unofficial', 'voice'] as const;
 

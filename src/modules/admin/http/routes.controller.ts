@@ -47,6 +47,19 @@ const HTTP_EXAMPLE = {
   },
 };
 
+const TWILIO_EXAMPLE = {
+  channel: 'voice',
+  driver: 'twilio',
+  messages_per_second: 10,
+  is_default: true,
+  config: {
+    account_sid: 'AC0123456789abcdef0123456789abcdef',
+    auth_token: 'secret',
+    base_url: 'https://api.twilio.com',
+    from: '15551234567',
+  },
+};
+
 /** The ways to the carriers. */
 @ApiTags('Admin: routes')
 @Admin()
@@ -91,6 +104,7 @@ export class RoutesController {
     examples: {
       smpp: { summary: 'SMPP', value: SMPP_EXAMPLE },
       http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE },
+      twilio: { summary: 'Programmable Voice; messages_per_second = calls per second', value: TWILIO_EXAMPLE },
     },
   })
   @ApiOkResponse({ type: SavedRouteAnswer })

@@ -1,4 +1,4 @@
-import { OptionalText } from './fields.js';
+import { OptionalText } from '../../../platform/http/index.js';
 
 /** Body of the desk's moves of a template (decisions §8). */
 export class ReviewRequest {

@@ -1,4 +1,5 @@
 import { Query } from '@nestjs/cqrs';
+import type { RouteHealth } from '../../providers/index.js';
 
 /** A route as operators see it; secrets read `***`. */
 export interface RouteView {
@@ -8,6 +9,8 @@ export interface RouteView {
   config: Record<string, unknown>;
   messages_per_second: number | null;
   is_default: boolean;
+  /** whether the workers reach the carrier */
+  health: RouteHealth;
   /** where the carrier sends its receipts; null for drivers that need none */
   callback_url: string | null;
   created_at: string;

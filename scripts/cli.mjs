@@ -1,0 +1,34 @@
+/**
+ * `npm run cli -- <command>`: the operator's command line. Beside a running `npm start` of this checkout it finds the
+ * API and the servers by itself; otherwise SWITCHBOARD_URL, DATABASE_URL and the secrets say where they are.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt } from './lib/build.mjs';
+import { ROOT, dataDirectory, developmentEnvironment, ensureSecrets, requireNode } from './lib/environment.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { complain } from './lib/progress.mjs';
+
+async function cli() {
+  requireNode();
+  const given = { NODE_ENV: 'development', ...developmentEnvironment() };
+  const directory = dataDirectory(given);
+  const file = join(directory, 'running.json');
+  const running = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  await ensureInstalled();
+  await ensureBuilt();
+  const environment = { ...running, ...ensureSecrets(given, directory), DATA_DIR: directory };
+  const child = spawn(process.execPath, [join(ROOT, 'dist/src/apps/cli/main.js'), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: environment,
+  });
+  const [code] = await once(child, 'exit');
+  process.exitCode = code ?? 1;
+}
+
+await cli().catch((error) => {
+  complain(error);
+  process.exitCode = 1;
+});

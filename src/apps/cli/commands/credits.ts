@@ -1,0 +1,59 @@
+import type { ApiClient } from '../api-client.js';
+import { EXIT, Failure } from '../failure.js';
+import { print } from '../terminal.js';
+
+const PAGE = 1_000;
+const ACCOUNTS = '/v6/api/admin/accounts';
+
+/** Grants credits, or takes them back. */
+export async function grantCredits(
+  api: ApiClient,
+  username: string,
+  balance: string,
+  amount: number,
+  note?: string,
+): Promise<void> {
+  const { data } = await api.call<{ data: { balance: string; available: number } }>(
+    'POST',
+    `${ACCOUNTS}/${encodeURIComponent(username)}/credits`,
+    { balance, amount, ...(note === undefined ? {} : { note }) },
+  );
+  print(`${username}: ${data.balance} ${data.available}`);
+}
+
+interface Proof {
+  balance: string;
+  stored: number;
+  ledger: number;
+  ok: boolean;
+}
+
+/**
+ * Holds every stored balance against its ledger's sum.
+ * @param username of one account; absent: all
+ * @throws Failure (3) when one does not agree
+ */
+export async function proveBalances(api: ApiClient, username?: string): Promise<void> {
+  let proved = 0;
+  const wrong: string[] = [];
+  for await (const name of username === undefined ? usernames(api) : [username]) {
+    const { data } = await api.call<{ data: Proof[] }>('GET', `${ACCOUNTS}/${encodeURIComponent(name)}/credits/proof`);
+    for (const { balance, stored, ledger, ok } of data) {
+      proved += 1;
+      if (!ok) wrong.push(`${name}: ${balance} is ${stored}, its ledger says ${ledger}`);
+    }
+  }
+  for (const line of wrong) print(line);
+  if (wrong.length > 0) {
+    throw new Failure(`${wrong.length} of ${proved} balances do not agree with their ledger`, EXIT.notAsItShould);
+  }
+  print(`${proved} balances agree with their ledger`);
+}
+
+async function* usernames(api: ApiClient): AsyncGenerator<string> {
+  for (let page = 1; ; page++) {
+    const { data } = await api.call<{ data: { username: string }[] }>('GET', `${ACCOUNTS}?page=${page}&limit=${PAGE}`);
+    for (const { username } of data) yield username;
+    if (data.length < PAGE) return;
+  }
+}

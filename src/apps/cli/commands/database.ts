@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NestFactory } from '@nestjs/core';
+import { InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
+import { Failure } from '../failure.js';
+import { OperatorDesk } from '../operator-desk.js';
+import { OperatorModule } from '../operator.module.js';
+import { print, readPassword } from '../terminal.js';
+
+/** The bell rings a few milliseconds after it is asked to. */
+const RING_MS = 100;
+
+/** Makes a member of the staff; the password is asked for. */
+export async function createAdmin(
+  username: string,
+  options: { type: 'super' | 'admin'; firstname: string; lastname: string },
+): Promise<void> {
+  const password = await readPassword(`Password of the new account ${username}: `);
+  const { type: userType, firstname, lastname } = options;
+  await withDesk((desk) => desk.createAdmin({ username, password, userType, firstname, lastname }));
+  print(`Created the ${userType} account ${username}`);
+}
+
+/** Wakes what is due or stuck of a campaign. */
+export async function requeue(requestId: string): Promise<void> {
+  const { state, lanes } = await withDesk(async (desk) => {
+    const woken = await desk.requeue(requestId);
+    await sleep(RING_MS);
+    return woken;
+  });
+  print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);
+}
+
+async function withDesk<T>(work: (desk: OperatorDesk) => Promise<T>): Promise<T> {
+  try {
+    readEnvironment();
+  } catch (error) {
+    if (error instanceof InvalidEnvironment) throw new Failure(error.message);
+    throw error;
+  }
+  const app = await NestFactory.createApplicationContext(OperatorModule, { logger: false, abortOnError: false });
+  try {
+    return await work(app.get(OperatorDesk));
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { contactsOf } from './contacts-file.js';
+
+describe('contactsOf', () => {
+  it('takes the first column of a file without a head', () => {
+    expect(contactsOf('919812345678,Jane\n919812345679,Joe\n')).toEqual(['919812345678', '919812345679']);
+  });
+
+  it('finds the column by a usual name, in any case', () => {
+    expect(contactsOf('Name;Mobile\r\nJane;919812345678\r\n')).toEqual(['919812345678']);
+  });
+
+  it('takes the column that is asked for', () => {
+    expect(contactsOf('phone\twork\n1\t919812345678', 'work')).toEqual(['919812345678']);
+    expect(contactsOf('phone,work\n1,2', 'home')).toBeNull();
+  });
+
+  it('reads quoted fields, with separators, quotes and line ends in them', () => {
+    expect(contactsOf('name,number\n"Doe, ""J""\nof Acme","+91 98123 45678"\n')).toEqual(['+91 98123 45678']);
+  });
+
+  it('passes over empty lines and a byte order mark, and keeps duplicates and faults', () => {
+    expect(contactsOf('\uFEFFnumber\n\n919812345678\n\n919812345678\nabc\n')).toEqual([
+      '919812345678',
+      '919812345678',
+      'abc',
+    ]);
+  });
+
+  it('has none in an empty file', () => {
+    expect(contactsOf('')).toEqual([]);
+  });
+});

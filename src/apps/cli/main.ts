@@ -1,0 +1,28 @@
+import 'reflect-metadata';
+import { type Command, CommanderError } from 'commander';
+import { AppError } from '../../kernel/app-error.js';
+import { EXIT, Failure } from './failure.js';
+import { createProgram } from './program.js';
+
+/** Runs one command. @returns the exit code */
+async function main(): Promise<number> {
+  const program = createProgram();
+  for (const command of [program, ...program.commands] as Command[]) command.exitOverride();
+  try {
+    await program.parseAsync(process.argv);
+    return EXIT.done;
+  } catch (error) {
+    // commander has said what is wrong by itself; asking for help is no fault
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    process.stderr.write(`${textOf(error)}\n`);
+    return error instanceof Failure ? error.code : EXIT.failed;
+  }
+}
+
+/** Only texts that are meant for people; never SQL, a host or a stack. */
+const textOf = (error: unknown): string =>
+  error instanceof Failure || error instanceof AppError
+    ? error.message
+    : `The command failed (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`;
+
+void main().then((code) => process.exit(code));

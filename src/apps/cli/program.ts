@@ -1,0 +1,96 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { ApiClient } from './api-client.js';
+import { grantCredits, proveBalances } from './commands/credits.js';
+import { createAdmin, requeue } from './commands/database.js';
+import { send, SEND_CHANNELS, type SendOptions } from './commands/send.js';
+import { watch } from './commands/watch.js';
+
+const MOST_AT_ONCE = 1_000_000_000;
+const FOOT = `
+Exit codes: 0 done; 1 refused or failed; 2 wrong use; 3 done, but a campaign did not complete or a balance is wrong.
+Passwords are asked for, or read from standard input; they never stand on the command line.`;
+
+/** Options of every command. */
+interface Global {
+  url: string;
+  token?: string;
+  apiKey?: string;
+  user?: string;
+}
+
+/** The operator's command line. Commands over the API need its URL and a login; the others need DATABASE_URL. */
+export function createProgram(): Command {
+  const program = new Command('npm run cli --')
+    .description("The operator's command line of Switchboard")
+    .addOption(new Option('--url <url>', 'address of the API').env('SWITCHBOARD_URL').default('http://127.0.0.1:3000'))
+    .addOption(new Option('--token <token>', 'token of a login').env('SWITCHBOARD_TOKEN'))
+    .addOption(new Option('--api-key <key>', 'API key of an account').env('SWITCHBOARD_API_KEY'))
+    .addOption(new Option('--user <name>', 'log in as; asks for the password').env('SWITCHBOARD_USER'))
+    .showHelpAfterError('(add --help for help)')
+    .addHelpText('after', FOOT);
+
+  const withApi = async (work: (api: ApiClient) => Promise<void>): Promise<void> => {
+    const api = new ApiClient(program.opts<Global>());
+    try {
+      await work(api);
+    } finally {
+      await api.close();
+    }
+  };
+
+  program
+    .command('create-admin')
+    .description('make an account of the staff (works on the database)')
+    .argument('<username>')
+    .addOption(new Option('--type <type>', 'super may do everything').choices(['super', 'admin']).default('admin'))
+    .option('--firstname <name>', 'first name', 'Desk')
+    .option('--lastname <name>', 'last name', 'Admin')
+    .action(createAdmin);
+  program
+    .command('grant-credits')
+    .description('grant credits to an account; a negative amount takes back (write: -- -50)')
+    .argument('<username>')
+    .argument('<balance>', 'such as gsm_credits')
+    .addArgument(new Argument('<amount>', 'whole number').argParser(wholeNumber))
+    .option('--note <text>', 'stands in the ledger')
+    .action((username: string, balance: string, amount: number, { note }: { note?: string }) =>
+      withApi((api) => grantCredits(api, username, balance, amount, note)),
+    );
+  program
+    .command('send')
+    .description('send a broadcast to the numbers of a CSV file and watch it')
+    .argument('<file.csv>')
+    .requiredOption('--message <text>', 'what is sent')
+    .requiredOption('--name <name>', 'name of the broadcast')
+    .addOption(new Option('--channel <channel>', 'where to').choices(SEND_CHANNELS).default('sms'))
+    .option('--service <route>', 'brodcast_service; an unknown one takes the default route', 'default')
+    .option('--column <head>', 'column of the numbers; else the first with a usual name, else the first')
+    .option('--id <request_id>', 'your own request id (SMS): a second run with it sends nothing twice')
+    .option('--schedule <time>', 'YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601')
+    .option('--no-watch', 'do not wait for its end')
+    .action((file: string, options: SendOptions) => withApi((api) => send(api, file, options)));
+  program
+    .command('watch')
+    .description('follow a campaign to its end')
+    .argument('<request_id>')
+    .action((requestId: string) => withApi((api) => watch(api, requestId)));
+  program
+    .command('requeue')
+    .description('wake what is due or stuck of a campaign (works on the database); nothing is sent twice')
+    .argument('<request_id>')
+    .action(requeue);
+  program
+    .command('prove-balances')
+    .description('hold every stored balance against the sum of its ledger')
+    .argument('[username]', 'one account; else all')
+    .action((username?: string) => withApi((api) => proveBalances(api, username)));
+  return program;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text) || value === 0 || Math.abs(value) > MOST_AT_ONCE) {
+    throw new InvalidArgumentError(`a whole number other than 0, at most ${MOST_AT_ONCE}`);
+  }
+  return value;
+}

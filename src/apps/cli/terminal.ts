@@ -1,0 +1,64 @@
+import { createInterface } from 'node:readline';
+
+const WIDTH = 30;
+
+export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/**
+ * A password from the terminal, unseen, or the first line of standard input where that is no terminal. It never stands
+ * on the command line, where every user of the machine could read it.
+ */
+export async function readPassword(question: string): Promise<string> {
+  const { stdin } = process;
+  if (!stdin.isTTY) {
+    for await (const line of createInterface({ input: stdin })) return line;
+    return '';
+  }
+  process.stderr.write(question);
+  stdin.setRawMode(true);
+  stdin.setEncoding('utf8');
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const end = (): void => {
+      stdin.setRawMode(false);
+      stdin.pause();
+      stdin.off('data', hear);
+      process.stderr.write('\n');
+    };
+    const hear = (keys: string): void => {
+      for (const key of keys) {
+        if (key === '\r' || key === '\n') {
+          end();
+          resolve(typed);
+          return;
+        }
+        if (key === '\u0003') {
+          end();
+          reject(new Error('Interrupted'));
+          return;
+        }
+        typed = key === '\u007f' || key === '\b' ? typed.slice(0, -1) : typed + key;
+      }
+    };
+    stdin.on('data', hear);
+  });
+}
+
+/** Progress on standard error: one line that renews itself in a terminal, else a line for every change. */
+export class ProgressLine {
+  private last = '';
+
+  show(part: number, whole: number, words: string): void {
+    const share = whole === 0 ? 1 : part / whole;
+    const done = Math.round(share * WIDTH);
+    const bar = `[${'#'.repeat(done)}${'.'.repeat(WIDTH - done)}] ${Math.floor(share * 100)} %`;
+    const line = `${bar}  ${part} of ${whole}  ${words}`;
+    if (line === this.last) return;
+    this.last = line;
+    process.stderr.write(process.stderr.isTTY ? `\r\u001b[2K${line}` : `${line}\n`);
+  }
+
+  end(): void {
+    if (process.stderr.isTTY && this.last !== '') process.stderr.write('\n');
+  }
+}

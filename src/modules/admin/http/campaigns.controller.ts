@@ -1,0 +1,84 @@
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import {
+  CAMPAIGN_STATES,
+  CampaignChangedResponse,
+  ChangeCampaign,
+  CHANNEL_NAMES,
+  type DeskCampaignView,
+  readCampaignFilter,
+  ReviewCampaigns,
+} from '../../campaigns/index.js';
+import { DeskCampaignPageAnswer } from './campaign.answers.js';
+import { DECIDE_CAMPAIGN_ERRORS, LIST_CAMPAIGNS_ERRORS } from './campaign.errors.js';
+
+/** All accounts' campaigns, and the verification of voice campaigns. */
+@ApiTags('Admin: campaigns')
+@Admin()
+@Controller('v6/api/admin/campaigns')
+export class CampaignsAdminController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Campaigns of all accounts, newest first',
+    description: 'Times are those of each campaign’s account. The routes below /v6/api/campaigns take every campaign.',
+  })
+  @ApiQuery({ name: 'state', required: false, enum: [...CAMPAIGN_STATES], example: 'pending_approval' })
+  @ApiQuery({ name: 'channel', required: false, enum: [...CHANNEL_NAMES] })
+  @ApiQuery({ name: 'username', required: false, description: 'Only this account’s' })
+  @ApiQuery({ name: 'from', required: false, example: '2026-11-01', description: 'Accepted then or later' })
+  @ApiQuery({ name: 'to', required: false, example: '2026-11-30', description: 'Accepted then or earlier' })
+  @ApiQuery({ name: 'search', required: false, description: 'Part of broadcast_name or request_id, in any case' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: DeskCampaignPageAnswer })
+  @ApiErrors(LIST_CAMPAIGNS_ERRORS)
+  async list(
+    @CurrentActor() { account }: Actor,
+    @Query() query: Record<string, unknown>,
+  ): Promise<Paged<DeskCampaignView>> {
+    const filter = readCampaignFilter(query, account.timeZone);
+    const page = readPage(query);
+    const { campaigns, total } = await this.queries.execute(
+      new ReviewCampaigns(textOrNull(query['username']), filter, page.page, page.limit),
+    );
+    return paged(campaigns, page, total);
+  }
+
+  @Post(':request_id/approve')
+  @HttpCode(200)
+  @ApiParam({ name: 'request_id', example: 'VCAMP_20261121_A1B2C3D4' })
+  @ApiOperation({ summary: 'Let a voice campaign begin', description: 'At once, or when it is scheduled.' })
+  @ApiOkResponse({ type: CampaignChangedResponse })
+  @ApiErrors(DECIDE_CAMPAIGN_ERRORS)
+  approve(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
+    return this.decide(actor, requestId, 'approve');
+  }
+
+  @Post(':request_id/reject')
+  @HttpCode(200)
+  @ApiParam({ name: 'request_id', example: 'VCAMP_20261121_A1B2C3D4' })
+  @ApiOperation({ summary: 'Refuse a voice campaign', description: 'Nobody is called; all credits go back.' })
+  @ApiOkResponse({ type: CampaignChangedResponse })
+  @ApiErrors(DECIDE_CAMPAIGN_ERRORS)
+  reject(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
+    return this.decide(actor, requestId, 'reject');
+  }
+
+  private async decide(
+    actor: Actor,
+    requestId: string,
+    decision: 'approve' | 'reject',
+  ): Promise<CampaignChangedResponse> {
+    const state = await this.commands.execute(new ChangeCampaign(actor, requestId, decision));
+    return { success: true, data: { request_id: requestId, state } };
+  }
+}

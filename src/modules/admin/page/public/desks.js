@@ -1,0 +1,209 @@
+import { get, patch, post } from './api.js';
+import { button, confirm, el, empty, notice, number, showList } from './dom.js';
+
+export const PENDING = {
+  templates: '/v6/api/admin/templates?status=pending&limit=50',
+  voice: '/v6/api/admin/campaigns?state=pending_approval&channel=voice&limit=50',
+  profiles: '/v6/api/admin/profile-requests?status=pending&limit=50',
+};
+const TAKEN_UP = '/v6/api/admin/profile-requests?status=processing&limit=50';
+const CATEGORIES = { 1: 'marketing', 2: 'utility', 3: 'auth' };
+
+/** A desk: what waits, and what is done with it. */
+function desk(root, { title, about, load, keyOf, build, nothing }) {
+  const list = el('ul', { class: 'list wide' });
+  const rest = el('div', { hidden: true });
+  root.replaceChildren(
+    el('div', { class: 'head' }, el('h1', {}, title), el('p', { class: 'muted' }, about)),
+    rest,
+    list,
+  );
+  const parts = new Map();
+  const refresh = async () => {
+    const { items, total } = await load();
+    showList(list, items, keyOf, (item) => build(item, refresh), parts);
+    rest.hidden = items.length > 0 && total <= items.length;
+    rest.replaceChildren(
+      ...(items.length === 0 ? [empty('Nothing waits', nothing)] : []),
+      ...(total > items.length ? [el('p', { class: 'muted' }, `The newest ${items.length} of ${number(total)}.`)] : []),
+    );
+  };
+  return refresh;
+}
+
+const loadOne = (path) => async () => {
+  const { data, total } = await get(path);
+  return { items: data, total };
+};
+
+const facts = (...pairs) =>
+  el(
+    'dl',
+    { class: 'facts' },
+    pairs.flatMap(([name, value]) =>
+      value === null || value === '' ? [] : [el('div', {}, el('dt', {}, name), el('dd', {}, value))],
+    ),
+  );
+
+const cardHead = (title, ...chips) =>
+  el(
+    'div',
+    { class: 'card-head' },
+    el('h2', {}, title),
+    chips.map((text) => el('span', { class: 'chip' }, text)),
+  );
+
+export const templatesView = (root) =>
+  desk(root, {
+    title: 'Templates',
+    about: 'New templates wait for a verdict before they can be sent.',
+    nothing: 'New templates show up here.',
+    load: loadOne(PENDING.templates),
+    keyOf: ({ id }) => id,
+    build: templateCard,
+  });
+
+function templateCard(template, refresh) {
+  const { id, template_name: name } = template;
+  const move = async (verdict, reason) => {
+    await post(`/v6/api/admin/templates/${id}/${verdict}`, reason ? { reason } : {});
+    notice(`${name}: ${verdict === 'approve' ? 'approved' : 'rejected'}`);
+    await refresh();
+  };
+  const reject = async () => {
+    const text = `The owner sees the reason. Template: ${name}`;
+    const reason = await confirm({ title: 'Reject the template?', text, yes: 'Reject it', label: 'Reason' });
+    if (reason !== null) await move('reject', reason);
+  };
+  return el(
+    'li',
+    { class: 'card', 'data-id': id },
+    cardHead(name, CATEGORIES[template.category] ?? `category ${template.category}`),
+    el('p', { class: 'muted meta' }, `${template.username} · ${template.created_at} · no. ${id}`),
+    bubble(template),
+    el(
+      'div',
+      { class: 'buttons' },
+      button('approve', 'Approve', () => move('approve'), 'primary', name),
+      button('reject', 'Reject', reject, 'quiet danger-text', name),
+    ),
+  );
+}
+
+/** The message about as a recipient sees it. */
+function bubble(template) {
+  const header =
+    template.header_area_type === 'media'
+      ? el('p', { class: 'media' }, template.header_media_type)
+      : template.header_text
+        ? el('p', { class: 'bubble-title' }, template.header_text)
+        : null;
+  return el(
+    'div',
+    { class: 'bubble' },
+    header,
+    el('p', { class: 'bubble-text' }, template.template_body || '(no text)'),
+    template.template_footer ? el('p', { class: 'muted' }, template.template_footer) : null,
+    repliesOf(template).map((text) => el('p', { class: 'reply' }, text)),
+  );
+}
+
+function repliesOf({ quick_replies: text }) {
+  try {
+    return JSON.parse(text).map((reply) => String(reply.text));
+  } catch {
+    return [];
+  }
+}
+
+export const voiceView = (root) =>
+  desk(root, {
+    title: 'Voice campaigns',
+    about: 'Listen before anybody is called. A rejected campaign is refunded.',
+    nothing: 'New voice campaigns show up here.',
+    load: loadOne(PENDING.voice),
+    keyOf: ({ request_id: id }) => id,
+    build: voiceCard,
+  });
+
+function voiceCard(campaign, refresh) {
+  const { request_id: id, broadcast_name: name } = campaign;
+  const decide = async (verdict, done) => {
+    await post(`/v6/api/admin/campaigns/${encodeURIComponent(id)}/${verdict}`);
+    notice(`${name}: ${done}`);
+    await refresh();
+  };
+  const reject = async () => {
+    const text = `Nobody is called and all credits go back. Campaign: ${name}`;
+    if ((await confirm({ title: 'Reject the campaign?', text, yes: 'Reject it' })) !== null) {
+      await decide('reject', 'rejected');
+    }
+  };
+  const sound = soundOf(campaign.audio_url);
+  return el(
+    'li',
+    { class: 'card', 'data-id': id },
+    cardHead(name, 'voice'),
+    el('p', { class: 'muted meta' }, el('code', {}, id), ` · ${campaign.username} · ${campaign.created_at}`),
+    sound === null
+      ? el('p', { class: 'fault' }, 'The recording cannot be played here.')
+      : el('audio', { controls: true, preload: 'metadata', src: sound, 'aria-label': `What is heard: ${name}` }),
+    facts(
+      ['Calls', number(campaign.total_rows)],
+      ['Credits', number(campaign.credits)],
+      ['Scheduled', campaign.scheduled_at],
+    ),
+    el(
+      'div',
+      { class: 'buttons' },
+      button('approve', 'Approve', () => decide('approve', 'approved'), 'primary', name),
+      button('reject', 'Reject', reject, 'quiet danger-text', name),
+    ),
+  );
+}
+
+/** The recording lies with the API itself, whatever name the world knows it by. */
+function soundOf(url) {
+  const name = /\/audio\/([A-Za-z0-9_.-]+)$/.exec(url ?? '')?.[1];
+  return name === undefined ? null : `/audio/${name}`;
+}
+
+export const profilesView = (root) =>
+  desk(root, {
+    title: 'Profile requests',
+    about: 'Display names that customers want verified.',
+    nothing: 'New profile requests show up here.',
+    load: async () => {
+      const [waiting, taken] = await Promise.all([get(PENDING.profiles), get(TAKEN_UP)]);
+      return { items: [...waiting.data, ...taken.data], total: waiting.total + taken.total };
+    },
+    keyOf: ({ id }) => id,
+    build: profileCard,
+  });
+
+function profileCard(request, refresh) {
+  const { id, verified_name: name, status } = request;
+  const move = async (to) => {
+    await patch(`/v6/api/admin/profile-requests/${id}`, { status: to });
+    notice(`${name}: ${to}`);
+    await refresh();
+  };
+  const reject = async () => {
+    const text = `The request can then no longer be changed. Name: ${name}`;
+    if ((await confirm({ title: 'Reject the request?', text, yes: 'Reject it' })) !== null) await move('rejected');
+  };
+  return el(
+    'li',
+    { class: 'card', 'data-id': id },
+    cardHead(name, request.channel, status),
+    el('p', { class: 'muted meta' }, `${request.username} · ${request.created_at} · no. ${id}`),
+    facts(['Business number', request.number], ['Number for the OTP', request.numberForOTP]),
+    el(
+      'div',
+      { class: 'buttons' },
+      status === 'pending' ? button('processing', 'Take up', () => move('processing'), 'quiet', name) : null,
+      button('completed', 'Complete', () => move('completed'), 'primary', name),
+      button('rejected', 'Reject', reject, 'quiet danger-text', name),
+    ),
+  );
+}

@@ -1,0 +1,190 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, openBrowser } from '../support/browser.js';
+import { Client, numbers } from '../support/client.js';
+import { type Service, startService } from '../support/processes.js';
+
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+const PATIENCE = { timeout: 60_000 };
+
+/** The desk in a real browser against the whole service; without a Chromium (and no right to install one) it is left out. */
+describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
+  let service: Service;
+  let admin: Client;
+  let client: Client;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    service = await startService(1, { BROADCAST_RATE_LIMIT: '0' });
+    admin = await Client.login(service.url, 'admin', 'Admin-1234!');
+    client = await Client.login(service.url, 'demo', 'Demo-1234!');
+    browser = await openBrowser();
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE.timeout);
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.location().url.includes('/auth/login')) faults.push(message.text());
+    });
+  });
+  afterAll(async () => {
+    await (browser as Browser | undefined)?.close();
+    await (service as Service | undefined)?.stop();
+  });
+
+  const open = async (tab: string): Promise<void> => page.click(`#tabs a[href="#${tab}"]`);
+  const card = (text: string) => page.locator('li.card', { hasText: text });
+  const logIn = async (name: string, password: string): Promise<void> => {
+    await page.fill('#name', name);
+    await page.fill('#password', password);
+    await page.click('button[type=submit]');
+  };
+  const state = async (requestId: string): Promise<string> => client.state(requestId);
+
+  it('lets only staff in', async () => {
+    await page.goto(`${service.url}/admin`);
+    await logIn('demo', 'Demo-1234!');
+    await page.getByText('This account does not belong to the desk.').waitFor();
+    await logIn('admin', 'wrong');
+    await page.getByText('Invalid credentials').waitFor();
+    await logIn('admin', 'Admin-1234!');
+    await page.getByText('Nothing is being sent').waitFor();
+    const cookies = await context.cookies(`${service.url}/admin`);
+    expect(cookies.map(({ name, httpOnly, path, sameSite }) => ({ name, httpOnly, path, sameSite }))).toEqual([
+      { name: 'admin_session', httpOnly: true, path: '/admin', sameSite: 'Strict' },
+    ]);
+    expect(page.url()).toBe(`${service.url}/admin`);
+  });
+
+  it('shows a broadcast until it has finished, under a hostile name', async () => {
+    const requestId = await client.broadcast(numbers(300), { broadcast_name: HOSTILE });
+    const shown = card(requestId);
+    await shown.locator('h3').waitFor();
+    expect(await shown.locator('h3').textContent()).toBe(HOSTILE);
+    await shown.locator('.chip.completed').waitFor();
+    expect(await shown.locator('[role=progressbar]').getAttribute('aria-valuenow')).toBe('100');
+    expect(await state(requestId)).toBe('completed');
+    expect(await page.locator('figure svg polygon').count()).toBeGreaterThan(0);
+  });
+
+  it('approves a voice campaign whose recording can be heard, and rejects another', async () => {
+    const ids: string[] = [];
+    for (const name of [`Call ${HOSTILE}`, 'Unwanted']) {
+      const { body } = await client.call('POST', '/v6/api/v1/voice/send', {
+        broadcast_name: name,
+        message: 'Good morning',
+        contacts: ['919812345678'],
+      });
+      ids.push(String(body['request_id'] ?? (body['data'] as Record<string, unknown> | undefined)?.['request_id']));
+    }
+    const [wanted = '', unwanted = ''] = ids;
+    await open('voice');
+    await card(wanted).locator('audio').waitFor();
+    const length = `document.querySelector('[data-id="${wanted}"] audio')?.duration`;
+    await expect.poll(() => page.evaluate(length), PATIENCE).toBeGreaterThan(0.2);
+    await card(wanted).getByRole('button', { name: 'Approve' }).click();
+    await card(wanted).waitFor({ state: 'detached' });
+    await card(unwanted).getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('button', { name: 'Reject it' }).click();
+    await card(unwanted).waitFor({ state: 'detached' });
+    await client.completed(wanted);
+    expect(await state(unwanted)).toBe('rejected');
+  });
+
+  it('approves a template and rejects another with a reason', async () => {
+    for (const name of ['spring_sale', 'autumn_sale']) {
+      const fields = { template_name: name, category: 'marketing', template_body: HOSTILE };
+      await client.call('POST', '/webhook/api/createTemplates.php', fields);
+    }
+    await open('templates');
+    await card('spring_sale').getByRole('button', { name: 'Approve' }).click();
+    await card('spring_sale').waitFor({ state: 'detached' });
+    await card('autumn_sale').getByRole('button', { name: 'Reject' }).click();
+    await page.keyboard.type('Not in autumn');
+    await page.getByRole('button', { name: 'Reject it' }).click();
+    await card('autumn_sale').waitFor({ state: 'detached' });
+    const { body } = await admin.call<{ data: { template_name: string; status: number; reason: string | null }[] }>(
+      'GET',
+      '/v6/api/admin/templates',
+    );
+    expect(body.data.map(({ template_name, status, reason }) => [template_name, status, reason])).toEqual([
+      ['autumn_sale', 2, 'Not in autumn'],
+      ['spring_sale', 1, null],
+    ]);
+  });
+
+  it('takes a profile request up and completes it', async () => {
+    await client.call('POST', '/v6/api/account/profile-request', { verified_name: `Acme ${HOSTILE}` });
+    await open('profiles');
+    const shown = card('Acme');
+    await shown.getByRole('button', { name: 'Take up' }).click();
+    await shown.locator('.chip', { hasText: 'processing' }).waitFor();
+    await shown.getByRole('button', { name: 'Complete' }).click();
+    await page.getByText('Nothing waits').waitFor();
+  });
+
+  it('shows the routes and that the workers reach them', async () => {
+    await open('routes');
+    await page.locator('tr', { hasText: 'sandbox-voice' }).locator('.health.up').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(4);
+  });
+
+  it('is worked by keyboard alone, and fits a narrow screen', async () => {
+    await page.reload();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const tab of ['campaigns', 'templates', 'voice', 'profiles', 'routes']) {
+      await open(tab);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), tab).toBe(true);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  it('ran nothing of what customers wrote, and no script failed', async () => {
+    expect(await page.evaluate('"hacked" in window')).toBe(false);
+    expect(faults).toEqual([]);
+  });
+
+  it('opens the queue dashboard with the same session', async () => {
+    await page.goto(`${service.url}/admin/queues`);
+    await page.getByRole('link', { name: 'unofficial' }).first().waitFor();
+  });
+
+  it('logs out of page and dashboard', async () => {
+    await page.goto(`${service.url}/admin`);
+    await page.click('#logout');
+    await page.waitForURL('**/admin/login');
+    expect(await context.cookies(`${service.url}/admin`)).toEqual([]);
+    await page.goto(`${service.url}/admin/queues`);
+    expect(page.url()).toBe(`${service.url}/admin/login`);
+  });
+
+  it('Swagger UI: authorise, execute', async () => {
+    const answer = await fetch(`${service.url}/v6/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email_or_username: 'admin', password: 'Admin-1234!' }),
+    });
+    const { token } = (await answer.json()) as { token: string };
+    await page.goto(`${service.url}/docs`);
+    await page.locator('button.authorize').first().click();
+    const scheme = page.locator('.auth-container', { hasText: 'bearer' }).filter({ hasText: 'Token of the login' });
+    await scheme.locator('input').fill(token);
+    await scheme.locator('button.authorize').click();
+    await page.locator('.dialog-ux button.btn-done').first().click();
+    const operation = page
+      .locator('.opblock', { hasText: '/v6/api/admin/campaigns' })
+      .filter({ hasText: 'GET' })
+      .first();
+    await operation.locator('button.opblock-summary-control').click();
+    await operation.locator('button.try-out__btn').click();
+    await operation.locator('button.execute').click();
+    await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
+  });
+});

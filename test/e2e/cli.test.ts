@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, numbers } from '../support/client.js';
+import { type Service, startService, until } from '../support/processes.js';
+
+const CLI = new URL('../../dist/src/apps/cli/main.js', import.meta.url).pathname;
+const ADMIN = { SWITCHBOARD_USER: 'admin' };
+const PASSWORD = 'Admin-1234!';
+
+interface Run {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** The operator's command line as a process, against the whole service. */
+describe('the command line', () => {
+  let service: Service;
+  let demo: Client;
+  let token: string;
+  let directory: string;
+
+  beforeAll(async () => {
+    service = await startService(1, { BROADCAST_RATE_LIMIT: '0' });
+    demo = await Client.login(service.url, 'demo', 'Demo-1234!');
+    const answer = await fetch(`${service.url}/v6/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email_or_username: 'demo', password: 'Demo-1234!' }),
+    });
+    token = ((await answer.json()) as { token: string }).token;
+    directory = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
+  });
+  afterAll(async () => {
+    rmSync(directory, { recursive: true, force: true });
+    await service.stop();
+  });
+
+  /** @param typed standard input, a password mostly */
+  async function cli(args: string[], environment: NodeJS.ProcessEnv = {}, typed = ''): Promise<Run> {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      env: { PATH: process.env['PATH'], ...service.environment, SWITCHBOARD_URL: service.url, ...environment },
+    });
+    const run: Run = { code: -1, out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (run.err += chunk.toString()));
+    child.stdin.end(typed);
+    const [code] = (await once(child, 'close')) as [number];
+    return { ...run, code };
+  }
+  const asAdmin = (...args: string[]): Promise<Run> => cli(args, ADMIN, `${PASSWORD}\n`);
+  const file = (name: string, text: string): string => {
+    const path = join(directory, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('explains itself, and refuses wrong use with 2', async () => {
+    const help = await cli(['--help']);
+    expect(help.code).toBe(0);
+    for (const word of ['create-admin', 'grant-credits', 'send', 'watch', 'requeue', 'prove-balances', 'Exit codes']) {
+      expect(help.out).toContain(word);
+    }
+    expect((await cli(['send', '--help'])).out).toContain('--message <text>');
+    for (const args of [['dance'], ['watch'], ['grant-credits', 'demo', 'gsm_credits', 'many'], ['send', 'x.csv']]) {
+      const run = await cli(args);
+      expect([run.code, run.err.split(':')[0]], args.join(' ')).toEqual([2, 'error']);
+    }
+  });
+
+  it('makes an admin who can log in', async () => {
+    const made = await cli(['create-admin', 'night.desk', '--type', 'super'], {}, 'Night-1234!\n');
+    expect(made).toEqual({ code: 0, out: 'Created the super account night.desk\n', err: expect.any(String) });
+    await Client.login(service.url, 'night.desk', 'Night-1234!');
+    expect(await cli(['create-admin', 'night.desk'], {}, 'Night-1234!\n')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Username already taken'),
+    });
+    expect(await cli(['create-admin', 'weak'], {}, 'weak\n')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Password must be at least 8 characters'),
+    });
+    expect((await cli(['create-admin', 'a b'], {}, 'Night-1234!\n')).err).toContain('username is invalid');
+  });
+
+  it('grants credits and takes them back, with the texts of the API', async () => {
+    expect(await asAdmin('grant-credits', 'demo', 'gsm_credits', '5000', '--note', 'Invoice 1')).toMatchObject({
+      code: 0,
+      out: 'demo: gsm_credits 6000\n',
+    });
+    expect(await asAdmin('grant-credits', 'demo', 'gsm_credits', '--', '-1000')).toMatchObject({
+      code: 0,
+      out: 'demo: gsm_credits 5000\n',
+    });
+    const unknown = await asAdmin('grant-credits', 'nobody', 'gsm_credits', '1');
+    expect([unknown.code, unknown.out]).toEqual([1, '']);
+    const foreign = await cli(['grant-credits', 'demo', 'gsm_credits', '1'], { SWITCHBOARD_TOKEN: token });
+    expect([foreign.code, foreign.err.trim()]).toEqual([1, 'Forbidden']);
+    const wrong = await cli(['grant-credits', 'demo', 'gsm_credits', '1'], ADMIN, 'wrong\n');
+    expect([wrong.code, wrong.err.trim().split('\n').at(-1)]).toEqual([1, 'Invalid credentials']);
+    expect((await cli(['prove-balances'])).err).toContain('Say who you are');
+  });
+
+  it('sends to the numbers of a CSV file and watches the end', async () => {
+    const rows = numbers(300).map((number, index) => `"Doe, no. ${index}";${number}`);
+    const contacts = file('contacts.csv', `name;mobile\n${rows.join('\n')}\n`);
+    const args = ['send', contacts, '--name', 'From a file', '--message', 'Hello', '--id', 'cli-1'];
+    const sent = await cli(args, { SWITCHBOARD_TOKEN: token });
+    expect(sent.code).toBe(0);
+    expect(sent.out).toMatch(/^cli-1: accepted for 300 contacts, 300 credits\ncli-1 is completed: /);
+    expect(sent.err).toMatch(/\[#{30}\] 100 % {2}300 of 300/);
+    expect((await demo.report('cli-1')).data.total_rows).toBe(300);
+    expect((await cli(['watch', 'cli-1'], { SWITCHBOARD_TOKEN: token })).code).toBe(0);
+    expect((await cli(['watch', 'nothing'], { SWITCHBOARD_TOKEN: token })).err.trim()).toBe('Campaign not found');
+  });
+
+  it('says what is wrong with the file', async () => {
+    const options = ['--name', 'n', '--message', 'm'];
+    const send = async (path: string, ...more: string[]): Promise<[number, string]> => {
+      const { code, err } = await cli(['send', path, ...options, ...more], { SWITCHBOARD_TOKEN: token });
+      return [code, err.trim()];
+    };
+    const missing = join(directory, 'missing.csv');
+    expect(await send(missing)).toEqual([1, `${missing} cannot be read: ENOENT`]);
+    const empty = file('empty.csv', '\n');
+    expect(await send(empty)).toEqual([1, `${empty} has no numbers`]);
+    const short = file('short.csv', 'number\n123\n');
+    expect(await send(short)).toEqual([1, 'Each contact number must be between 9 and 30 digits']);
+    expect(await send(short, '--column', 'phone')).toEqual([1, `${short} has no column "phone"`]);
+  });
+
+  it('ends with 3 when a campaign is cancelled, and tells an API that is away', async () => {
+    const scheduled = file('later.csv', numbers(3).join('\n'));
+    const options = ['--name', 'Later', '--message', 'm', '--id', 'cli-2', '--schedule', '2035-01-01 10:00:00'];
+    const sent = await cli(['send', scheduled, ...options, '--no-watch'], { SWITCHBOARD_TOKEN: token });
+    expect(sent.out).toBe('cli-2: accepted for 3 contacts, 3 credits\n');
+    expect(await cli(['requeue', 'cli-2'])).toMatchObject({ code: 0, out: 'cli-2 is accepted: 0 lanes woken\n' });
+    await demo.call('POST', '/v6/api/campaigns/cli-2/cancel', {});
+    const watched = await cli(['watch', 'cli-2'], { SWITCHBOARD_TOKEN: token });
+    expect([watched.code, watched.err]).toEqual([3, expect.stringContaining('cli-2 is cancelled')]);
+    const away = await cli(['watch', 'cli-2'], { SWITCHBOARD_TOKEN: token, SWITCHBOARD_URL: 'http://127.0.0.1:1' });
+    expect([away.code, away.err.trim()]).toEqual([1, 'http://127.0.0.1:1 does not answer']);
+  });
+
+  it('wakes a stuck campaign, which then ends', async () => {
+    await service.workers[0]!.stop();
+    const requestId = await demo.broadcast(numbers(5));
+    const { dataSource } = service.database;
+    await dataSource.query(
+      `UPDATE campaign_lanes SET wake_at = NULL
+       WHERE campaign_id = (SELECT id FROM campaigns WHERE request_id = ?)`,
+      [requestId],
+    );
+    await service.addWorker();
+    const woken = await cli(['requeue', requestId]);
+    expect(woken.code).toBe(0);
+    expect(woken.out).toMatch(/ is accepted: [1-9]\d* lanes? woken\n$/);
+    await until('the campaign to end', async () => (await demo.state(requestId)) === 'completed');
+    expect((await cli(['requeue', requestId])).out).toContain('is completed: 0 lanes woken');
+    expect(await cli(['requeue', 'nothing'])).toMatchObject({ code: 1, err: 'Campaign not found\n' });
+    const audit: { subject: string }[] = await dataSource.query(
+      "SELECT subject FROM audit_log WHERE action = 'campaign.requeue' AND actor = 'system'",
+    );
+    expect(audit).toEqual([{ subject: requestId }]);
+  });
+
+  it('proves balances, and ends with 3 where one is wrong', async () => {
+    expect(await asAdmin('prove-balances', 'demo')).toMatchObject({
+      code: 0,
+      out: '6 balances agree with their ledger\n',
+    });
+    expect((await asAdmin('prove-balances')).out).toMatch(/^\d+ balances agree with their ledger\n$/);
+    await service.database.dataSource.query(
+      `UPDATE credit_balances SET available = available + 1
+       WHERE balance = 'gsm_credits' AND account_id = (SELECT id FROM accounts WHERE username = 'demo')`,
+    );
+    const wrong = await asAdmin('prove-balances');
+    expect(wrong.code).toBe(3);
+    expect(wrong.out).toMatch(/^demo: gsm_credits is \d+, its ledger says \d+\n$/);
+  });
+
+  it('never prints a password, a token or a stack', async () => {
+    const broken = await cli(
+      ['create-admin', 'other'],
+      { DATABASE_URL: 'mysql://u:secret@127.0.0.1:1/x' },
+      'Night-1234!\n',
+    );
+    expect(broken.code).toBe(1);
+    expect(broken.out + broken.err).not.toMatch(/secret|Night-1234|127\.0\.0\.1|\n\s+at /);
+    const unset = await cli(['requeue', 'x'], { DATABASE_URL: '' });
+    expect([unset.code, unset.err]).toEqual([1, expect.stringContaining('DATABASE_URL')]);
+  });
+});

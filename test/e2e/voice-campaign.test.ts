@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recipientsOf } from '../support/chat-service.js';
+import { Client, numbers } from '../support/client.js';
+import { emptyRedis, type Service, startService, until } from '../support/processes.js';
+import { carrierLedger, carrierTotal } from '../support/sandbox.js';
+
+const TOTAL = 10_000;
+/** Numbers of each fate among them; all others answer. */
+const OF_EACH_FATE = TOTAL / 1_000;
+const CREDITS = 12_000;
+const NO_RECEIPT = 'No delivery receipt';
+/** A killed worker leaves at most its open windows in doubt: one a lane, 500 recipients each, 4 lanes. */
+const MOST_IN_DOUBT = 4 * 500;
+
+/** A voice campaign from speech to the last word: API, two workers and the sandbox's telephone network as processes. */
+describe('a voice campaign over two workers', () => {
+  let service: Service;
+  let admin: Client;
+  let client: Client;
+
+  beforeAll(async () => {
+    service = await startService(2, { RECEIPT_TIMEOUT: '90s', LANE_LEASE: '4s' });
+    admin = await Client.login(service.url, 'admin', 'Admin-1234!');
+    await admin.call('POST', '/v6/api/admin/accounts', {
+      username: 'acme',
+      password: 'Acme-1234!',
+      firstname: 'Acme',
+      lastname: 'Ltd',
+    });
+    const credits = { balance: 'voice_credits', amount: CREDITS };
+    await admin.call('POST', '/v6/api/admin/accounts/acme/credits', credits);
+    client = await Client.login(service.url, 'acme', 'Acme-1234!');
+  });
+  afterAll(async () => service.stop());
+
+  interface Report {
+    data: {
+      total_rows: number;
+      status_counts: Record<string, number>;
+      summary: Record<string, string>;
+      records: { receiver: string; status: string; duration: number }[];
+    };
+  }
+  const report = async (requestId: string): Promise<Report['data']> => {
+    const { data } = (await client.call<Report>('GET', `/v6/api/voice/report?request_id=${requestId}`)).body;
+    expect(Object.values(data.status_counts).reduce((sum, count) => sum + count, 0)).toBe(TOTAL);
+    return data;
+  };
+  const books = async (): Promise<{ stored: number; ok: boolean } | undefined> => {
+    const path = '/v6/api/admin/accounts/acme/credits/proof';
+    const { body } = await admin.call<{ data: { balance: string; stored: number; ok: boolean }[] }>('GET', path);
+    return body.data.find(({ balance }) => balance === 'voice_credits');
+  };
+
+  it('10,000 calls of every fate and one retry, a worker killed and Redis emptied in the middle', async () => {
+    const contacts = numbers(TOTAL);
+    const before = (await books())?.stored ?? 0;
+    const sent = await client.call('POST', '/v6/api/v1/voice/send', {
+      broadcast_name: 'Reminder',
+      message: 'Your order is ready.',
+      contacts,
+      retries: 1,
+      retry_interval: 5,
+    });
+    expect([sent.status, sent.body['contacts'], sent.body['credits_deducted']]).toEqual([200, TOTAL, TOTAL]);
+    const requestId = String(sent.body['request_id']);
+    expect((await report(requestId)).status_counts).toEqual({ PENDING: TOTAL });
+    expect(await carrierTotal(service)).toBe(0);
+
+    const approved = await admin.call('POST', `/v6/api/admin/campaigns/${requestId}/approve`, {});
+    expect(approved.status).toBe(200);
+    await until('1,000 calls', async () => (await carrierTotal(service)) >= 1_000);
+    await service.workers[0]?.stop('SIGKILL');
+    await service.addWorker();
+    await until('3,000 calls', async () => (await carrierTotal(service)) >= 3_000);
+    await emptyRedis(service);
+    await until(
+      'the end',
+      async () => {
+        await report(requestId); // its counters add up at every look
+        return (await client.state(requestId)) === 'completed';
+      },
+      220_000,
+    );
+
+    const { status_counts: counts, records } = await report(requestId);
+    const recipients = await recipientsOf(service, requestId);
+    const calls = new Map<string, number>();
+    for (const { to } of await carrierLedger(service)) calls.set(to, (calls.get(to) ?? 0) + 1);
+    let inDoubt = 0;
+    for (const [index, { receiver, status, errorMessage }] of recipients.entries()) {
+      const made = calls.get(receiver) ?? 0;
+      if (errorMessage === NO_RECEIPT && !receiver.endsWith('408')) {
+        inDoubt += 1;
+        expect(made, receiver).toBeLessThanOrEqual(2);
+        continue;
+      }
+      const [word, times] = expected(receiver);
+      expect([status, made], receiver).toEqual([word, times]);
+      expect(records[index], receiver).toMatchObject({ receiver });
+    }
+    expect(inDoubt).toBeLessThanOrEqual(MOST_IN_DOUBT);
+    expect(counts['ANSWERED']).toBeGreaterThanOrEqual(TOTAL - 5 * OF_EACH_FATE - inDoubt);
+    expect(Object.keys(counts).sort()).toEqual(['ANSWERED', 'BUSY', 'FAILED', 'NO_ANSWER']);
+    expect(await books()).toMatchObject({ stored: before - TOTAL, ok: true });
+  });
+});
+
+/** The last word of a number, and how often it was called: what was in vain once more, what gave no word never again. */
+function expected(receiver: string): [word: string, calls: number] {
+  switch (receiver.slice(-3)) {
+    case '404':
+    case '603':
+      return ['Failed', 2];
+    case '408':
+      return ['Failed', 1];
+    case '480':
+      return ['NoAnswer', 2];
+    case '486':
+      return ['Busy', 2];
+    default:
+      return ['Answered', 1];
+  }
+}

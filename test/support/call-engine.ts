@@ -1,0 +1,250 @@
+import { DataSource } from 'typeorm';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import {
+  AttemptJournals,
+  CampaignAcceptance,
+  CampaignReader,
+  ChannelRegistry,
+  RecipientStatus,
+  StopList,
+} from '../../src/modules/campaigns/index.js';
+import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
+import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
+import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
+import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
+import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
+import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
+import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
+import {
+  type DriverRegistry,
+  type OutboundMessage,
+  type Receipt,
+  ReceiptSink,
+  type RouteConnections,
+  type RouteDirectory,
+  type SendOutcome,
+} from '../../src/modules/providers/index.js';
+import { voiceChannel, VoiceCalls } from '../../src/modules/voice/index.js';
+import { CallJournal } from '../../src/modules/voice/persistence/call-journal.js';
+import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
+import { numbers } from './client.js';
+import { type Engine, startEngine } from './engine.js';
+
+const ROUTE_ID = 1;
+
+/** A voice campaign of a test. */
+export interface CallCampaign {
+  id: number;
+  requestId: string;
+  accountId: number;
+}
+
+/** A receipt of the telephone network. */
+export const callReceipt = (callId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
+  providerMessageId: callId,
+  status,
+  errorCode: null,
+  errorText: null,
+  receiver: null,
+  durationSeconds: 0,
+  ...fields,
+});
+
+/** The engine with the voice channel and one worker, whose turns and whose telephone network belong to the test. */
+export class CallEngine {
+  /** what became of each call that the worker made */
+  network: (message: OutboundMessage) => Promise<SendOutcome> = () => Promise.resolve(this.accepted());
+  made: OutboundMessage[] = [];
+  routeIsThere = true;
+  readonly dataSource: DataSource;
+  readonly lanes: LaneStore;
+  readonly results: WindowResults;
+  readonly states: CampaignStates;
+  readonly reader: CampaignReader;
+  readonly overdue: OverdueReceipts;
+  readonly calls: VoiceCalls;
+  private readonly parked: ParkedReceipts;
+  private readonly sink: ReceiptSink;
+  private readonly worker: LaneRunner;
+  private serial = 0;
+
+  private constructor(readonly engine: Engine) {
+    this.dataSource = this.get(DataSource);
+    const channels = this.get(ChannelRegistry);
+    channels.register(voiceChannel);
+    this.get(AttemptJournals).register('voice', new CallJournal());
+    const settlement = this.get(Settlement);
+    this.lanes = new LaneStore(this.dataSource);
+    this.results = new WindowResults(
+      this.dataSource,
+      settlement,
+      this.lanes,
+      this.get(RetryStore),
+      this.get(AttemptJournals),
+    );
+    this.states = this.get(CampaignStates);
+    this.reader = this.get(CampaignReader);
+    this.overdue = new OverdueReceipts(this.dataSource, settlement);
+    this.calls = new VoiceCalls(this.dataSource);
+    this.sink = this.get(ReceiptSink);
+    this.parked = new ParkedReceipts(
+      this.dataSource,
+      this.get(ReceiptStore),
+      this.get(CampaignReceipts),
+      this.get(ReceiptListeners),
+      new UnknownOutcomes(channels),
+    );
+    this.worker = this.newWorker(channels);
+  }
+
+  static async start(): Promise<CallEngine> {
+    return new CallEngine(await startEngine());
+  }
+
+  get<T>(type: abstract new (...parameters: never[]) => T): T {
+    return this.engine.module.get<T>(type, { strict: false });
+  }
+
+  reset(): void {
+    this.made = [];
+    this.routeIsThere = true;
+    this.network = () => Promise.resolve(this.accepted());
+  }
+
+  accepted(): SendOutcome {
+    return { kind: 'accepted', providerMessageIds: [`call-${++this.serial}`] };
+  }
+
+  /** A campaign to `total` numbers; `seconds` between two calls. */
+  async accept(username: string, total: number, retries: number, seconds = 60): Promise<CallCampaign> {
+    const accountId = await this.engine.account(username, total);
+    const content = { audio_url: '/audio/a.wav', caller_id: '', menu: null, retries, retry_interval: seconds };
+    const draft = this.engine.draft(accountId, numbers(total), { channel: 'voice', content });
+    const accepted = await this.get(CampaignAcceptance).accept(draft);
+    return { id: accepted.id, requestId: accepted.requestId, accountId };
+  }
+
+  /** The worker's turns until the lane wants no more now. */
+  async drive({ id }: CallCampaign, lane = 0): Promise<void> {
+    for (;;) {
+      if (!(await this.worker.run({ campaignId: id, lane, fence: await this.fence(id, lane) }))) return;
+    }
+  }
+
+  /** The waits are over: the next calls are made. */
+  async redial(campaign: CallCampaign): Promise<void> {
+    await this.due(campaign);
+    await this.drive(campaign);
+  }
+
+  due({ id }: CallCampaign): Promise<unknown> {
+    return this.dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+  }
+
+  async turn({ id }: CallCampaign): Promise<LaneTurn> {
+    const turn = await this.lanes.turn({ campaignId: id, lane: 0, fence: await this.fence(id, 0) });
+    if (!turn) throw new Error('the lane is taken');
+    return turn;
+  }
+
+  leaseEnds({ id }: CallCampaign): Promise<unknown> {
+    return this.dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
+      id,
+    ]);
+  }
+
+  /** Who waits for his next call, and how many seconds yet. */
+  async waits({ id }: CallCampaign): Promise<[seq: number, seconds: number][]> {
+    const rows = await this.dataSource.query<{ seq: number; wait: string }[]>(
+      `SELECT seq, ROUND(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), due_at) / 1000000) AS wait FROM recipient_retries
+       WHERE campaign_id = ? ORDER BY seq`,
+      [id],
+    );
+    return rows.map(({ seq, wait }) => [seq, Number(wait)]);
+  }
+
+  /** Seconds until the lane wants a job; null = it sleeps. */
+  async wakesIn({ id }: CallCampaign): Promise<number | null> {
+    const [row] = await this.dataSource.query<{ wait: string | null }[]>(
+      `SELECT ROUND(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), wake_at) / 1000000) AS wait FROM campaign_lanes
+       WHERE campaign_id = ?`,
+      [id],
+    );
+    const wait = row?.wait ?? null;
+    return wait === null ? null : Number(wait);
+  }
+
+  /** The network's id of the latest call to a recipient. */
+  async callTo({ id }: CallCampaign, seq: number): Promise<string> {
+    return (await this.calls.of(id, [seq])).at(-1)?.callId ?? 'none';
+  }
+
+  tell(...receipts: Receipt[]): Promise<void> {
+    return this.sink.accept(ROUTE_ID, receipts);
+  }
+
+  /** The outcome of the latest call to a recipient. */
+  async report(
+    campaign: CallCampaign,
+    seq: number,
+    status: Receipt['status'],
+    fields: Partial<Receipt> = {},
+  ): Promise<void> {
+    await this.tell(callReceipt(await this.callTo(campaign, seq), status, fields));
+  }
+
+  /** Receipts that nobody knew have waited long enough to belong to an unknown outcome. */
+  async adoptOrphans(): Promise<void> {
+    await this.dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
+    await this.parked.sweep(60_000);
+  }
+
+  counts({ requestId }: CallCampaign): Promise<Record<string, number>> {
+    return this.engine.counts(requestId);
+  }
+
+  async recipient({ id }: CallCampaign, seq: number): Promise<Record<string, unknown> | undefined> {
+    const [row] = await this.reader.recipients(id, { afterSeq: seq - 1, limit: 1 });
+    return row && { status: RecipientStatus[row.status], attempts: row.attempts, duration: row.duration };
+  }
+
+  private async fence(id: number, lane: number): Promise<number> {
+    const [row] = await this.dataSource.query<{ fence: number }[]>(
+      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = ?',
+      [id, lane],
+    );
+    return row?.fence ?? -1;
+  }
+
+  private newWorker(channels: ChannelRegistry): LaneRunner {
+    const route = { id: ROUTE_ID, name: 'r', channel: 'voice', driver: 'own', config: {}, messagesPerSecond: null };
+    const send = (message: OutboundMessage): Promise<SendOutcome> => {
+      this.made.push(message);
+      return this.network(message);
+    };
+    return new LaneRunner(
+      { ...this.engine.module.get<Environment>(ENVIRONMENT, { strict: false }), LANE_LEASE: 5_000 },
+      this.lanes,
+      this.states,
+      this.results,
+      new RoutePace(this.dataSource),
+      channels,
+      {
+        byId: () => Promise.resolve(this.routeIsThere ? route : null),
+        exists: () => Promise.resolve(this.routeIsThere),
+      } as unknown as RouteDirectory,
+      { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
+      { get: () => Promise.resolve({ ready: true, send }) } as unknown as RouteConnections,
+      this.get(AccountDirectory),
+      this.get(StopList),
+      new Metrics(),
+    );
+  }
+}
