@@ -14,7 +14,7 @@ describe('faults in the middle of a campaign', () => {
   let client: Client;
 
   beforeAll(async () => {
-    service = await startService(1, { RECEIPT_TIMEOUT: '15s', LANE_LEASE: '4s', BROADCAST_RATE_LIMIT: '0' });
+    service = await startService(1, { RECEIPT_TIMEOUT: '20s', LANE_LEASE: '4s', BROADCAST_RATE_LIMIT: '0' });
     admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     await admin.call('POST', '/v6/api/admin/accounts/demo/credits', { balance: 'gsm_credits', amount: 1_000_000 });
     await admin.call('PUT', '/v6/api/admin/routes/paced', {
@@ -68,11 +68,12 @@ describe('faults in the middle of a campaign', () => {
   });
 
   it('a frozen worker that wakes after its lease sends nothing more', async () => {
+    const frozen = service.workers.at(-1);
+    // Ready beforehand: a slow start would keep the other frozen for longer than the receipts of its messages may take.
+    await service.addWorker();
     const requestId = await client.broadcast(numbersEnding(8_000, '111', '912'), { brodcast_service: 'paced' });
     await underWay('912', 1_500);
-    const frozen = service.workers.at(-1);
     frozen?.signal('SIGSTOP');
-    await service.addWorker();
     await sleep(6_000);
     frozen?.signal('SIGCONT');
     await expectNothingLost(requestId, '912', 8_000, 4 * 500);

@@ -90,7 +90,8 @@ describe('a voice campaign over two workers', () => {
     let inDoubt = 0;
     for (const [index, { receiver, status, errorMessage }] of recipients.entries()) {
       const made = calls.get(receiver) ?? 0;
-      if (errorMessage === NO_RECEIPT && !receiver.endsWith('408')) {
+      // In doubt is whoever gave no word but by fate (…408), and whoever stood in a killed window and was never called.
+      if (errorMessage === NO_RECEIPT && (made === 0 || !receiver.endsWith('408'))) {
         inDoubt += 1;
         expect(made, receiver).toBeLessThanOrEqual(2);
         continue;

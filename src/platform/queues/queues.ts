@@ -26,11 +26,19 @@ export const QUEUES: Record<QueueName, QueueSettings> = {
 
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
-/** A lane that wants its next window. The fence makes the job's id: a second job for the same turn is never queued. */
+/** A lane that wants its next window. The fence makes the job's id: a second job for the same turn is hardly ever queued. */
 export interface LaneJob {
   campaignId: number;
   lane: number;
   fence: number;
 }
 
-export const laneJobId = (job: LaneJob): string => `${job.campaignId}-${job.lane}-${job.fence}`;
+/**
+ * How long an id keeps a second job away, milliseconds. Bull adds no job while the key of one with its id is there, also
+ * when Redis has lost the list that it stood in (evicted, or deleted key by key): that turn would never come.
+ */
+const ID_LIFETIME_MS = 60_000;
+
+/** @param at milliseconds since 1970 */
+export const laneJobId = ({ campaignId, lane, fence }: LaneJob, at = Date.now()): string =>
+  `${campaignId}-${lane}-${fence}-${Math.floor(at / ID_LIFETIME_MS)}`;
