@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, numbers } from '../support/client.js';
 import { type Service, startService, until } from '../support/processes.js';
 
-const CLI = new URL('../../dist/src/apps/cli/main.js', import.meta.url).pathname;
+const ROOT = new URL('../..', import.meta.url).pathname;
+const CLI = join(ROOT, 'dist/src/apps/cli/main.js');
 const ADMIN = { SWITCHBOARD_USER: 'admin' };
 const PASSWORD = 'Admin-1234!';
 
@@ -42,9 +43,11 @@ describe('the command line', () => {
 
   /** @param typed standard input, a password mostly */
   async function cli(args: string[], environment: NodeJS.ProcessEnv = {}, typed = ''): Promise<Run> {
-    const child = spawn(process.execPath, [CLI, ...args], {
-      env: { PATH: process.env['PATH'], ...service.environment, SWITCHBOARD_URL: service.url, ...environment },
-    });
+    const all = { ...service.environment, SWITCHBOARD_URL: service.url, ...environment };
+    return run(process.execPath, [CLI, ...args], all, typed);
+  }
+  async function run(command: string, args: string[], environment: NodeJS.ProcessEnv, typed = ''): Promise<Run> {
+    const child = spawn(command, args, { cwd: ROOT, env: { PATH: process.env['PATH'], ...environment } });
     const run: Run = { code: -1, out: '', err: '' };
     child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (run.err += chunk.toString()));
@@ -66,25 +69,48 @@ describe('the command line', () => {
       expect(help.out).toContain(word);
     }
     expect((await cli(['send', '--help'])).out).toContain('--message <text>');
-    for (const args of [['dance'], ['watch'], ['grant-credits', 'demo', 'gsm_credits', 'many'], ['send', 'x.csv']]) {
-      const run = await cli(args);
-      expect([run.code, run.err.split(':')[0]], args.join(' ')).toEqual([2, 'error']);
-    }
+    const wrong: [string[], RegExp][] = [
+      [['dance'], /^error: /],
+      [['watch'], /^error: /],
+      [['grant-credits', 'demo', 'gsm_credits', 'many'], /^error: /],
+      [['send', 'x.csv'], /^error: /],
+      [['--token', 'x.y.z', 'watch', 'cli-1'], /^Use SWITCHBOARD_TOKEN: everybody/],
+      [['--api-key', 'sk_x', 'watch', 'cli-1'], /^Use SWITCHBOARD_API_KEY: everybody/],
+      [['send', 'x.csv', '--name', 'n', '--message', 'm', '--channel', 'unofficial', '--id', 'x'], /would send twice/],
+    ];
+    await Promise.all(
+      wrong.map(async ([args, text]) => {
+        const { code, err } = await cli(args);
+        expect([code, err], args.join(' ')).toEqual([2, expect.stringMatching(text)]);
+      }),
+    );
+  });
+
+  it('is found by npm beside a running service, whose addresses it knows', async () => {
+    const { DATABASE_URL, REDIS_URL } = service.environment;
+    file('running.json', JSON.stringify({ SWITCHBOARD_URL: service.url, DATABASE_URL, REDIS_URL }));
+    const npm = (args: string[], more = {}, typed = '') =>
+      run('npm', ['run', '--silent', 'cli', '--', ...args], { ...more, HOME: directory, DATA_DIR: directory }, typed);
+    const proved = await npm(['prove-balances', 'demo'], ADMIN, `${PASSWORD}\n`);
+    expect([proved.code, proved.out]).toEqual([0, '6 balances agree with their ledger\n']);
+    const woken = await npm(['requeue', 'nothing']);
+    expect([woken.code, woken.err]).toEqual([1, expect.stringContaining('Campaign not found')]);
   });
 
   it('makes an admin who can log in', async () => {
     const made = await cli(['create-admin', 'night.desk', '--type', 'super'], {}, 'Night-1234!\n');
     expect(made).toEqual({ code: 0, out: 'Created the super account night.desk\n', err: expect.any(String) });
     await Client.login(service.url, 'night.desk', 'Night-1234!');
-    expect(await cli(['create-admin', 'night.desk'], {}, 'Night-1234!\n')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('Username already taken'),
-    });
-    expect(await cli(['create-admin', 'weak'], {}, 'weak\n')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('Password must be at least 8 characters'),
-    });
-    expect((await cli(['create-admin', 'a b'], {}, 'Night-1234!\n')).err).toContain('username is invalid');
+    const refused = await Promise.all([
+      cli(['create-admin', 'night.desk'], {}, 'Night-1234!\n'),
+      cli(['create-admin', 'weak'], {}, 'weak\n'),
+      cli(['create-admin', 'a b'], {}, 'Night-1234!\n'),
+    ]);
+    expect(refused.map(({ code, err }) => [code, err])).toEqual([
+      [1, 'Username already taken\n'],
+      [1, 'Password must be at least 8 characters\n'],
+      [1, 'username is invalid\n'],
+    ]);
   });
 
   it('grants credits and takes them back, with the texts of the API', async () => {
@@ -112,7 +138,7 @@ describe('the command line', () => {
     const sent = await cli(args, { SWITCHBOARD_TOKEN: token });
     expect(sent.code).toBe(0);
     expect(sent.out).toMatch(/^cli-1: accepted for 300 contacts, 300 credits\ncli-1 is completed: /);
-    expect(sent.err).toMatch(/\[#{30}\] 100 % {2}300 of 300/);
+    expect(sent.err).toBe('');
     expect((await demo.report('cli-1')).data.total_rows).toBe(300);
     expect((await cli(['watch', 'cli-1'], { SWITCHBOARD_TOKEN: token })).code).toBe(0);
     expect((await cli(['watch', 'nothing'], { SWITCHBOARD_TOKEN: token })).err.trim()).toBe('Campaign not found');
@@ -120,17 +146,22 @@ describe('the command line', () => {
 
   it('says what is wrong with the file', async () => {
     const options = ['--name', 'n', '--message', 'm'];
-    const send = async (path: string, ...more: string[]): Promise<[number, string]> => {
-      const { code, err } = await cli(['send', path, ...options, ...more], { SWITCHBOARD_TOKEN: token });
-      return [code, err.trim()];
-    };
     const missing = join(directory, 'missing.csv');
-    expect(await send(missing)).toEqual([1, `${missing} cannot be read: ENOENT`]);
     const empty = file('empty.csv', '\n');
-    expect(await send(empty)).toEqual([1, `${empty} has no numbers`]);
     const short = file('short.csv', 'number\n123\n');
-    expect(await send(short)).toEqual([1, 'Each contact number must be between 9 and 30 digits']);
-    expect(await send(short, '--column', 'phone')).toEqual([1, `${short} has no column "phone"`]);
+    const wrong: [string[], string][] = [
+      [[missing], `${missing} cannot be read: ENOENT`],
+      [[empty], `${empty} has no numbers`],
+      [[short], 'Each contact number must be between 9 and 30 digits'],
+      [[short, '--column', 'phone'], `${short} has no column "phone"`],
+      [[file('open.csv', 'number\n"919812345678\n919812345679\n')], 'A quoted field has no end'],
+    ];
+    await Promise.all(
+      wrong.map(async ([args, text]) => {
+        const { code, err } = await cli(['send', ...args, ...options], { SWITCHBOARD_TOKEN: token });
+        expect([code, err], args.join(' ')).toEqual([1, `${text}\n`]);
+      }),
+    );
   });
 
   it('ends with 3 when a campaign is cancelled, and tells an API that is away', async () => {
@@ -184,14 +215,12 @@ describe('the command line', () => {
   });
 
   it('never prints a password, a token or a stack', async () => {
-    const broken = await cli(
-      ['create-admin', 'other'],
-      { DATABASE_URL: 'mysql://u:secret@127.0.0.1:1/x' },
-      'Night-1234!\n',
-    );
-    expect(broken.code).toBe(1);
+    const [broken, unset] = await Promise.all([
+      cli(['create-admin', 'other'], { DATABASE_URL: 'mysql://u:secret@127.0.0.1:1/x' }, 'Night-1234!\n'),
+      cli(['requeue', 'x'], { DATABASE_URL: '' }),
+    ]);
+    expect([broken.code, broken.err]).toEqual([1, 'The database cannot be reached (ECONNREFUSED)\n']);
     expect(broken.out + broken.err).not.toMatch(/secret|Night-1234|127\.0\.0\.1|\n\s+at /);
-    const unset = await cli(['requeue', 'x'], { DATABASE_URL: '' });
     expect([unset.code, unset.err]).toEqual([1, expect.stringContaining('DATABASE_URL')]);
   });
 });

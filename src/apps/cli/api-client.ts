@@ -1,9 +1,11 @@
-import { OutboundClient, OutboundError } from '../../platform/outbound/index.js';
-import { Failure } from './failure.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OutboundClient, OutboundError, type OutboundResponse } from '../../platform/outbound/index.js';
+import { Failure, Unanswered } from './failure.js';
 import { readPassword } from './terminal.js';
 
 const TIMEOUT_MS = 120_000;
 const MOST_BYTES = 64 * 1024 * 1024;
+const LONGEST_WAIT_S = 60;
 
 /** How the operator shows who he is: one of the three. */
 export interface Access {
@@ -21,7 +23,10 @@ export class ApiClient {
 
   constructor(private readonly access: Access) {}
 
-  /** @returns the body of the answer @throws Failure with the API's own text */
+  /**
+   * @returns the body of the answer
+   * @throws Failure with the API's own text, Unanswered when there is none
+   */
   async call<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Body> {
     this.headers ??= await this.credentials();
     return this.send<Body>(method, path, this.headers, body);
@@ -54,8 +59,29 @@ export class ApiClient {
     headers: Record<string, string>,
     body?: unknown,
   ): Promise<Body> {
-    const response = await this.outbound
-      .request({
+    let response = await this.exchange(method, path, headers, body);
+    // a look over many accounts is longer than the limit of a minute; what changes something is the operator's to repeat
+    while (method === 'GET' && response.status === 429) {
+      await sleep(1_000 * Math.min(LONGEST_WAIT_S, Number(response.headers['retry-after']) || 1));
+      response = await this.exchange(method, path, headers, body);
+    }
+    const answer = readJson(response.body.toString('utf8'));
+    if (response.status >= 400 || answer === null) {
+      const text = answer?.['message'];
+      const said = typeof text === 'string' ? text : `${this.access.url} answered ${response.status}`;
+      throw response.status >= 500 ? new Unanswered(said) : new Failure(said);
+    }
+    return answer as Body;
+  }
+
+  private async exchange(
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Record<string, string>,
+    body: unknown,
+  ): Promise<OutboundResponse> {
+    try {
+      return await this.outbound.request({
         url: `${this.access.url.replace(/\/+$/, '')}${path}`,
         method,
         headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
@@ -63,17 +89,11 @@ export class ApiClient {
         timeoutMs: TIMEOUT_MS,
         maxBytes: MOST_BYTES,
         trusted: true,
-      })
-      .catch((error: unknown) => {
-        if (error instanceof OutboundError) throw new Failure(`${this.access.url} does not answer`);
-        throw error;
       });
-    const answer = readJson(response.body.toString('utf8'));
-    if (response.status >= 400 || answer === null) {
-      const text = answer?.['message'];
-      throw new Failure(typeof text === 'string' ? text : `${this.access.url} answered ${response.status}`);
+    } catch (error) {
+      if (error instanceof OutboundError) throw new Unanswered(`${this.access.url} does not answer`);
+      throw error;
     }
-    return answer as Body;
   }
 }
 

@@ -19,12 +19,30 @@ describe('contactsOf', () => {
     expect(contactsOf('name,number\n"Doe, ""J""\nof Acme","+91 98123 45678"\n')).toEqual(['+91 98123 45678']);
   });
 
+  it('finds the separator outside quotes, and takes no spaced number for a head', () => {
+    expect(contactsOf('"Doe, Jane, Ms";number\n"Roe, Joe";919812345678\n')).toEqual(['919812345678']);
+    expect(contactsOf('\n"a,b"\tnumber\n"c,d"\t919812345678\n')).toEqual(['919812345678']);
+    expect(contactsOf('+91 98 12 34 56 78\n+91 (98) 12-34.56/79\n')).toEqual([
+      '+91 98 12 34 56 78',
+      '+91 (98) 12-34.56/79',
+    ]);
+  });
+
+  it('reads a file of numbers that ends without a line break, of any system', () => {
+    expect(contactsOf('\uFEFF"number"\r\n"919812345678"\r\n919812345679')).toEqual(['919812345678', '919812345679']);
+    expect(contactsOf('number\r919812345678\r919812345679')).toEqual(['919812345678', '919812345679']);
+  });
+
   it('passes over empty lines and a byte order mark, and keeps duplicates and faults', () => {
     expect(contactsOf('\uFEFFnumber\n\n919812345678\n\n919812345678\nabc\n')).toEqual([
       '919812345678',
       '919812345678',
       'abc',
     ]);
+  });
+
+  it('refuses a quote without an end, which would swallow the rest', () => {
+    expect(() => contactsOf('number\n"919812345678\n919812345679\n')).toThrow('A quoted field has no end');
   });
 
   it('has none in an empty file', () => {

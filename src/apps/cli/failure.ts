@@ -1,5 +1,5 @@
 /** Exit codes of the command line; its help lists them. */
-export const EXIT = { done: 0, failed: 1, usage: 2, notAsItShould: 3 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, notAsItShould: 3, interrupted: 130 } as const;
 
 /** What ends a command with a line for the operator. */
 export class Failure extends Error {
@@ -11,3 +11,6 @@ export class Failure extends Error {
     super(text);
   }
 }
+
+/** The API is away or broken at the moment. */
+export class Unanswered extends Failure {}

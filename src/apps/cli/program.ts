@@ -1,14 +1,20 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { ApiClient } from './api-client.js';
 import { grantCredits, proveBalances } from './commands/credits.js';
-import { createAdmin, requeue } from './commands/database.js';
+import type { NewAdminOptions } from './commands/database.js';
 import { send, SEND_CHANNELS, type SendOptions } from './commands/send.js';
 import { watch } from './commands/watch.js';
+import { EXIT, Failure } from './failure.js';
 
 const MOST_AT_ONCE = 1_000_000_000;
 const FOOT = `
-Exit codes: 0 done; 1 refused or failed; 2 wrong use; 3 done, but a campaign did not complete or a balance is wrong.
-Passwords are asked for, or read from standard input; they never stand on the command line.`;
+Exit codes: 0 done; 1 refused or failed; 2 wrong use; 3 done, but a campaign did not complete or a balance is wrong;
+130 interrupted.
+Who you are is told by --user, SWITCHBOARD_TOKEN (token of a login) or SWITCHBOARD_API_KEY. Passwords are asked for, or
+read from standard input; neither they nor tokens and keys stand on the command line, where others could read them.`;
+
+/** Nest and the database are loaded for the commands that need them only: the others answer at once. */
+const database = () => import('./commands/database.js');
 
 /** Options of every command. */
 interface Global {
@@ -23,9 +29,10 @@ export function createProgram(): Command {
   const program = new Command('npm run cli --')
     .description("The operator's command line of Switchboard")
     .addOption(new Option('--url <url>', 'address of the API').env('SWITCHBOARD_URL').default('http://127.0.0.1:3000'))
-    .addOption(new Option('--token <token>', 'token of a login').env('SWITCHBOARD_TOKEN'))
-    .addOption(new Option('--api-key <key>', 'API key of an account').env('SWITCHBOARD_API_KEY'))
     .addOption(new Option('--user <name>', 'log in as; asks for the password').env('SWITCHBOARD_USER'))
+    .addOption(new Option('--token <token>').env('SWITCHBOARD_TOKEN').hideHelp())
+    .addOption(new Option('--api-key <key>').env('SWITCHBOARD_API_KEY').hideHelp())
+    .hook('preAction', refuseSecretsInSight)
     .showHelpAfterError('(add --help for help)')
     .addHelpText('after', FOOT);
 
@@ -45,7 +52,7 @@ export function createProgram(): Command {
     .addOption(new Option('--type <type>', 'super may do everything').choices(['super', 'admin']).default('admin'))
     .option('--firstname <name>', 'first name', 'Desk')
     .option('--lastname <name>', 'last name', 'Admin')
-    .action(createAdmin);
+    .action(async (username: string, options: NewAdminOptions) => (await database()).createAdmin(username, options));
   program
     .command('grant-credits')
     .description('grant credits to an account; a negative amount takes back (write: -- -50)')
@@ -65,7 +72,7 @@ export function createProgram(): Command {
     .addOption(new Option('--channel <channel>', 'where to').choices(SEND_CHANNELS).default('sms'))
     .option('--service <route>', 'brodcast_service; an unknown one takes the default route', 'default')
     .option('--column <head>', 'column of the numbers; else the first with a usual name, else the first')
-    .option('--id <request_id>', 'your own request id (SMS): a second run with it sends nothing twice')
+    .option('--id <request_id>', 'your own request id (sms only): a second run with it sends nothing twice')
     .option('--schedule <time>', 'YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601')
     .option('--no-watch', 'do not wait for its end')
     .action((file: string, options: SendOptions) => withApi((api) => send(api, file, options)));
@@ -78,13 +85,25 @@ export function createProgram(): Command {
     .command('requeue')
     .description('wake what is due or stuck of a campaign (works on the database); nothing is sent twice')
     .argument('<request_id>')
-    .action(requeue);
+    .action(async (requestId: string) => (await database()).requeue(requestId));
   program
     .command('prove-balances')
     .description('hold every stored balance against the sum of its ledger')
     .argument('[username]', 'one account; else all')
     .action((username?: string) => withApi((api) => proveBalances(api, username)));
   return program;
+}
+
+/** commander reads the environment through options alone; a secret given as one is refused. */
+function refuseSecretsInSight(program: Command): void {
+  for (const [option, variable] of [
+    ['token', 'SWITCHBOARD_TOKEN'],
+    ['apiKey', 'SWITCHBOARD_API_KEY'],
+  ] as const) {
+    if (program.getOptionValueSource(option) === 'cli') {
+      throw new Failure(`Use ${variable}: everybody on this machine can read the command line`, EXIT.usage);
+    }
+  }
 }
 
 function wholeNumber(text: string): number {

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { EXIT, Failure } from './failure.js';
 
 const WIDTH = 30;
 
@@ -32,9 +33,9 @@ export async function readPassword(question: string): Promise<string> {
           resolve(typed);
           return;
         }
-        if (key === '\u0003') {
+        if (key === '\u0003' || key === '\u0004') {
           end();
-          reject(new Error('Interrupted'));
+          reject(new Failure('Interrupted', EXIT.interrupted));
           return;
         }
         typed = key === '\u007f' || key === '\b' ? typed.slice(0, -1) : typed + key;
@@ -44,21 +45,26 @@ export async function readPassword(question: string): Promise<string> {
   });
 }
 
-/** Progress on standard error: one line that renews itself in a terminal, else a line for every change. */
+/** One line on standard error that renews itself; where that is no terminal, nothing. */
 export class ProgressLine {
   private last = '';
+
+  constructor(private readonly output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'> = process.stderr) {}
 
   show(part: number, whole: number, words: string): void {
     const share = whole === 0 ? 1 : part / whole;
     const done = Math.round(share * WIDTH);
     const bar = `[${'#'.repeat(done)}${'.'.repeat(WIDTH - done)}] ${Math.floor(share * 100)} %`;
-    const line = `${bar}  ${part} of ${whole}  ${words}`;
-    if (line === this.last) return;
+    // a line that wraps could not be renewed
+    const line = `${bar}  ${part} of ${whole}  ${words}`.slice(0, (this.output.columns || 80) - 1);
+    if (!this.output.isTTY || line === this.last) return;
     this.last = line;
-    process.stderr.write(process.stderr.isTTY ? `\r\u001b[2K${line}` : `${line}\n`);
+    this.output.write(`\r\u001b[2K${line}`);
   }
 
+  /** What is written next stands on a line of its own. */
   end(): void {
-    if (process.stderr.isTTY && this.last !== '') process.stderr.write('\n');
+    if (this.last !== '') this.output.write('\n');
+    this.last = '';
   }
 }

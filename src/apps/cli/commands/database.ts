@@ -9,11 +9,14 @@ import { print, readPassword } from '../terminal.js';
 /** The bell rings a few milliseconds after it is asked to. */
 const RING_MS = 100;
 
+export interface NewAdminOptions {
+  type: 'super' | 'admin';
+  firstname: string;
+  lastname: string;
+}
+
 /** Makes a member of the staff; the password is asked for. */
-export async function createAdmin(
-  username: string,
-  options: { type: 'super' | 'admin'; firstname: string; lastname: string },
-): Promise<void> {
+export async function createAdmin(username: string, options: NewAdminOptions): Promise<void> {
   const password = await readPassword(`Password of the new account ${username}: `);
   const { type: userType, firstname, lastname } = options;
   await withDesk((desk) => desk.createAdmin({ username, password, userType, firstname, lastname }));
@@ -37,7 +40,12 @@ async function withDesk<T>(work: (desk: OperatorDesk) => Promise<T>): Promise<T>
     if (error instanceof InvalidEnvironment) throw new Failure(error.message);
     throw error;
   }
-  const app = await NestFactory.createApplicationContext(OperatorModule, { logger: false, abortOnError: false });
+  const app = await NestFactory.createApplicationContext(OperatorModule, { logger: false, abortOnError: false }).catch(
+    (error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      throw code === undefined ? error : new Failure(`The database cannot be reached (${code})`);
+    },
+  );
   try {
     return await work(app.get(OperatorDesk));
   } finally {

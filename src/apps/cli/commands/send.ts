@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ApiClient } from '../api-client.js';
 import { contactsOf } from '../contacts-file.js';
-import { Failure } from '../failure.js';
+import { EXIT, Failure } from '../failure.js';
 import { print } from '../terminal.js';
 import { watch } from './watch.js';
 
@@ -27,6 +27,9 @@ export interface SendOptions {
 
 /** Sends one broadcast to the numbers of a CSV file and follows it to its end. */
 export async function send(api: ApiClient, file: string, options: SendOptions): Promise<void> {
+  if (options.id !== undefined && options.channel !== 'sms') {
+    throw new Failure('--id goes with --channel sms: elsewhere a second run would send twice', EXIT.usage);
+  }
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new Failure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
   });

@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiClient } from './api-client.js';
+import { watch } from './commands/watch.js';
+import { Unanswered } from './failure.js';
+
+/** Answers in their order, the last one for ever. */
+let answers: [status: number, body: object][];
+let asked: number;
+let server: Server;
+let api: ApiClient;
+
+beforeEach(async () => {
+  asked = 0;
+  server = createServer((_request, response) => {
+    const [status, body] = answers[Math.min(asked++, answers.length - 1)] ?? [500, {}];
+    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0.01' });
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  api = new ApiClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, token: 'x' });
+});
+afterEach(async () => {
+  await api.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const LIMIT: [number, object] = [429, { message: 'Too many requests. Please try again later.' }];
+
+describe('ApiClient', () => {
+  it('waits with a look that is over the limit, and never repeats a change', async () => {
+    answers = [LIMIT, LIMIT, [200, { data: 1 }]];
+    expect(await api.call('GET', '/x')).toEqual({ data: 1 });
+    expect(asked).toBe(3);
+    answers = [LIMIT];
+    await expect(api.call('POST', '/x', {})).rejects.toThrow('Too many requests');
+    expect(asked).toBe(4);
+  });
+
+  it('tells refusals from an API that is away', async () => {
+    answers = [[404, { message: 'Campaign not found' }]];
+    await expect(api.call('GET', '/x')).rejects.not.toBeInstanceOf(Unanswered);
+    answers = [[503, {}]];
+    await expect(api.call('GET', '/x')).rejects.toBeInstanceOf(Unanswered);
+    const away = new ApiClient({ url: 'http://127.0.0.1:1', token: 'x' });
+    await expect(away.call('GET', '/x')).rejects.toThrow('http://127.0.0.1:1 does not answer');
+    await away.close();
+  });
+});
+
+describe('watch', () => {
+  const stand = (state: string) => [200, { data: { state, total_rows: 1, status_counts: { SENT: 1 } } }] as const;
+
+  it('goes on after a restart of the API, which it saw before', async () => {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    answers = [[...stand('running')], [503, {}], [...stand('completed')]];
+    await watch(api, 'x').finally(() => write.mockRestore());
+    expect(asked).toBe(3);
+    answers = [[503, {}]];
+    await expect(watch(api, 'x')).rejects.toBeInstanceOf(Unanswered);
+    expect(asked).toBe(4);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { ProgressLine } from './terminal.js';
+
+/** What a line shows on an output that is a terminal, or none. */
+function shown(isTTY: boolean): string[] {
+  const written: string[] = [];
+  const line = new ProgressLine({
+    isTTY,
+    columns: 60,
+    write: (text: string | Uint8Array) => written.push(String(text)) > 0,
+  });
+  line.show(1, 4, 'running: SENT 3, DELIVERED 1');
+  line.show(1, 4, 'running: SENT 3, DELIVERED 1');
+  line.show(0, 0, 'completed: ');
+  line.end();
+  line.end();
+  return written;
+}
+
+describe('ProgressLine', () => {
+  it('renews itself in a terminal, when something has changed, and ends once', () => {
+    expect(shown(true)).toEqual([
+      '\r\u001b[2K[########......................] 25 %  1 of 4  running: SEN',
+      `\r\u001b[2K[${'#'.repeat(30)}] 100 %  0 of 0  completed: `,
+      '\n',
+    ]);
+  });
+
+  it('is silent in a pipe', () => {
+    expect(shown(false)).toEqual([]);
+  });
+});
