@@ -141,9 +141,9 @@ export default tseslint.config(
     languageOptions: {
       sourceType: 'module',
       globals: Object.fromEntries(
-        ['document', 'window', 'location', 'fetch', 'sessionStorage', 'setTimeout', 'clearTimeout', 'CSS', 'Intl'].map(
-          (name) => [name, 'readonly'],
-        ),
+        ['document', 'window', 'location', 'fetch', 'sessionStorage', 'setTimeout', 'clearTimeout', 'CSS', 'Intl']
+          .concat(['AbortSignal'])
+          .map((name) => [name, 'readonly']),
       ),
     },
     rules: { 'max-lines': ['error', { max: 300 }], eqeqeq: ['error', 'always'] },

@@ -70,6 +70,30 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
     expect(await page.locator('figure svg polygon').count()).toBeGreaterThan(0);
   });
 
+  it('shows what is live however many campaigns are newer, and finds the others', async () => {
+    const waiting = await client.broadcast(numbers(2), { broadcast_name: 'Old', schedule_time: '2035-01-01 10:00:00' });
+    for (let i = 0; i < 52; i++) await client.broadcast(numbers(1), { broadcast_name: `Newer ${i}` });
+    await page.getByText('Search finds the others.').waitFor();
+    await page.locator('section[aria-labelledby=live-title]').getByText(waiting).waitFor();
+    await page.fill('#search', 'newer 0');
+    await card('Old').waitFor({ state: 'detached' });
+    await card('Newer 0').waitFor();
+    await page.fill('#search', '');
+    await card('Old').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('Nothing is being sent').waitFor();
+  });
+
+  it('says when the API is away, and goes on when it is back', async () => {
+    const heard = faults.length;
+    await page.route('**/v6/api/**', (route) => route.abort());
+    await page.getByText('Out of date: The API does not answer.').waitFor();
+    await page.unroute('**/v6/api/**');
+    await page.getByText('Live', { exact: true }).first().waitFor();
+    await page.locator('#live:not(.bad)').waitFor();
+    faults.splice(heard); // the browser's own words about what we cut off
+  });
+
   it('approves a voice campaign whose recording can be heard, and rejects another', async () => {
     const ids: string[] = [];
     for (const name of [`Call ${HOSTILE}`, 'Unwanted']) {
@@ -100,8 +124,10 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
       await client.call('POST', '/webhook/api/createTemplates.php', fields);
     }
     await open('templates');
-    await card('spring_sale').getByRole('button', { name: 'Approve' }).click();
+    await card('spring_sale').getByRole('button', { name: 'Approve' }).focus();
+    await page.keyboard.press('Enter');
     await card('spring_sale').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Approve: autumn_sale');
     await card('autumn_sale').getByRole('button', { name: 'Reject' }).click();
     await page.keyboard.type('Not in autumn');
     await page.getByRole('button', { name: 'Reject it' }).click();
@@ -154,6 +180,34 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
   it('opens the queue dashboard with the same session', async () => {
     await page.goto(`${service.url}/admin/queues`);
     await page.getByRole('link', { name: 'unofficial' }).first().waitFor();
+  });
+
+  it('leads to the login, and says why, when the token counts no more', async () => {
+    await page.goto(`${service.url}/admin`);
+    await page.locator('#live:not(:empty)').waitFor();
+    const heard = faults.length;
+    await page.evaluate("sessionStorage.setItem('switchboard.token', 'x.y.z')");
+    await page.getByText('Your session has ended. Please log in again.').waitFor();
+    faults.splice(heard);
+    await logIn('admin', 'Admin-1234!');
+    await page.waitForURL('**/admin');
+  });
+
+  it('says so when the browser does not keep the session', async () => {
+    const other = await browser.newContext();
+    const strange = await other.newPage();
+    await strange.route('**/auth/login', async (route) => {
+      const response = await route.fetch();
+      const { 'set-cookie': _cookie, ...headers } = response.headers();
+      await other.clearCookies();
+      await route.fulfill({ response, headers });
+    });
+    await strange.goto(`${service.url}/admin/login`);
+    await strange.fill('#name', 'admin');
+    await strange.fill('#password', 'Admin-1234!');
+    await strange.click('button[type=submit]');
+    await strange.getByText('The browser did not keep the session').waitFor();
+    await other.close();
   });
 
   it('logs out of page and dashboard', async () => {

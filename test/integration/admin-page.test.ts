@@ -121,6 +121,21 @@ describe('the queue dashboard', () => {
     }
   });
 
+  it('says so when Redis is away, in time and without its address', async () => {
+    const away = { ...api.environment, REDIS_URL: 'redis://:hidden@127.0.0.1:1' };
+    const other = await startApi(away, api.database);
+    others.push(other);
+    const headers = { accept: 'application/json', ...(await session(admin)) };
+    for (const path of ['/admin/queues/api/queues', '/admin/queues/api/queues?activeQueue=sms&status=waiting']) {
+      const response = await fetch(other.url + path, { headers, signal: AbortSignal.timeout(15_000) });
+      const { message } = (await response.json()) as { message: string };
+      expect([response.status, message], path).toEqual([503, 'Redis does not answer']);
+    }
+    expect((await fetch(`${other.url}/admin/queues`, { headers: { ...headers, accept: 'text/html' } })).status).toBe(
+      200,
+    );
+  });
+
   it('serves its own scripts, and no file of the machine', async () => {
     const headers = await session(admin);
     const page = await (await get('/admin/queues', headers)).text();
@@ -132,7 +147,48 @@ describe('the queue dashboard', () => {
   });
 });
 
+/** The colours of one scheme in admin.css, by name. */
+function coloursOf(block: string): Map<string, string> {
+  return new Map(
+    [...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+/** Contrast of two colours as WCAG 2 defines it. */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string): number => {
+    const parts = [1, 3, 5].map((at) => {
+      const value = parseInt(colour.slice(at, at + 2), 16) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * (parts[0] ?? 0) + 0.7152 * (parts[1] ?? 0) + 0.0722 * (parts[2] ?? 0);
+  };
+  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
 describe('files of the page', () => {
+  it('can be read, light and dark: WCAG AA for texts and for what the chart shows', async () => {
+    const [light = '', dark = ''] = (await (await get('/admin/assets/admin.css')).text())
+      .split(/(?=:root \{)/)
+      .filter((block) => block.startsWith(':root'));
+    const texts = [
+      ...['ground', 'card', 'soft'].flatMap((ground) => [`text/${ground}`, `muted/${ground}`]),
+      ...['accent/soft', 'accent/card', 'accent-text/accent', 'good-text/soft', 'warn-text/soft'],
+      ...['danger/card', 'danger/ground', 'danger/danger-soft', 'card/danger', 'ground/text'],
+    ].map((pair) => [pair, 4.5] as const);
+    const shapes = ['delivered', 'sent', 'missed', 'failed', 'cancelled', 'waiting'].map(
+      (name) => [`${name}/card`, 3] as const,
+    );
+    for (const block of [light, dark]) {
+      const colours = coloursOf(block);
+      for (const [pair, least] of [...texts, ...shapes]) {
+        const [front = '', back = ''] = pair.split('/').map((name) => colours.get(name) ?? '');
+        expect(contrast(front, back), `${pair} ${front} ${back}`).toBeGreaterThanOrEqual(least);
+      }
+    }
+  });
+
   it('are served by name, with nothing inline', async () => {
     for (const [path, type] of [
       ['/admin/login', 'text/html'],

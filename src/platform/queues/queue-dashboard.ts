@@ -5,6 +5,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import Bull from 'bull';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Redis } from 'ioredis';
+import { AppError } from '../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { QUEUES, QUEUE_NAMES } from './queues.js';
 
@@ -42,8 +43,10 @@ export class QueueDashboard implements OnApplicationShutdown {
     });
     const serverAdapter = new ExpressAdapter().setBasePath(basePath);
     createBullBoard({ queues, serverAdapter, options: { uiConfig: { boardTitle: 'Switchboard queues' } } });
-    // Its own handler would tell the text of the error, and with it the host of Redis.
-    serverAdapter.setErrorHandler(() => ({ status: 500, body: { error: 'Redis did not answer' } }));
+    // Its own handler would tell the text of the error, and with it the host of Redis; this one leaves it to ours.
+    serverAdapter.setErrorHandler(() => {
+      throw new AppError('unavailable', 'redis_away', 'Redis does not answer');
+    });
     return serverAdapter.getRouter() as RequestHandler;
   }
 
@@ -55,6 +58,7 @@ export class QueueDashboard implements OnApplicationShutdown {
       retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
     });
     this.redis.on('error', () => undefined);
+    this.redis.setMaxListeners(0); // every queue listens to the one connection
     return this.redis;
   }
 }

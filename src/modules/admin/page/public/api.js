@@ -2,6 +2,9 @@
 
 const TOKEN = 'switchboard.token';
 const NAME = 'switchboard.name';
+/** Where a login that has ended leads; the page says so. */
+const ENDED = '/admin/login#ended';
+const PATIENCE_MS = 15_000;
 
 /** An answer that is no success; `message` is the API's own. */
 export class ApiError extends Error {
@@ -19,6 +22,12 @@ export async function logIn(name, password) {
   }
   sessionStorage.setItem(TOKEN, token);
   sessionStorage.setItem(NAME, user.name || user.username);
+  // the page itself wants the cookie, which browsers keep over https only where the service runs in production
+  const page = await fetch('/admin', { redirect: 'manual' });
+  if (page.type === 'opaqueredirect') {
+    forget();
+    throw new ApiError(0, 'The browser did not keep the session: allow cookies, and open this page over https.');
+  }
 }
 
 /** Forgets the token and the browser's session, and goes to the login. */
@@ -41,7 +50,7 @@ async function call(method, path, body) {
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
       forget();
-      location.replace('/admin/login');
+      location.replace(ENDED);
     }
     throw error;
   }
@@ -57,12 +66,20 @@ async function send(method, path, body, token) {
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token) headers.authorization = `Bearer ${token}`;
   let response;
+  let answer;
   try {
-    response = await fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    response = await fetch(path, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    answer = await response.json();
   } catch {
-    throw new ApiError(0, 'The API does not answer.');
+    // a proxy may answer in its place, with a page
+    const text = response?.ok === false ? `The API answered ${response.status}.` : 'The API does not answer.';
+    throw new ApiError(response?.status ?? 0, text);
   }
-  const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new ApiError(response.status, answer.message ?? `The API answered ${response.status}.`);
   return answer;
 }

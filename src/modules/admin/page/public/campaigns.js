@@ -13,15 +13,8 @@ export function campaignsView(root) {
   const live = el('ul', { class: 'list' });
   const over = el('ul', { class: 'list' });
   const none = el('div', { hidden: true });
+  const rest = el('p', { class: 'muted', role: 'status' });
   const search = el('input', { type: 'search', id: 'search', placeholder: 'Name or request id', maxlength: 100 });
-  const found = el('section', { 'aria-labelledby': 'over-title' }, el('h2', { id: 'over-title' }, 'Recent'), over);
-  const running = el(
-    'section',
-    { 'aria-labelledby': 'live-title' },
-    el('h2', { id: 'live-title' }, 'Live'),
-    none,
-    live,
-  );
   root.replaceChildren(
     el(
       'div',
@@ -31,36 +24,29 @@ export function campaignsView(root) {
       search,
     ),
     figure,
-    running,
-    found,
+    el('section', { 'aria-labelledby': 'live-title' }, el('h2', { id: 'live-title' }, 'Live'), none, live),
+    el('section', { 'aria-labelledby': 'over-title' }, el('h2', { id: 'over-title' }, 'Recent'), over),
+    rest,
   );
   const liveParts = new Map();
   const overParts = new Map();
 
   async function refresh() {
     const text = search.value.trim();
-    const [{ data: newest }, matching] = await Promise.all([
-      get(LIST),
-      text === '' ? null : get(`${LIST}&search=${encodeURIComponent(text)}`),
-    ]);
-    addSample(grouped(newest));
+    const [all, found] = await Promise.all([load(''), text === '' ? null : load(text)]);
+    const { moving, others, total } = found ?? all;
+    if (text !== search.value.trim()) return; // typed on meanwhile: the next answer is already on its way
+    addSample(grouped([...all.moving, ...all.others]));
     figure.replaceChildren(chart(figure.clientWidth - CARD_EDGES));
-    const shown = matching?.data ?? newest;
     const build = (campaign) => card(campaign, refresh);
-    const isLive = ({ state }) => LIVE_STATES.has(state);
-    showList(live, shown.filter(isLive), keyOf, build, liveParts);
-    showList(
-      over,
-      shown.filter((campaign) => !isLive(campaign)),
-      keyOf,
-      build,
-      overParts,
-    );
-    none.hidden = shown.some(isLive);
-    none.replaceChildren(
-      ...(shown.some(isLive) ? [] : [empty('Nothing is being sent', 'Campaigns show up here when they begin.')]),
-    );
-    found.hidden = over.children.length === 0;
+    showList(live, moving, keyOf, build, liveParts);
+    showList(over, others, keyOf, build, overParts);
+    none.hidden = moving.length > 0;
+    none.replaceChildren(...(moving.length > 0 ? [] : [nothing(text)]));
+    over.parentElement.hidden = others.length === 0;
+    const shown = moving.length + others.length;
+    const words = total > shown ? `${number(shown)} of ${number(total)} campaigns. Search finds the others.` : '';
+    if (rest.textContent !== words) rest.textContent = words;
   }
 
   let typing;
@@ -72,6 +58,30 @@ export function campaignsView(root) {
 }
 
 const keyOf = ({ request_id: id }) => id;
+
+const nothing = (text) =>
+  text === ''
+    ? empty('Nothing is being sent', 'Campaigns show up here when they begin.')
+    : empty('No live campaign of that name', 'What is over stands below.');
+
+/**
+ * What is live, however many newer campaigns there are, and of what is over the newest.
+ * @param text part of the name or the request id; '' = any
+ */
+async function load(text) {
+  const path = text === '' ? LIST : `${LIST}&search=${encodeURIComponent(text)}`;
+  const [newest, ...live] = await Promise.all([
+    get(path),
+    ...LIVE_STATES.map((state) => get(`${path}&state=${state}`)),
+  ]);
+  // one that changes its state between two of the answers may stand in several of them, or in the first alone
+  const found = [...live.flatMap(({ data }) => data), ...newest.data.filter(isLive)];
+  const moving = new Map(found.map((campaign) => [keyOf(campaign), campaign]));
+  const others = newest.data.filter((campaign) => !moving.has(keyOf(campaign)));
+  return { moving: [...moving.values()], others, total: newest.total };
+}
+
+const isLive = ({ state }) => LIVE_STATES.includes(state);
 
 function card(campaign, refresh) {
   const { request_id: id, channel, broadcast_name: name, state, total_rows: rows, username } = campaign;
@@ -91,7 +101,7 @@ function card(campaign, refresh) {
       'p',
       { class: 'muted meta' },
       el('code', {}, id),
-      ` · ${username} · ${campaign.created_at} · ${number(campaign.credits)} credits`,
+      ` · ${username} · ${campaign.created_at} · ${number(campaign.credits)} ${campaign.credits === 1 ? 'credit' : 'credits'}`,
     ),
     progress(sums, rows, name),
     el(
@@ -152,6 +162,6 @@ function actions({ request_id: id, broadcast_name: name, state }, refresh) {
       ? button('pause', 'Pause', () => act('pause', 'paused'), 'quiet', name)
       : null,
     state === 'paused' ? button('resume', 'Resume', () => act('resume', 'goes on'), 'primary', name) : null,
-    LIVE_STATES.has(state) ? button('cancel', 'Cancel', cancel, 'quiet danger-text', name) : null,
+    isLive({ state }) ? button('cancel', 'Cancel', cancel, 'quiet danger-text', name) : null,
   ];
 }

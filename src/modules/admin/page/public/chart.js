@@ -42,7 +42,7 @@ export function chart(room) {
 function spanText(shown) {
   if (shown.length === 0) return '';
   const minutes = Math.round((shown.at(-1).at - shown[0].at) / 60_000);
-  return minutes < 1 ? 'the newest 50 campaigns, since a moment ago' : `the newest 50 campaigns, last ${minutes} min`;
+  return `live and newest campaigns, ${minutes < 1 ? 'since a moment ago' : `last ${minutes} min`}`;
 }
 
 function legend(sums) {

@@ -48,7 +48,9 @@ async function look() {
 }
 
 function say(text, bad) {
-  live.textContent = bad ? `Out of date: ${text}` : 'Live';
+  const words = bad ? `Out of date: ${text}` : 'Live';
+  // said anew, the same words would be read out anew
+  if (live.textContent !== words) live.textContent = words;
   live.classList.toggle('bad', bad);
 }
 

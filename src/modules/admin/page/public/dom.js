@@ -40,6 +40,7 @@ export function showList(container, items, keyOf, build, parts) {
   for (const [key, { node }] of parts) {
     if (kept.has(node)) continue;
     parts.delete(key);
+    if (node.contains(document.activeElement)) passFocus(node);
     node.remove();
   }
   nodes.forEach((node, index) => {
@@ -52,6 +53,14 @@ function takePlace(old, node) {
   const focused = old.contains(document.activeElement) ? document.activeElement.dataset.act : undefined;
   old.replaceWith(node);
   if (focused !== undefined) node.querySelector(`[data-act="${CSS.escape(focused)}"]`)?.focus();
+}
+
+/** Whoever works by keyboard or ear goes on with the next of the list, and does not begin again at the top of the page. */
+function passFocus(node) {
+  const act = document.activeElement.dataset.act;
+  const next = node.nextElementSibling ?? node.previousElementSibling;
+  const button = act === undefined ? null : next?.querySelector(`[data-act="${CSS.escape(act)}"]`);
+  (button ?? document.getElementById('content')).focus();
 }
 
 const ask = document.getElementById('ask');
@@ -67,6 +76,7 @@ export function confirm({ title, text, yes, label }) {
   document.getElementById('ask-text').textContent = text;
   document.getElementById('ask-yes').textContent = yes;
   document.getElementById('ask-label').textContent = label ?? '';
+  document.getElementById('ask-label').hidden = label === undefined;
   input.hidden = label === undefined;
   input.value = '';
   ask.returnValue = 'no';
@@ -80,12 +90,12 @@ export function confirm({ title, text, yes, label }) {
 
 /** Says in the corner what came of something; faults stay longer. */
 export function notice(text, bad = false) {
-  const note = el('p', { class: bad ? 'notice bad' : 'notice', role: bad ? 'alert' : 'status' }, text);
+  const note = el('p', { class: bad ? 'notice bad' : 'notice', role: bad ? 'alert' : null }, text);
   document.getElementById('notices').append(note);
   setTimeout(() => note.remove(), bad ? 9000 : 4000);
 }
 
-/** A button that is off while its work runs; what fails is said. */
+/** A button that is off while its work runs, but keeps the focus; what fails is said. */
 export function button(act, label, work, kind = 'quiet', about = '') {
   return el(
     'button',
@@ -94,14 +104,15 @@ export function button(act, label, work, kind = 'quiet', about = '') {
       class: kind,
       'data-act': act,
       'aria-label': about === '' ? null : `${label}: ${about}`,
-      onclick: async ({ currentTarget }) => {
-        currentTarget.disabled = true;
+      onclick: async ({ currentTarget: pressed }) => {
+        if (pressed.ariaDisabled === 'true') return;
+        pressed.ariaDisabled = 'true';
         try {
           await work();
         } catch (error) {
           notice(error.message, true);
         } finally {
-          currentTarget.disabled = false;
+          pressed.ariaDisabled = null;
         }
       },
     },

@@ -3,6 +3,13 @@ import { logIn } from './api.js';
 const form = document.getElementById('login');
 const fault = document.getElementById('fault');
 
+if (location.hash === '#ended') say('Your session has ended. Please log in again.');
+
+function say(text) {
+  fault.textContent = text;
+  fault.hidden = false;
+}
+
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const button = form.querySelector('button');
@@ -13,8 +20,7 @@ form.addEventListener('submit', async (event) => {
     await logIn(name.value, password.value);
     location.replace('/admin');
   } catch (error) {
-    fault.textContent = error.message;
-    fault.hidden = false;
+    say(error.message);
     password.select();
   } finally {
     button.disabled = false;

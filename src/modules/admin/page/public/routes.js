@@ -13,7 +13,7 @@ const HEALTH = {
 /** The ways to the carriers and whether the workers reach them. */
 export function routesView(root) {
   const body = el('tbody', {});
-  const heads = ['Route', 'Channel', 'Driver', 'Pace', 'Health'].map((text) => el('th', { scope: 'col' }, text));
+  const heads = ['Route', 'Health', 'Channel', 'Driver', 'Pace'].map((text) => el('th', { scope: 'col' }, text));
   const table = el('table', {}, el('thead', {}, el('tr', {}, heads)), body);
   const rest = el('div', { hidden: true });
   root.replaceChildren(
@@ -46,8 +46,8 @@ const row = ({ name, channel, driver, speed, isDefault, health }) =>
     'tr',
     { 'data-id': name },
     el('th', { scope: 'row' }, name, isDefault ? el('span', { class: 'chip' }, 'default') : null),
+    el('td', {}, el('span', { class: `health ${health}` }, HEALTH[health] ?? health)),
     el('td', {}, channel),
     el('td', {}, driver),
     el('td', {}, speed === null ? 'no limit' : `${number(speed)} / s`),
-    el('td', {}, el('span', { class: `health ${health}` }, HEALTH[health] ?? health)),
   );

@@ -23,4 +23,5 @@ export function grouped(campaigns) {
 /** Recipients that nothing more happens to. */
 export const finalOf = (sums) => GROUPS.reduce((sum, { key }) => sum + (OPEN.has(key) ? 0 : sums[key]), 0);
 
-export const LIVE_STATES = new Set(['accepted', 'running', 'paused']);
+/** In the order in which they are shown: what moves, what was stopped, what waits for its time. */
+export const LIVE_STATES = ['running', 'paused', 'accepted'];
