@@ -18,6 +18,7 @@ import { benchMemory } from './memory.mjs';
 import { benchSpeech } from './speech.mjs';
 import { benchTemplate } from './template.mjs';
 import { benchVoice } from './voice-dispatch.mjs';
+import { benchWebhooks } from './webhooks.mjs';
 
 const BENCHES = {
   accept: benchAccept,
@@ -26,6 +27,7 @@ const BENCHES = {
   template: benchTemplate,
   'chat-dispatch': benchChatDispatch,
   'voice-dispatch': benchVoice,
+  webhooks: benchWebhooks,
   speech: benchSpeech,
   memory: benchMemory,
 };

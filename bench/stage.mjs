@@ -26,11 +26,11 @@ export async function freePort() {
 }
 
 /** Starts a script and gives its first JSON line. */
-export async function start(script, args, environment) {
+export async function start(script, args, environment, stdin = 'ignore') {
   const child = spawn(process.execPath, [fileURLToPath(new URL(script, new URL('..', import.meta.url))), ...args], {
     cwd: ROOT,
     env: environment,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: [stdin, 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });
   const next = async () => JSON.parse((await once(lines, 'line'))[0]);
