@@ -38,16 +38,37 @@ describe('a change of ENCRYPTION_KEY', () => {
     accounts.forget();
     return (await accounts.find(accountId, 'official'))?.token;
   };
+  /** A customer's webhook with a secret, and the one before it. */
+  const webhook = async (): Promise<string[]> => {
+    const who = desk.token(await desk.account());
+    const body = { url: 'https://shop.example/hook', events: ['gsm.status.update'] };
+    const created = (await desk.call('POST', '/v6/api/webhooks', { token: who, body })).body;
+    const { id, secret } = created['data'] as { id: number; secret: string };
+    const rotated = (await desk.call('POST', `/v6/api/webhooks/${id}/rotate-secret`, { token: who })).body;
+    return [(rotated['data'] as { secret: string }).secret, secret];
+  };
+  const sealedSecrets = async (): Promise<string[]> => {
+    const rows = await before.app
+      .get(DataSource)
+      .query<{ secret: string; previous_secret: string }[]>('SELECT secret, previous_secret FROM webhook_endpoints');
+    return rows.flatMap((row) => [row.secret, row.previous_secret]);
+  };
   const instance = (ENCRYPTION_KEY: string, ENCRYPTION_KEYS_ACCEPTED: string[]): Promise<RunningApi> =>
     startApi({ ...before.environment, ENCRYPTION_KEY, ENCRYPTION_KEYS_ACCEPTED }, before.database);
 
   it('seals everything anew, and nothing is closed to anybody meanwhile', async () => {
     const ids = [await account(), await account()];
+    const secrets = await webhook();
     const oldPrefix = new Sealer({ ENCRYPTION_KEY: OLD }).prefix;
     expect((await sealed()).every((text) => text.startsWith(oldPrefix))).toBe(true);
     const during = await instance(NEW, [OLD]);
     const { prefix } = during.app.get(Sealer);
-    await vi.waitUntil(async () => (await sealed()).every((text) => text.startsWith(prefix)), { timeout: 10_000 });
+    await vi.waitUntil(
+      async () => [...(await sealed()), ...(await sealedSecrets())].every((text) => text.startsWith(prefix)),
+      { timeout: 10_000 },
+    );
+    const reader = new Sealer({ ENCRYPTION_KEY: NEW });
+    expect((await sealedSecrets()).map((text) => reader.open(text))).toEqual(secrets);
     for (const id of ids) for (const api of [before, during]) expect(await tokenOf(api, id)).toBe(TOKEN);
     // The process of the step before still writes under the old key; the new one reads it, and renews it at its next start.
     const late = await account();

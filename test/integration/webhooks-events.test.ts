@@ -6,8 +6,10 @@ import { ChatInbox } from '../../src/modules/providers/persistence/chat-inbox.js
 import { ChatAccounts } from '../../src/modules/providers/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../src/modules/customer-events/index.js';
 import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
+import { DeliveryQueue } from '../../src/modules/webhooks/persistence/delivery-queue.js';
 import { WebhookRemains } from '../../src/modules/webhooks/persistence/webhook-remains.js';
-import { inTransaction } from '../../src/platform/database/index.js';
+import { inTransaction, jsonRows } from '../../src/platform/database/index.js';
+import { Sealer } from '../../src/platform/security/index.js';
 import { dataOf, type Json } from '../support/campaign-desk.js';
 import type { Member } from '../support/sms-desk.js';
 import { WebhookDesk } from '../support/webhook-desk.js';
@@ -215,6 +217,42 @@ describe('events for webhooks', () => {
     expect(await desk.recorded(member)).toEqual([record('gsm.status.update', id, '919812345673', 'SENT')]);
   });
 
+  it('are looked for one step an endpoint, however many wait', async () => {
+    const member = await desk.join();
+    const [due, later, off] = [
+      await desk.hook(member, ['gsm.status.update']),
+      await desk.hook(member, ['gsm.status.update']),
+      await desk.hook(member, ['gsm.status.update']),
+    ];
+    await desk.call('PATCH', `/${off.id}`, member, { status: 'disabled' });
+    const ids = jsonRows(Array.from({ length: 10_000 }, (_, index) => [`evt_wait${index}`]));
+    for (const [{ id }, hours] of [
+      [due, 0],
+      [later, 1],
+      [off, 0],
+    ] as const) {
+      await desk.dataSource.query(
+        `INSERT INTO webhook_deliveries (endpoint_id, event_id, due_at, tries, attempts, revision)
+         SELECT ?, j.id, UTC_TIMESTAMP(3) + INTERVAL ? HOUR, 0, 0, 0
+         FROM JSON_TABLE(?, '$[*]' COLUMNS (id VARCHAR(40) CHARACTER SET ascii PATH '$[0]')) j`,
+        [id, hours, ids],
+      );
+    }
+    await desk.dataSource.query('ANALYZE TABLE webhook_deliveries, webhook_endpoints');
+    await inTransaction(desk.dataSource, async (tx) => {
+      const reads = async (): Promise<number> => {
+        const rows = await tx.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");
+        return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+      };
+      const before = await reads();
+      expect(await new DeliveryQueue(tx, get(Sealer)).waiting(1_000)).toContain(due.id);
+      expect((await reads()) - before).toBeLessThan(1_000);
+    });
+    for (const { id } of [due, later, off]) {
+      await desk.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
+    }
+  });
+
   it('are kept for 30 days, and nothing of a removed endpoint stays', async () => {
     const member = await desk.join();
     const hook = await desk.hook(member, ['gsm.status.update']);
@@ -224,6 +262,12 @@ describe('events for webhooks', () => {
     await remains.prune(new Date(Date.now() - 1_000_000));
     expect(await desk.recorded(member)).toHaveLength(2);
     await desk.call('DELETE', `/${hook.id}`, member);
+    await remains.clear();
+    expect(await desk.waiting(hook)).toBe(2); // what saw it active may still be writing
+    await desk.dataSource.query(
+      'UPDATE webhook_endpoints SET updated_at = updated_at - INTERVAL 10 MINUTE WHERE id = ?',
+      [hook.id],
+    );
     await remains.clear();
     expect(await desk.waiting(hook)).toBe(0);
     await remains.prune(new Date(Date.now() + 1_000));

@@ -1,4 +1,5 @@
 import type { TestingModule } from '@nestjs/testing';
+import { RecipientStatus } from '../../src/modules/campaigns/index.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { CampaignDesk, dataOf, type Json, listOf } from './campaign-desk.js';
@@ -14,13 +15,16 @@ export interface Hook {
   path: string;
 }
 
+/** Who gets an SMS when a test names nobody. */
+export const NUMBER = '919812345678';
+
 let serial = 0;
 
 /** Settings under which tests need not wait. */
 export const QUICK: Partial<Environment> = {
   OUTBOUND_ALLOW: '127.0.0.0/8',
   WEBHOOK_RETRY_DELAYS: [0, 0, 0],
-  WEBHOOK_TIMEOUT: 2_000,
+  WEBHOOK_TIMEOUT: 10_000,
   WEBHOOK_LEASE: 1_000,
   // no carriers: what tests settle, nobody else does
   WORKER_QUEUES: ['branded'],
@@ -78,6 +82,18 @@ export class WebhookDesk extends CampaignDesk {
 
   async view(member: Member, hook: Hook): Promise<Json> {
     return dataOf(await this.call('GET', `/${hook.id}`, member));
+  }
+
+  /** An SMS that the carrier has just taken; answers its request id. */
+  async sent(owner: Member, numbers = [NUMBER]): Promise<string> {
+    const requestId = await this.send(owner, numbers);
+    await this.begin(requestId);
+    await this.settle(
+      requestId,
+      numbers.map((_, index) => index + 1),
+      RecipientStatus.Submitted,
+    );
+    return requestId;
   }
 
   /** The log, oldest first. */

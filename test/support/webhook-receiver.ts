@@ -61,7 +61,7 @@ export class WebhookReceiver {
 
   /** Silent requests get their answer after all. */
   letGo(): void {
-    for (const response of this.hanging.splice(0)) response.writeHead(200).end();
+    for (const response of this.hanging.splice(0)) if (!response.writableEnded) response.writeHead(200).end();
   }
 
   async stop(): Promise<void> {

@@ -5,18 +5,24 @@ import { GroupCommit } from '../../../kernel/group-commit.js';
 import type { Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { nextWait } from '../domain/retry-plan.js';
+import { subjectOf } from '../domain/event-subject.js';
 import type { DeliveryQueue, DueDelivery, HeldEndpoint } from '../persistence/delivery-queue.js';
 import type { Attempt, DeliveryResult, DeliveryResults } from '../persistence/delivery-results.js';
 import type { WebhookSender } from './webhook-sender.js';
 
-const FETCHED = 200;
+const FETCHED = 500;
 /** Tries that have ended and are not yet written. */
 const MOST_UNWRITTEN = 1_000;
 const LOOK_EVERY_MS = 250;
 /** Renewed at a third of the lease; nothing is sent in its last sixth, since clocks and commits need room. */
 const SAFETY = 5 / 6;
-const GROUP = { maxItems: 200, delayMs: 10 };
+const GROUP = { maxItems: MOST_UNWRITTEN, delayMs: 10 };
 const WRITE_AGAIN_MS = 500;
+/** What its owner changes (another URL, a new secret, disabled, removed) counts after so long at the latest. */
+const READ_AGAIN_MS = 1_000;
+
+/** An event that waits in this turn. */
+type Waiting = DueDelivery & { body: string; subject: string };
 
 /** What a turn works with. */
 export interface TurnTools {
@@ -32,17 +38,21 @@ export interface TurnTools {
 
 /**
  * One worker's hold on one endpoint: sends what is due, a few at once, until nothing is. Everything an endpoint does to
- * its sender (silence, refusals) stays within its own turn.
+ * its sender (silence, refusals) stays within its own turn. Of one subject one event is under way at a time, so that
+ * DELIVERED does not overtake SENT while both are new.
  */
 export class EndpointTurn {
   private readonly underWay = new Set<string>();
-  private readonly sends = new Set<Promise<void>>();
+  /** subjects of the sends under way */
+  private readonly sends = new Map<Promise<void>, string>();
   private readonly group: GroupCommit<DeliveryResult, void>;
-  private buffer: DueDelivery[] = [];
+  private buffer: Waiting[] = [];
   private endpoint: HeldEndpoint | null = null;
+  /** clock of `performance.now()` */
+  private readAt = 0;
   private mayGoOn = true;
   private sendUntil = 0;
-  /** after a refusal with `Retry-After`, 410 or a failure: the endpoint is looked at again before more is sent */
+  /** after a 410, or a refusal with `Retry-After`: the endpoint is looked at again before more is sent */
   private isStale = false;
 
   constructor(
@@ -68,55 +78,72 @@ export class EndpointTurn {
     const timer = setInterval(() => void this.renew(lease), lease / 3);
     try {
       while (this.mayGoOn) if (!(await this.step())) break;
-      await Promise.all(this.sends);
-      await this.group.drained();
     } finally {
+      // Held until nothing is under way any more: what has left is not sent a second time.
+      await Promise.all(this.sends.keys());
+      await this.group.drained();
       clearInterval(timer);
     }
+    // Not after a fault: its lease runs out first, so that the next turn does not meet the same at once.
     await this.tools.queue.release(this.id, this.fence);
   }
 
   /** @returns false when nothing is due any more, or the endpoint is no longer ours to send to */
   private async step(): Promise<boolean> {
     if (this.isStale) {
+      this.isStale = false;
       await Promise.race([this.group.drained(), sleep(LOOK_EVERY_MS)]);
       this.buffer = [];
-      this.isStale = false;
     }
-    if (this.buffer.length === 0 && this.underWay.size < MOST_UNWRITTEN) {
-      this.endpoint = await this.tools.queue.held(this.id, this.fence);
-      if (!this.endpoint) return false;
+    if (this.next() < 0 && this.underWay.size < MOST_UNWRITTEN) {
+      if (!(await this.read())) return false;
       this.buffer = await this.fetch();
       if (this.buffer.length === 0 && this.underWay.size === 0) return false;
-    }
+    } else if (performance.now() - this.readAt > READ_AGAIN_MS && !(await this.read())) return false;
     const { endpoint } = this;
     const { WEBHOOK_CONCURRENCY: most } = this.tools.environment;
     while (endpoint && this.mayGoOn && this.sends.size < most && performance.now() < this.sendUntil) {
-      const delivery = this.buffer.shift();
-      if (!delivery) break;
-      if (delivery.body !== null) this.send(endpoint, delivery, delivery.body);
+      const place = this.next();
+      if (place < 0) break;
+      for (const delivery of this.buffer.splice(place, 1)) this.send(endpoint, delivery);
     }
     // The endpoint may be silent for long; what becomes due meanwhile is not kept waiting by that.
-    await Promise.race([...this.sends, sleep(this.sends.size > 0 || this.underWay.size > 0 ? LOOK_EVERY_MS : 0)]);
+    const ends = this.sends.size > 0 ? this.sends.keys() : [this.group.drained()];
+    await Promise.race([...ends, sleep(LOOK_EVERY_MS)]);
     return performance.now() < this.sendUntil || this.sends.size > 0;
   }
 
-  private async fetch(): Promise<DueDelivery[]> {
+  private async read(): Promise<boolean> {
+    this.endpoint = await this.tools.queue.held(this.id, this.fence);
+    this.readAt = performance.now();
+    return this.endpoint !== null;
+  }
+
+  /** Place in the buffer of the first event whose subject has none under way; -1 = there is none. */
+  private next(): number {
+    const taken = new Set(this.sends.values());
+    return this.buffer.findIndex(({ subject }) => !taken.has(subject));
+  }
+
+  private async fetch(): Promise<Waiting[]> {
     const due = await this.tools.queue.due(this.id, FETCHED, [...this.underWay]);
     const unkept = due.filter(({ body }) => body === null).map(({ eventId }) => eventId);
     if (unkept.length > 0) await this.tools.queue.drop(this.id, unkept);
-    return due.filter(({ body }) => body !== null);
+    return due.flatMap((delivery): Waiting[] => {
+      const { body } = delivery;
+      return body === null ? [] : [{ ...delivery, body, subject: subjectOf(body) }];
+    });
   }
 
-  private send(endpoint: HeldEndpoint, delivery: DueDelivery, body: string): void {
+  private send(endpoint: HeldEndpoint, delivery: Waiting): void {
     this.underWay.add(delivery.eventId);
-    const send: Promise<void> = this.tools.sender.attempt(endpoint, delivery, body).then((attempt) => {
+    const send: Promise<void> = this.tools.sender.attempt(endpoint, delivery, delivery.body).then((attempt) => {
       this.sends.delete(send);
       if (attempt.isGone || attempt.heldMs !== null) this.isStale = true;
       // Not waited for: the place is free for the next try while this one is being written.
       void this.group.add(this.resultOf(delivery, attempt)).finally(() => this.underWay.delete(delivery.eventId));
     });
-    this.sends.add(send);
+    this.sends.set(send, delivery.subject);
   }
 
   private resultOf(delivery: DueDelivery, attempt: Attempt): DeliveryResult {

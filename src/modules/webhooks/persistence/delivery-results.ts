@@ -82,8 +82,11 @@ export class DeliveryResults {
     let settled = 0;
     if (over.length > 0) {
       const removed: WriteResult = await tx.query(
-        `DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?) AND (event_id, revision) IN (?)`,
-        [endpointId, over.map(({ eventId }) => eventId), over.map(({ eventId, revision }) => [eventId, revision])],
+        `DELETE d FROM JSON_TABLE(?, '$[*]' COLUMNS (
+           event_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', revision BIGINT PATH '$[1]')) j
+         STRAIGHT_JOIN webhook_deliveries d
+         ON d.endpoint_id = ? AND d.event_id = j.event_id AND d.revision = j.revision`,
+        [jsonRows(over.map(({ eventId, revision }) => [eventId, revision])), endpointId],
       );
       settled += removed.affectedRows;
     }
@@ -140,7 +143,8 @@ export class DeliveryResults {
     const heldMs = Math.max(0, ...attempts.map((attempt) => attempt.heldMs ?? 0));
     if (heldMs > 0) {
       await tx.query(
-        'UPDATE webhook_endpoints SET held_until = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE id = ?',
+        `UPDATE webhook_endpoints SET held_until = GREATEST(COALESCE(held_until, UTC_TIMESTAMP(3)),
+           UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND) WHERE id = ?`,
         [heldMs * 1000, endpointId],
       );
     }

@@ -78,12 +78,13 @@ export class EndpointStore {
     }
   }
 
-  /** Fields that were given; `active` forgets the failures of before (decisions §8). */
+  /** Fields that were given; `active`, or another URL, forgets the failures of before (decisions §8). */
   async change(tx: EntityManager, row: WebhookEndpointEntity, fields: WebhookFields): Promise<WebhookEndpointEntity> {
     const { url = row.url, events, status } = fields;
     const changed: Partial<WebhookEndpointEntity> = { url, events: events?.join(',') ?? row.events, updatedAt: now() };
+    if (status === 'active' || url !== row.url) Object.assign(changed, { failingSince: null, heldUntil: null });
     if (status === 'active') {
-      Object.assign(changed, { status, disabledReason: null, failingSince: null, heldUntil: null });
+      Object.assign(changed, { status, disabledReason: null });
     } else if (status === 'disabled' && row.status !== 'disabled') {
       Object.assign(changed, { status, disabledReason: DISABLED_REASONS.byOwner });
     }

@@ -27,10 +27,10 @@ export class WebhookRemains {
     }
   }
 
-  /** Removed endpoints, with everything of theirs. */
+  /** Removed endpoints, with everything of theirs; later, since a transaction that saw one active may still commit. */
   async clear(): Promise<void> {
     const removed: { id: number }[] = await this.dataSource.query(
-      `SELECT id FROM webhook_endpoints WHERE status = 'removed'
+      `SELECT id FROM webhook_endpoints WHERE status = 'removed' AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL 10 MINUTE
          AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))`,
     );
     for (const { id } of removed) {

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { listOf } from '../support/campaign-desk.js';
+import { until } from '../support/processes.js';
+import { NUMBER, WebhookDesk } from '../support/webhook-desk.js';
+
+/** What an endpoint does to its own turn, and what not to anybody else's (decisions §9), by real workers. */
+describe('turns of webhooks', () => {
+  let desk: WebhookDesk;
+
+  beforeAll(async () => {
+    desk = await (await WebhookDesk.open()).prepare();
+    await desk.worker();
+  });
+  afterAll(() => desk.stop());
+
+  it('keeps a silent endpoint to itself: neither another one of its account nor another account waits', async () => {
+    const [silentOwner, other] = [await desk.join(), await desk.join()];
+    const silent = await desk.hook(silentOwner, ['gsm.status.update']);
+    const beside = await desk.hook(silentOwner, ['gsm.status.update']);
+    const foreign = await desk.hook(other, ['gsm.status.update']);
+    desk.receiver.answering = ({ path }) => (path === silent.path ? 'hang' : undefined);
+    const numbers = Array.from({ length: 40 }, (_, index) => `9198000000${String(index).padStart(2, '0')}`);
+    await desk.sent(silentOwner, numbers);
+    await desk.received(silent, 8);
+    await desk.sent(other, numbers);
+    await desk.received(beside, 40);
+    await desk.received(foreign, 40);
+    expect(await desk.attempts(silentOwner, silent)).toEqual([]); // all that while not one of its tries has ended
+    expect(desk.receiver.to(silent.path)).toHaveLength(8);
+    desk.receiver.answering = () => undefined;
+    desk.receiver.letGo();
+    await desk.received(silent, 40);
+    expect(new Set(desk.receiver.to(silent.path).map(({ id }) => id)).size).toBe(40);
+  });
+
+  it('does not let a later status of a recipient overtake an earlier one', async () => {
+    const owner = await desk.join();
+    const hook = await desk.hook(owner, ['gsm.status.update']);
+    const silent = '919800000001';
+    desk.receiver.answering = ({ path, body }) =>
+      path === hook.path && body['receiver'] === silent && body['status'] === 'SENT' ? 'hang' : undefined;
+    const requestId = await desk.send(owner, [silent, NUMBER]);
+    await desk.begin(requestId);
+    for (const status of [RecipientStatus.Submitted, RecipientStatus.Delivered]) {
+      await desk.settle(requestId, [1, 2], status);
+    }
+    const words = (receiver: string): unknown[] =>
+      desk.receiver.to(hook.path).flatMap(({ body }) => (body['receiver'] === receiver ? [body['status']] : []));
+    await expect.poll(() => words(NUMBER), { timeout: 10_000 }).toEqual(['SENT', 'DELIVERED']);
+    // Others go on, also those that come later, while this one waits.
+    await desk.sent(owner, ['919800000002']);
+    await expect.poll(() => words('919800000002'), { timeout: 1_500 }).toEqual(['SENT']);
+    expect(words(silent)).toEqual(['SENT']);
+    desk.receiver.letGo();
+    await expect.poll(() => words(silent), { timeout: 10_000 }).toEqual(['SENT', 'DELIVERED']);
+    desk.receiver.answering = () => undefined;
+  });
+
+  it('does not send on to an endpoint that its owner disabled, though more is due', async () => {
+    const owner = await desk.join();
+    const hook = await desk.hook(owner, ['gsm.status.update']);
+    desk.receiver.answering = ({ path }) => (path === hook.path ? 'hang' : undefined);
+    const numbers = Array.from({ length: 100 }, (_, index) => `9198100${String(index).padStart(5, '0')}`);
+    await desk.sent(owner, numbers);
+    await desk.received(hook, 8);
+    await desk.call('PATCH', `/${hook.id}`, owner, { status: 'disabled' });
+    // Each answer makes room for one more try; the tries in hand when it was disabled are over long before.
+    await expect
+      .poll(
+        async () => {
+          desk.receiver.letGo();
+          const [row] = await desk.dataSource.query<{ held: number }[]>(
+            'SELECT lease_until > UTC_TIMESTAMP(3) AS held FROM webhook_endpoints WHERE id = ?',
+            [hook.id],
+          );
+          return Number(row?.held);
+        },
+        { timeout: 10_000, interval: 200 },
+      )
+      .toBe(0);
+    expect(desk.receiver.to(hook.path).length).toBeLessThan(100);
+    desk.receiver.answering = () => undefined;
+  });
+
+  it('keeps the longest Retry-After of several', async () => {
+    const owner = await desk.join();
+    const hook = await desk.hook(owner, ['gsm.status.update']);
+    desk.receiver.answering = ({ path, body }, response) => {
+      if (path !== hook.path) return undefined;
+      if (body['receiver'] === NUMBER) response.writeHead(429, { 'retry-after': '3600' }).end();
+      else {
+        setTimeout(() => response.writeHead(503, { 'retry-after': '1' }).end(), 300);
+        return 'hang';
+      }
+      return undefined;
+    };
+    await desk.sent(owner, [NUMBER, '919800000003']);
+    await desk.logged(owner, hook, 2);
+    const [row] = await desk.dataSource.query<{ seconds: number }[]>(
+      'SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(3), held_until) AS seconds FROM webhook_endpoints WHERE id = ?',
+      [hook.id],
+    );
+    expect(Number(row?.seconds)).toBeGreaterThan(3_000);
+    desk.receiver.answering = () => undefined;
+  });
+
+  it('delivers each event once though two workers run', async () => {
+    const owner = await desk.join();
+    await desk.worker();
+    const hook = await desk.hook(owner, ['gsm.status.update']);
+    const numbers = Array.from({ length: 300 }, (_, index) => `9198000${String(index).padStart(5, '0')}`);
+    await desk.sent(owner, numbers);
+    await until('all to be settled', async () => (await desk.waiting(hook)) === 0);
+    expect(desk.receiver.to(hook.path)).toHaveLength(300);
+    expect(new Set(desk.receiver.to(hook.path).map(({ id }) => id)).size).toBe(300);
+    expect(listOf(await desk.call('GET', `/${hook.id}/attempts?page=2&limit=100`, owner))).toHaveLength(100);
+  });
+
+  it('delivers again what a lost worker had under way', async () => {
+    const owner = await desk.join();
+    const hook = await desk.hook(owner, ['gsm.status.update']);
+    // As a worker leaves it that was killed between a delivery and its record: a lease, and the delivery still due.
+    await desk.dataSource.query(
+      'UPDATE webhook_endpoints SET fence = 9, lease_until = UTC_TIMESTAMP(3) + INTERVAL 1 SECOND WHERE id = ?',
+      [hook.id],
+    );
+    await desk.sent(owner);
+    const [delivery] = await desk.received(hook, 1);
+    expect((await desk.logged(owner, hook, 1))[0]).toMatchObject({ event_id: delivery!.id, attempt: 1 });
+  });
+});
