@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Unit specs stand beside their source; everything that needs servers stands under test/. */
@@ -5,6 +6,10 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     setupFiles: ['test/support/setup.ts'],
+    // Files share a process, which loads the service once: that is most of the time of a short file. Two at a time even on
+    // a small machine, since they wait for servers; no more than four, which share those servers.
+    isolate: false,
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.spec.ts'] } },
       {
@@ -21,6 +26,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/{contract,integration}/**/*.test.ts'],
+          globalSetup: ['test/support/answers-check.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

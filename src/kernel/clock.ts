@@ -24,6 +24,9 @@ export const namedDateTime = (at: Date, zone: string): string =>
 /** True when the IANA name is one this runtime knows. */
 export const isTimeZone = (zone: string): boolean => DateTime.local({ zone }).isValid;
 
+/** No place on Earth is further from UTC. */
+const WIDEST_OFFSET_MINUTES = 14 * 60;
+
 /**
  * A moment a client wrote: `YYYY-MM-DD HH:MM:SS` in the account's zone, or ISO 8601 (decisions §7).
  * @returns the instant, or null when the text is neither
@@ -31,8 +34,9 @@ export const isTimeZone = (zone: string): boolean => DateTime.local({ zone }).is
 export function readMoment(text: string, zone: string): Date | null {
   const local = DateTime.fromFormat(text, 'yyyy-LL-dd HH:mm:ss', { zone });
   if (local.isValid) return local.toJSDate();
-  const iso = DateTime.fromISO(text, { zone });
-  return iso.isValid && /T/.test(text) ? iso.toJSDate() : null;
+  const iso = DateTime.fromISO(text, { zone, setZone: true });
+  const isMoment = iso.isValid && text.includes('T') && Math.abs(iso.offset) <= WIDEST_OFFSET_MINUTES;
+  return isMoment ? iso.toJSDate() : null;
 }
 
 /** A DATETIME column ends with the year 9999. */

@@ -16,6 +16,17 @@ describe('docs/openapi.json', () => {
     await app.close();
     expect(document).toEqual(written);
   });
+
+  it('describes every group of routes, and no other', () => {
+    const { tags, paths } = JSON.parse(readFileSync(`${ROOT}docs/openapi.json`, 'utf8')) as {
+      tags: { name: string; description: string }[];
+      paths: Record<string, Record<string, { tags?: string[] }>>;
+    };
+    const used = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap((operation) => operation.tags ?? []),
+    );
+    expect(tags.map(({ name }) => name).sort()).toEqual([...new Set(used)].sort());
+  });
 });
 
 describe('the migrated schema', () => {

@@ -29,6 +29,32 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('the own credits', () => {
+  it('list movements of all balances together, newest first, page by page', async () => {
+    const account = await desk.account();
+    const path = `/v6/api/admin/accounts/${account.username}/credits`;
+    for (let round = 0; round < 9; round++) {
+      const balance = ['gsm_credits', 'voice_credits', 'gsm_credits', 'chat_auth_credits'][round % 4];
+      const body = { balance, amount: round + 1 };
+      expect((await desk.call('POST', path, { token: desk.token(root), body })).status).toBe(200);
+    }
+    const stored: { id: number; balance: string }[] = await api.database.dataSource.query(
+      'SELECT id, balance FROM credit_ledger WHERE account_id = ? ORDER BY id DESC',
+      [account.id],
+    );
+    const list = async (query: string): Promise<[unknown[], unknown]> => {
+      const { body } = await desk.call('GET', `${CREDITS}/ledger?${query}`, { token: desk.token(account) });
+      return [(body['data'] as { id: number }[]).map(({ id }) => id), body['total']];
+    };
+    const ids = stored.map(({ id }) => id);
+    expect(ids).toHaveLength(12);
+    for (const [page, from] of [0, 5, 10, 15].entries()) {
+      expect(await list(`limit=5&page=${page + 1}`)).toEqual([ids.slice(from, from + 5), 12]);
+    }
+    expect(await list('limit=1000&page=1000000000')).toEqual([[], 12]);
+    const gsm = stored.filter(({ balance }) => balance === 'gsm_credits').map(({ id }) => id);
+    expect(await list('balance=gsm_credits&limit=2&page=2')).toEqual([gsm.slice(2, 4), gsm.length]);
+  });
+
   it('are the six balances and their ledger, in the own time zone', async () => {
     const account = await desk.account({ timeZone: 'Pacific/Kiritimati' });
     const other = await desk.account();

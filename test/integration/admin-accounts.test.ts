@@ -290,6 +290,30 @@ describe('changing accounts', () => {
     expect(await patch(root, client, { parent_username: null })).toEqual(UPDATED);
   });
 
+  it('makes no client of whoever has clients, also when they come at the same moment', async () => {
+    const seller = await desk.account({ userType: 'reseller' });
+    const own = await desk.account({ parentId: seller.id });
+    const demote = (target: Account) => patch(root, target, { user_type: 'client' });
+    expect(await demote(seller)).toEqual([409, 'Account has clients']);
+    expect(await patch(root, seller, { user_type: 'admin' })).toEqual(UPDATED);
+    expect(await patch(root, own, { parent_username: 'seller' })).toEqual(UPDATED);
+    expect(await demote(seller)).toEqual(UPDATED);
+    for (let round = 0; round < 5; round++) {
+      const parent = await desk.account({ userType: 'reseller' });
+      const [demoted, adopted, made] = await Promise.all([
+        demote(parent),
+        patch(root, own, { parent_username: parent.username }),
+        create(root, { parent_username: parent.username }),
+      ]);
+      const refused = demoted[0] === 409;
+      if (!refused) expect([demoted, adopted, made]).toEqual([UPDATED, [400, NO_MANAGER], [400, NO_MANAGER]]);
+      const children = await api.database.dataSource.query<unknown[]>('SELECT 1 FROM accounts WHERE parent_id = ?', [
+        parent.id,
+      ]);
+      expect(children.length > 0).toBe(refused);
+    }
+  });
+
   it('lets nobody change his own user_type, and keeps the last super', async () => {
     for (const user_type of ['client', 'admin']) expect(await patch(root, root, { user_type })).toEqual(FORBIDDEN);
     await api.database.dataSource.query(

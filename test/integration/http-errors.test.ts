@@ -75,6 +75,12 @@ describe('paths and methods', () => {
     expect(await other.json()).toEqual({ status: 'error', textsent: 'error', message: 'Method not allowed' });
   });
 
+  it.each([LOGIN, BROADCAST])('refuses HEAD on %s, which knows no GET', async (path) => {
+    const response = await fetch(api.url + path, { method: 'HEAD' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+  });
+
   it('answers HEAD where GET only reads', async () => {
     expect((await fetch(`${api.url}/health/live`, { method: 'HEAD' })).status).toBe(200);
   });

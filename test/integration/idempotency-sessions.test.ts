@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ChatAccounts } from '../../src/modules/providers/index.js';
 import { type ChatMember, SessionDesk } from '../support/session-desk.js';
 import type { Answer } from '../support/accounts-desk.js';
 
@@ -52,6 +53,18 @@ describe.each<[string, Send, object]>([
     expect(await send(who, 'k'.repeat(256))).toMatchObject({ status: 400 });
     expect([reached(), (await desk.stored(who)).length]).toEqual([before + 1, 1]);
     expect((await send(await member(), key)).status).toBe(200);
+  });
+
+  it('gives the first answer when the chat account is gone', async () => {
+    const [who, key] = [await member(), newKey()];
+    const first = await send(who, key);
+    const accounts = desk.api.app.get(ChatAccounts, { strict: false });
+    await desk.dataSource.transaction((tx) => accounts.remove(tx, who.routeId));
+    accounts.forget();
+    expect((await send(who, key)).body).toEqual(first.body);
+    const missing = { status: 404, body: { message: 'No chat account found for this username' } };
+    expect(await send(who, newKey())).toMatchObject(missing);
+    expect(await send(who, newKey(), { to: '', contacts: '' })).toMatchObject(missing);
   });
 
   it('of many at the same moment sends once', async () => {

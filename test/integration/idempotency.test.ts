@@ -105,6 +105,29 @@ describe('Idempotency-Key on every sending POST of campaigns', () => {
     expectRefused(await desk.post(path, owner, body, named('k'.repeat(256))), 400, TOO_LONG);
     expect(await campaignsOf(owner)).toBe(before + 1);
   });
+
+  it('gives the first answer after the schedule_time of the request has passed', async () => {
+    const at = Date.now() + 4_000;
+    const scheduled = { schedule_time: new Date(at).toISOString() };
+    const own = { ...BODY, ...scheduled, providermessageid: `scheduled-${newKey()}` };
+    const wanted: [path: string, body: object, headers: Record<string, string>][] = [
+      ['/webhook/api/addbroadcastgsm.php', { ...BODY, ...scheduled }, named(newKey())],
+      ['/webhook/api/addbroadcastgsm.php', own, {}],
+      ['/webhook/api/addbroadcastUnofficial.php', { ...BODY, ...scheduled, brodcast_service: 'chat' }, named(newKey())],
+      [chat('chatTemplate'), { ...template, ...scheduled }, named(newKey())],
+      ['/v6/api/v1/voice/send', { ...call(), ...scheduled }, named(newKey())],
+    ];
+    const sendAll = (): Promise<Answer[]> =>
+      Promise.all(wanted.map(([path, body, headers]) => desk.post(path, owner, body, headers)));
+    const first = await sendAll();
+    expect(first.map(({ status }) => status)).toEqual([200, 200, 200, 201, 200]);
+    await expect.poll(() => Date.now(), { timeout: 10_000 }).toBeGreaterThan(at);
+    const second = await sendAll();
+    expect(second.map(({ status, body }) => [status, body])).toEqual(first.map(({ status, body }) => [status, body]));
+    for (const [path, body] of wanted) {
+      if (body !== own) expectRefused(await desk.post(path, owner, body), 400, 'schedule_time is invalid');
+    }
+  });
 });
 
 describe('one key', () => {

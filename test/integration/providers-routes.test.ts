@@ -199,6 +199,16 @@ describe('routes', () => {
       { channel: 'sms', driver: 'http', config: { ...HTTP, body: '{{password}}' } },
       [400, 'config.body: names an unknown placeholder {{password}}'],
     ],
+    [
+      'r',
+      { channel: 'sms', driver: 'http', config: { ...HTTP, headers: { 'x-key': 'a\r\nb: c' } } },
+      [400, 'config.headers.x-key: must be printable and Latin-1'],
+    ],
+    [
+      'r',
+      { channel: 'sms', driver: 'http', config: { ...HTTP, headers: { 'transfer-encoding': 'chunked' } } },
+      [400, 'config.headers.transfer-encoding: Invalid key in record'],
+    ],
   ])('refuse %s %j', async (name, body, row) => {
     expect(await refusal(encodeURIComponent(name), body)).toEqual(row);
   });
@@ -289,6 +299,7 @@ describe('routes', () => {
         403,
         'Forbidden',
       ]);
+      expect(await desk.row('GET', `${target()}?id=evil&status=ok`)).toEqual([403, 'Forbidden']);
       expect(await parked()).toEqual(before);
     });
 

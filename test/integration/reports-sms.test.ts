@@ -190,6 +190,7 @@ describe('the error table', () => {
     for (const id of ['GSMCAMP_20260501_ABCDEF', other, 'x'.repeat(65), 'ä', "' OR 1=1 --", '%', '\u0000', '1e9']) {
       const answer = await get({ request_id: id });
       expect([answer.status, answer.body]).toEqual([404, NOT_FOUND]);
+      expect((await post({ request_id: id })).status).toBe(404);
     }
     const id = await campaign(1, [RecipientStatus.Pending]);
     expect((await get({ request_id: id.toUpperCase() })).status).toBe(404);

@@ -7,14 +7,31 @@ import { CampaignDesk, dataOf, type Json, listOf } from '../support/campaign-des
 import { numbers } from '../support/client.js';
 import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
 import { startWorker } from '../support/worker.js';
+import { sendRaw } from '../support/raw-request.js';
 
 const PATH = '/v6/api/suppressions';
 const SYSTEM_ID = 'stoplist';
 const PATIENCE = { timeout: 20_000, interval: 50 };
 const APP_SECRET = 'the-app-secret';
 
-/** The desk with SMPP routes to the sandbox. */
+/** The desk with SMPP routes to the sandbox, and an HTTP gateway of its own. */
 class StopDesk extends CampaignDesk {
+  /** @returns where the gateway sends receipts and texts */
+  async addGateway(name: string, inbound?: Json): Promise<string> {
+    const routes = this.api.app.get(RouteDirectory, { strict: false });
+    const config = {
+      url: `${sandbox.url}/gateway/messages`,
+      body: { to: '{{to}}', text: '{{text}}' },
+      id_path: 'id',
+      ...(inbound && { inbound }),
+    };
+    const place = { name, channel: 'unofficial', driver: 'http' } as const;
+    const draft = { ...place, config, messagesPerSecond: null, isDefault: false };
+    const { callbackSecret } = await this.dataSource.transaction((tx) => routes.put(tx, draft));
+    routes.forget();
+    return `/provider/unofficial/${name}/${callbackSecret}`;
+  }
+
   async addCarrier(name: string, port: number, messagesPerSecond: number | null): Promise<void> {
     const routes = this.api.app.get(RouteDirectory, { strict: false });
     const config = { host: '127.0.0.1', port, system_id: `${SYSTEM_ID}-${name}`, password: 'secret' };
@@ -173,6 +190,16 @@ describe('the import', () => {
     expect((await list(member, '?limit=1')).body['total']).toBe(100_000);
   });
 
+  it('leaves the connection of a form that was taken to the next request', async () => {
+    const member = await desk.join();
+    const headers = { authorization: `Bearer ${member.token}`, 'content-type': 'multipart/form-data; boundary=x' };
+    const body = '--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n4915100000001\r\n--x--\r\n';
+    for (let i = 0; i < 3; i++) {
+      const answer = await sendRaw(desk.url, { method: 'POST', path: '/v6/api/suppressions/import', headers, body });
+      expect(answer.status).toBe(200);
+    }
+  });
+
   it('refuses what is no file', async () => {
     const member = await desk.join();
     expectRefused(await importBody(member, '{}', 'application/json'), 400, 'file is required');
@@ -293,6 +320,34 @@ describe('a stop word', () => {
     for (const number of [own, marker]) await writeBack(number, 'START');
     await vi.waitUntil(async () => (await listed(member)).length === 1, PATIENCE);
     expect(listOf(await list(member))).toMatchObject([{ number: own, source: 'api' }]);
+  });
+
+  it('is read from the callbacks of an HTTP gateway', async () => {
+    const member = await desk.join({ bulk_chat_credits: 10 });
+    const plain = await desk.addGateway('plain');
+    const nested = await desk.addGateway('nested', { list_path: 'items', from_path: 'by.id', text_path: 'body' });
+    const [one = '', two = '', three = ''] = numbers(3, '9177008');
+    for (const [route, to] of [
+      ['plain', [one, two]],
+      ['nested', [three]],
+    ] as const) {
+      const body = { broadcast_name: 'Spring', brodcast_service: route, message: 'Hello', contacts: to };
+      const requestId = String((await desk.unofficial(member, body)).body['request_id']);
+      await vi.waitUntil(async () => !(await contacts(member, requestId)).some(({ attempts }) => !attempts), PATIENCE);
+    }
+    const says = async (path: string, body: unknown, receipts = 0): Promise<void> => {
+      expect((await desk.post(path, null, body)).body).toEqual({ success: true, receipts });
+    };
+    // A receipt that quotes the message is no answer to it.
+    await says(plain, { id: 'x', status: 'delivered', from: two, text: 'STOP' }, 1);
+    await says(plain, [{ from: `+${one}`, text: 'Stop' }, { from: two }, { text: 'STOP' }, null, 7]);
+    await says(nested, { from: two, text: 'STOP', items: [{ by: { id: `${three}@c.us` }, body: 'UNSUBSCRIBE' }] });
+    expect(await listed(member)).toEqual([one, three]);
+    await says(nested, { items: { by: { id: three }, body: 'start' } });
+    expect((await desk.get(`${plain}?from=${one}&text=START`, null)).body).toEqual({ success: true, receipts: 0 });
+    expect(await listed(member)).toEqual([]);
+    expect((await desk.post(`${plain}x`, null, { from: one, text: 'STOP' })).status).toBe(403);
+    expect(await listed(member)).toEqual([]);
   });
 
   it('is read from chat messages and pressed buttons, each once', async () => {

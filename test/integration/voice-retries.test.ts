@@ -339,6 +339,7 @@ describe('voice retries', () => {
     expect(await number('not-yet-written')).toBe(1);
     await calls.drive(campaign);
     const first = await calls.callTo(campaign, 1);
+    expect([await number(first), await number('stranger')]).toEqual([1, null]);
     await calls.report(campaign, 1, 'busy');
     expect([await number(first), await number('second')]).toEqual([1, 2]);
     expect(await calls.dataSource.transaction((tx) => attempts.numberOf(tx, campaign.id, 2, first))).toBeNull();

@@ -5,6 +5,7 @@ import { Test } from '@nestjs/testing';
 import { ApiModule } from '../../src/apps/api/api.module.js';
 import { configureApi } from '../../src/apps/api/configure-api.js';
 import { ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
+import { recordAnswers } from './answer-recorder.js';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
 /** The real API, listening, on a database and a Redis prefix of its own. */
@@ -46,6 +47,7 @@ export async function startApi(overrides: Partial<Environment> = {}, database?: 
     .compile();
   const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, bufferLogs: true });
   const environment = configureApi(app);
+  recordAnswers(app.getHttpServer());
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return {

@@ -160,20 +160,20 @@ export class CallEngine {
     ]);
   }
 
-  /** Who waits for his next call, and how many seconds yet. */
+  /** Who waits for his next call, and how many seconds yet: to the next ten, as a busy machine asks late. */
   async waits({ id }: CallCampaign): Promise<[seq: number, seconds: number][]> {
     const rows = await this.dataSource.query<{ seq: number; wait: string }[]>(
-      `SELECT seq, ROUND(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), due_at) / 1000000) AS wait FROM recipient_retries
+      `SELECT seq, CEIL(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), due_at) / 10000000) * 10 AS wait FROM recipient_retries
        WHERE campaign_id = ? ORDER BY seq`,
       [id],
     );
     return rows.map(({ seq, wait }) => [seq, Number(wait)]);
   }
 
-  /** Seconds until the lane wants a job; null = it sleeps. */
+  /** Seconds until the lane wants a job, to the next ten; null = it sleeps. */
   async wakesIn({ id }: CallCampaign): Promise<number | null> {
     const [row] = await this.dataSource.query<{ wait: string | null }[]>(
-      `SELECT ROUND(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), wake_at) / 1000000) AS wait FROM campaign_lanes
+      `SELECT CEIL(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), wake_at) / 10000000) * 10 AS wait FROM campaign_lanes
        WHERE campaign_id = ?`,
       [id],
     );

@@ -2,7 +2,8 @@ import type { Environment } from '../../src/platform/config/index.js';
 import { now } from '../../src/kernel/clock.js';
 import { type ChatAccountDraft, ChatAccounts, type ChatConnection } from '../../src/modules/providers/index.js';
 import { TemplateStatus } from '../../src/modules/templates/index.js';
-import { TemplateEntity } from '../../src/modules/templates/persistence/template.entities.js';
+import { CONTROLLER_TYPES, categoryOf } from '../../src/modules/templates/domain/template.js';
+import { TemplateControllerEntity, TemplateEntity } from '../../src/modules/templates/persistence/template.entities.js';
 import { type Answer, type Member, SmsDesk } from './sms-desk.js';
 
 /** The desk with what tests of the chat channels need: chat accounts, templates, stored campaigns. */
@@ -47,7 +48,7 @@ export class ChatDesk extends SmsDesk {
   /** An approved template in English (US) without placeholders, unless a test wants it otherwise. */
   async template(member: Member, name: string, change: Partial<TemplateEntity> = {}): Promise<void> {
     const at = now();
-    await this.dataSource.getRepository(TemplateEntity).insert({
+    const row = {
       accountId: member.account.id,
       name,
       category: 1,
@@ -66,6 +67,14 @@ export class ChatDesk extends SmsDesk {
       createdAt: at,
       updatedAt: at,
       ...change,
+    };
+    const { identifiers } = await this.dataSource.getRepository(TemplateEntity).insert(row);
+    await this.dataSource.getRepository(TemplateControllerEntity).insert({
+      templateId: Number(identifiers[0]?.['id']),
+      type: CONTROLLER_TYPES[categoryOf(row.category)],
+      controllerStatus: 'approved',
+      createdAt: at,
+      updatedAt: at,
     });
   }
 

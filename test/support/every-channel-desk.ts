@@ -6,9 +6,14 @@ import { VoiceDesk } from './voice-desk.js';
 export class EveryChannelDesk extends CampaignDesk {
   static async openAll(overrides: Partial<Environment> = {}): Promise<EveryChannelDesk> {
     const desk = await EveryChannelDesk.open(overrides);
-    await desk.addRoute('chat', true, 'unofficial');
-    await new VoiceDesk(desk.api).addVoiceRoute();
+    await desk.addEveryRoute();
     return desk;
+  }
+
+  /** `main` for SMS is there already. */
+  protected async addEveryRoute(): Promise<void> {
+    await this.addRoute('chat', true, 'unofficial');
+    await new VoiceDesk(this.api).addVoiceRoute();
   }
 
   /** A part of the running API. */

@@ -1,32 +1,35 @@
+import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import {
+  CHARSET_TEXT,
+  ERROR_SCHEMAS,
   errorBody,
+  errorSchema,
   type ErrorShapeName,
   INTERNAL_TEXT,
   MALFORMED_TEXT,
   TOO_LARGE_TEXT,
 } from '../../platform/http/index.js';
 import { TOO_MANY_TEXT } from '../../platform/security/index.js';
+import { TAGS } from './openapi-tags.js';
 
 const VERSION = '0.1.0';
 const OPERATIONS_TAG = 'Operations';
+const CALLBACKS_TAG = 'Provider callbacks';
 const TOKEN_TEXT = 'Invalid Authorization token';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const DESCRIPTION = `
 Messaging and campaigns over SMS, chat and voice.
 
-**Your first request.** In development a demo account with credits exists. Log in:
+**Your first request.** In development a demo account with credits exists.
 
-\`\`\`sh
-curl -s -X POST {base_url}/v6/api/v1/auth/login -H 'Content-Type: application/json' \\
-  -d '{"email_or_username":"demo","password":"Demo-1234!"}'
-\`\`\`
-
-Copy the \`token\` of the answer, press **Authorize**, paste it under *bearer*, and try
-\`POST /webhook/api/addbroadcastgsm.php\` with the example that stands there. Then ask
-\`GET /webhook/api/getGSMreport.php?request_id=…\` what became of it.
+1. *Authentication*, \`POST /v6/api/v1/auth/login\`: **Try it out**, **Execute**. The example is the demo account.
+2. Copy the \`token\` of the answer, press **Authorize** at the top and paste it where the cursor stands, under *bearer*.
+   It is kept in this browser.
+3. *SMS*, \`POST /webhook/api/addbroadcastgsm.php\`: **Try it out**, **Execute**. The answer brings a \`request_id\`.
+4. *Delivery reports*, \`GET /webhook/api/getGSMreport.php\` with that id tells what became of each recipient.
 
 **Authentication.** \`Authorization: Bearer <token>\` everywhere; the legacy routes also take the token as the cookie
 \`auth_token\`. Where both come, the header counts. The v5 routes take the token with or without \`Bearer\`. Programs may
@@ -39,13 +42,13 @@ for help. A 429 says in \`Retry-After\` how many seconds to wait.
 
 /** The OpenAPI document of the running application; the drift check writes it again and compares. */
 export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
-  const config = new DocumentBuilder()
+  const builder = new DocumentBuilder()
     .setTitle('Switchboard')
     .setDescription(DESCRIPTION)
     .setVersion(VERSION)
     .setLicense('Proprietary', 'about:blank')
     .addServer('/')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Token of the login' }, 'bearer')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' }, 'metrics')
     .addCookieAuth('auth_token', { type: 'apiKey', in: 'cookie', description: 'The same token as a cookie' }, 'cookie')
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, with or without `Bearer `' },
@@ -55,9 +58,13 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
       { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key of `POST /v6/api/account/api-keys`' },
       'apiKey',
     )
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' }, 'metrics')
-    .build();
-  return completed(SwaggerModule.createDocument(app, config));
+    // the last, because the cursor stands there when Authorize opens
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Token of the login' },
+      'bearer',
+    );
+  for (const [name, description] of TAGS) builder.addTag(name, description);
+  return completed(SwaggerModule.createDocument(app, builder.build()));
 }
 
 /** Serves the document and Swagger UI at `/docs` and `/docs-json`. */
@@ -66,12 +73,19 @@ export function serveDocs(app: INestApplication): void {
     jsonDocumentUrl: 'docs-json',
     raw: ['json'],
     customSiteTitle: 'Switchboard API',
-    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tagsSorter: 'alpha' },
+    swaggerOptions: {
+      persistAuthorization: true,
+      displayRequestDuration: true,
+      filter: true,
+      // every body and answer shows its own; the list of all below the page says nothing more
+      defaultModelsExpandDepth: -1,
+    },
   });
 }
 
 /** Adds the answers that every endpoint has, and makes the ids of handlers with several paths unique. */
 function completed(document: OpenAPIObject): OpenAPIObject {
+  document.components = { ...document.components, schemas: { ...document.components?.schemas, ...ERROR_SCHEMAS } };
   const seen = new Map<string, number>();
   for (const [path, item] of Object.entries(document.paths)) {
     const shape = path.startsWith('/v5/') ? 'v5' : 'standard';
@@ -83,28 +97,43 @@ function completed(document: OpenAPIObject): OpenAPIObject {
         seen.set(operation.operationId, count);
         if (count > 1) operation.operationId += `_${count}`;
       }
-      if (operation.tags?.includes(OPERATIONS_TAG)) continue;
       const { responses } = operation;
+      for (const [status, response] of Object.entries(responses)) {
+        if (response && 'description' in response) response.description ||= STATUS_CODES[status] ?? '';
+      }
+      for (const parameter of operation.parameters ?? []) typed(parameter);
+      if (operation.tags?.includes(OPERATIONS_TAG)) continue;
       if (operation.security?.some((way) => Object.keys(way).length > 0)) {
         responses['401'] ??= answer(shape, 401, TOKEN_TEXT);
       }
       if (operation.requestBody) {
         responses['413'] ??= answer(shape, 413, TOO_LARGE_TEXT);
+        responses['415'] ??= answer(shape, 415, CHARSET_TEXT);
         responses['400'] = withRow(responses['400'], shape, 400, MALFORMED_TEXT);
       }
-      responses['429'] ??= answer(shape, 429, TOO_MANY_TEXT);
+      // carriers are under no limit but that of bodies at fault
+      if (operation.requestBody || !operation.tags?.includes(CALLBACKS_TAG)) {
+        responses['429'] ??= answer(shape, 429, TOO_MANY_TEXT);
+      }
       responses['500'] ??= answer(shape, 500, INTERNAL_TEXT);
     }
   }
   return document;
 }
 
-type Responses = NonNullable<NonNullable<OpenAPIObject['paths'][string]['get']>['responses']>;
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type Responses = NonNullable<Operation['responses']>;
+
+/** Nest leaves the type out where a controller reads a parameter by itself. */
+function typed(parameter: NonNullable<Operation['parameters']>[number]): void {
+  if (!('schema' in parameter) || '$ref' in parameter.schema) return;
+  parameter.schema.type ??= typeof parameter.schema.example === 'number' ? 'integer' : 'string';
+}
 
 function answer(shape: ErrorShapeName, status: number, message: string) {
   return {
     description: message,
-    content: { 'application/json': { schema: { type: 'object' }, example: errorBody(shape, status, message) } },
+    content: { 'application/json': { schema: errorSchema(shape), example: errorBody(shape, status, message) } },
   };
 }
 

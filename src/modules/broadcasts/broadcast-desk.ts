@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { now } from '../../kernel/clock.js';
+import { now, readSchedule } from '../../kernel/clock.js';
 import { newRequestId } from '../../kernel/request-id.js';
-import { type AcceptedCampaign, CampaignAcceptance, type CampaignDraft, CampaignReader } from '../campaigns/index.js';
+import {
+  type AcceptedCampaign,
+  CampaignAcceptance,
+  type CampaignDraft,
+  type DraftIdentity,
+} from '../campaigns/index.js';
 import type { BalanceName } from '../credits/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../idempotency/index.js';
 import { RouteDirectory } from '../providers/index.js';
@@ -35,21 +40,20 @@ export interface AcceptedBroadcast {
   credits: number;
 }
 
-/** Chooses the route of a broadcast that passed its error table, and asks the engine to accept it. */
+/** Chooses moment and route of a broadcast that passed its error table, and asks the engine to accept it. */
 @Injectable()
 export class BroadcastDesk {
   constructor(
     private readonly routes: RouteDirectory,
     private readonly acceptance: CampaignAcceptance,
-    private readonly campaigns: CampaignReader,
     private readonly idempotency: Idempotency,
   ) {}
 
   /**
    * Routed, charged, stored and handed to the engine in one transaction.
    * @param idempotent the request, where it has an `Idempotency-Key`
-   * @throws AppError `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice,
-   * `conflict` when a caller-supplied id belongs to another request
+   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` for an odd or past
+   * schedule_time, `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice
    */
   accept(
     sender: BroadcastSender,
@@ -69,35 +73,34 @@ export class BroadcastDesk {
     keeper: OutcomeKeeper<AcceptedBroadcast> | null,
   ): Promise<AcceptedBroadcast> {
     const { channel, idPrefix, balance, unitCredits, content, given } = terms;
-    const { broadcastName, service, receivers, scheduledAt } = broadcast;
+    const { broadcastName, service, receivers, schedule } = broadcast;
+    const { accountId, timeZone } = sender;
+    const identity: DraftIdentity = {
+      accountId,
+      requestId: given ? { given: given.id } : { make: () => newRequestId(idPrefix, 6, now(), timeZone) },
+      ...(given && { fingerprint: given.fingerprint }),
+    };
+    // Answered although its schedule_time has passed, or no route is left.
+    const earlier = await this.acceptance.repeated(identity);
+    if (earlier) return acceptedBroadcast(earlier);
+    const scheduledAt = readSchedule(schedule, timeZone, now());
+    if (scheduledAt === undefined) throw broadcastErrors.scheduleTime();
+    const route = await this.routes.resolve(channel, service);
+    if (!route) throw broadcastErrors.noRoute();
     const draft: CampaignDraft = {
-      accountId: sender.accountId,
+      ...identity,
       channel,
-      requestId: given ? { given: given.id } : { make: () => newRequestId(idPrefix, 6, now(), sender.timeZone) },
       broadcastName,
       service,
-      routeId: await this.routeFor(terms, service),
+      routeId: route.id,
       content,
       balance,
       unitCredits,
       receivers,
       initialState: 'accepted',
       ...(scheduledAt && { scheduledAt }),
-      ...(given && { fingerprint: given.fingerprint }),
     };
     return acceptedBroadcast(await this.acceptance.accept(draft, keeper?.alongside(acceptedBroadcast)));
-  }
-
-  /**
-   * The route named in `brodcast_service`, else the channel's default. A repeated caller-supplied id is answered even
-   * when no route is left: the engine then finds the first campaign and sends nothing.
-   */
-  private async routeFor({ channel, given }: BroadcastTerms, service: string): Promise<number> {
-    const route = await this.routes.resolve(channel, service);
-    if (route) return route.id;
-    const earlier = given ? await this.campaigns.byRequestId(given.id) : null;
-    if (!earlier) throw broadcastErrors.noRoute();
-    return earlier.routeId;
   }
 }
 

@@ -7,7 +7,6 @@ export {
   type RawBroadcast,
   readBroadcast,
   readBroadcastContact,
-  type ReadingContext,
 } from './domain/broadcast.js';
 export { acceptanceRows, broadcastRows, CONTACT_ROW, TOO_MANY, tooLongRow } from './http/broadcast-error-rows.js';
 export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.schema.js';

@@ -6,15 +6,17 @@ import type { CampaignReader } from './persistence/campaign-reader.js';
 /** Whom every account's campaigns are open to: a reseller has no other account's campaigns (decisions §4). */
 export const isDesk = ({ userType }: Account): boolean => roleOf(userType) !== 'user' && userType !== 'reseller';
 
+/** His own, or anybody's for staff. */
+export const maySee = (account: Account, campaign: CampaignRecord): boolean =>
+  campaign.accountId === account.id || isDesk(account);
+
 /**
- * A campaign that the actor may see: his own, or anybody's for staff.
+ * A campaign that the actor may see.
  * @throws AppError not_found `Campaign not found`, the same for a foreign one and for none
  */
 export async function campaignOf(reader: CampaignReader, actor: Actor, requestId: string): Promise<CampaignRecord> {
   const campaign = await reader.byRequestId(requestId);
-  if (!campaign || (campaign.accountId !== actor.account.id && !isDesk(actor.account))) {
-    throw campaignErrors.notFound();
-  }
+  if (!campaign || !maySee(actor.account, campaign)) throw campaignErrors.notFound();
   return campaign;
 }
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, readSmsBroadcast, type RawSmsBroadcast, type SmsBroadcast } from './sms-broadcast.js';
 
-const AT = new Date('2026-05-01T12:00:00Z');
 const GOOD = {
   broadcast_name: 'Spring',
   brodcast_service: 'sandbox',
@@ -10,7 +9,7 @@ const GOOD = {
   message: 'Hello',
 };
 
-const read = (change: RawSmsBroadcast) => readSmsBroadcast({ ...GOOD, ...change }, { zone: 'Asia/Kolkata', at: AT });
+const read = (change: RawSmsBroadcast) => readSmsBroadcast({ ...GOOD, ...change });
 
 function accepted(change: RawSmsBroadcast): SmsBroadcast {
   const result = read(change);
@@ -29,7 +28,7 @@ describe('reading an SMS broadcast', () => {
       receivers: ['919812345678'],
       unitCredits: 1,
       givenId: null,
-      scheduledAt: null,
+      schedule: undefined,
     });
   });
 
@@ -98,38 +97,18 @@ describe('reading an SMS broadcast', () => {
     }
   });
 
-  it("reads schedule_time in the account's zone, or as ISO 8601", () => {
-    expect(accepted({ schedule_time: '2026-05-02 09:30:00' }).scheduledAt).toEqual(new Date('2026-05-02T04:00:00Z'));
-    expect(accepted({ schedule_time: '2026-05-02T09:30:00Z' }).scheduledAt).toEqual(new Date('2026-05-02T09:30:00Z'));
-    expect(accepted({ schedule_time: '' }).scheduledAt).toBeNull();
-    const odd = [
-      '2026-05-01 11:00:00',
-      '2026-05-01T11:59:59Z',
-      'tomorrow',
-      '2026-02-30 00:00:00',
-      1777777777,
-      true,
-      {},
-    ];
-    for (const value of [...odd, '+012026-01-01T00:00:00Z', '9999-12-31 23:59:59']) {
-      expect(read({ schedule_time: value })).toEqual({ fault: 'scheduleTime' });
-    }
-  });
-
   it('judges the rows from top to bottom', () => {
     const all = {
       broadcast_name: '',
       message: 'a'.repeat(613),
       contacts: ['1'],
       providermessageid: '?',
-      schedule_time: 'never',
     };
     const order: RawSmsBroadcast[] = [
       { broadcast_name: 'Spring' },
       { message: 'Hello' },
       { contacts: ['919812345678'] },
       { providermessageid: 'id-1' },
-      { schedule_time: '2030-01-01 00:00:00' },
     ];
     const faults = order.map((_, repaired) =>
       read(Object.assign({}, all, ...order.slice(0, repaired)) as RawSmsBroadcast),
@@ -139,7 +118,6 @@ describe('reading an SMS broadcast', () => {
       { fault: 'tooLong' },
       { fault: 'contactLength' },
       { fault: 'requestIdFormat' },
-      { fault: 'scheduleTime' },
     ]);
   });
 
@@ -158,7 +136,7 @@ describe('fingerprint of a broadcast', () => {
   const hex = (accountId: number, broadcast: SmsBroadcast) => fingerprintOf(accountId, broadcast).toString('hex');
 
   it('is equal for equal requests and has 32 bytes', () => {
-    expect(hex(1, base)).toBe(hex(1, { ...base, scheduledAt: AT, givenId: 'other' }));
+    expect(hex(1, base)).toBe(hex(1, { ...base, schedule: '2030-01-01 00:00:00', givenId: 'other' }));
     expect(fingerprintOf(1, base)).toHaveLength(32);
   });
 

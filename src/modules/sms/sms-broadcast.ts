@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ReadText, readText } from '../../kernel/text.js';
-import {
-  type Broadcast,
-  type BroadcastFault,
-  type RawBroadcast,
-  readBroadcast,
-  type ReadingContext,
-} from '../broadcasts/index.js';
+import { type Broadcast, type BroadcastFault, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
 import { priceOf } from './domain/sms-price.js';
 
 /** An SMS broadcast as a client wrote it; every value may be of any type. */
@@ -38,21 +32,14 @@ function firstGiven(...values: unknown[]): ReadText {
  * Reads an SMS broadcast and judges it by the error table (spec 4.3, 7, 8; decisions §3, §5).
  * @returns the broadcast, or the first row of the table that applies
  */
-export function readSmsBroadcast(
-  raw: RawSmsBroadcast,
-  context: ReadingContext,
-): { broadcast: SmsBroadcast } | { fault: SmsBroadcastFault } {
+export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcast } | { fault: SmsBroadcastFault } {
   const id = firstGiven(raw.providermessageid, raw.provider_message_id, raw.providerMessageId);
   const givenId = id.kind === 'text' ? id.value : null;
   const badId = id.kind === 'fault' || (givenId !== null && !REQUEST_ID.test(givenId));
-  const read = readBroadcast<'requestIdFormat'>(
-    raw,
-    {
-      tooLong: (message) => priceOf(message).credits === null,
-      ownRows: [{ fault: 'requestIdFormat', applies: badId }],
-    },
-    context,
-  );
+  const read = readBroadcast<'requestIdFormat'>(raw, {
+    tooLong: (message) => priceOf(message).credits === null,
+    ownRows: [{ fault: 'requestIdFormat', applies: badId }],
+  });
   if ('fault' in read) return read;
   const unitCredits = priceOf(read.broadcast.message).credits ?? 0;
   return { broadcast: { ...read.broadcast, unitCredits, givenId } };

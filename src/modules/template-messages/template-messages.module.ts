@@ -9,20 +9,21 @@ import { SendBrandedCampaignHandler } from './commands/send-branded-campaign.han
 import { SendTemplateMessageHandler } from './commands/send-template-message.handler.js';
 import { TemplateMessagesController } from './http/template-messages.controller.js';
 import { brandedChannel, templateChannel } from './template.channels.js';
+import { SendableTemplates } from './sendable-templates.js';
 import { templateOffer } from './template.offers.js';
 import { TemplateQueue } from './template-queue.js';
 
 /** Template sends in the API: single, bulk, branded, and the channels' words for readers and receipts. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignEngineModule, IdempotencyModule, RoutesModule, TemplateLibraryModule],
-  providers: [SendTemplateMessageHandler, SendBrandedCampaignHandler, TemplateQueue],
+  providers: [SendTemplateMessageHandler, SendBrandedCampaignHandler, SendableTemplates, TemplateQueue],
   controllers: [TemplateMessagesController],
 })
 export class TemplateMessagesModule {
-  constructor(channels: ChannelRegistry, offers: ChannelOffers, library: TemplateLibrary) {
+  constructor(channels: ChannelRegistry, offers: ChannelOffers, library: TemplateLibrary, sendable: SendableTemplates) {
     channels.register(templateChannel);
     channels.register(brandedChannel);
-    offers.register(templateOffer('template', library));
-    offers.register(templateOffer('branded', library));
+    offers.register(templateOffer('template', library, sendable));
+    offers.register(templateOffer('branded', library, sendable));
   }
 }

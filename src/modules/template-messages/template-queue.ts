@@ -7,23 +7,15 @@ import type { Account } from '../accounts/index.js';
 import { type AcceptedCampaign, CampaignAcceptance, type CampaignDraft } from '../campaigns/index.js';
 import type { BalanceName } from '../credits/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../idempotency/index.js';
-import { ChatAccounts, type ChatConnection, type UsableChatAccount, usableAccount } from '../providers/index.js';
-import {
-  placeholders,
-  type Template,
-  type TemplateCategory,
-  TemplateLibrary,
-  TemplateStatus,
-} from '../templates/index.js';
-import { parameterFault } from './domain/template-parameters.js';
+import { readLanguage, type Template, type TemplateCategory } from '../templates/index.js';
+import type { TemplateComponent } from './domain/template-parameters.js';
+import { SendableTemplates, type WantedTemplate } from './sendable-templates.js';
 import { type TemplateMessageFault, templateMessageError } from './template-messages.errors.js';
 import { type RecipientsReader, readTemplateRequest, type TemplateRequest } from './template-request.js';
 
 /** What distinguishes the endpoints of template sends. */
 export interface TemplateSendKind {
   channel: 'template' | 'branded';
-  /** connections of the account in order of preference */
-  connections: readonly ChatConnection[];
   readRecipients: RecipientsReader;
   /** @param zone of the account, for dated ids */
   makeRequestId: (zone: string) => string;
@@ -60,8 +52,7 @@ export class TemplateQueue {
   private readonly logger = new Logger(TemplateQueue.name);
 
   constructor(
-    private readonly library: TemplateLibrary,
-    private readonly accounts: ChatAccounts,
+    private readonly sendable: SendableTemplates,
     private readonly acceptance: CampaignAcceptance,
     private readonly idempotency: Idempotency,
   ) {}
@@ -98,10 +89,10 @@ export class TemplateQueue {
     kind: TemplateSendKind,
     keeper: OutcomeKeeper<QueuedTemplateSend> | null,
   ): Promise<QueuedTemplateSend> {
-    const template = await this.approved(account.id, request);
+    const template = await this.sendable.approved(account.id, request);
     const scheduledAt = readSchedule(request.schedule, account.timeZone, now());
     if (scheduledAt === undefined) throw templateMessageError('scheduleTime');
-    const chat = await this.chatAccount(account.id, kind.connections);
+    const chat = await this.sendable.connection(account.id, kind.channel);
     const draft: CampaignDraft = {
       accountId: account.id,
       channel: kind.channel,
@@ -127,41 +118,16 @@ export class TemplateQueue {
     });
     return queued(await this.acceptance.accept(draft, keeper?.alongside(queued)));
   }
-
-  private async approved(accountId: number, request: TemplateRequest): Promise<Template> {
-    const template = await this.library.find(accountId, request.templateName);
-    const fault = template ? templateFault(template, request) : 'notFound';
-    if (!template || fault) throw templateMessageError(fault ?? 'notFound');
-    return template;
-  }
-
-  /** @throws AppError the account's rows of spec 7 */
-  private async chatAccount(accountId: number, connections: readonly ChatConnection[]): Promise<UsableChatAccount> {
-    for (const connection of connections) {
-      const account = await this.accounts.find(accountId, connection);
-      if (account) return usableAccount(account);
-    }
-    return usableAccount(null);
-  }
 }
 
-/** Only an approved template sends (decisions §5), in its own language, with its number of parameters. */
-function templateFault(template: Template, { language, components }: TemplateRequest): TemplateMessageFault | null {
-  if (template.status === TemplateStatus.Pending) return 'pending';
-  if (template.status === TemplateStatus.Rejected) return 'rejected';
-  if (template.status !== TemplateStatus.Approved) return 'notApproved';
-  if (template.language.id !== language.id) return 'languageMismatch';
-  const bodyParameters = placeholders(template.body);
-  return parameterFault(components, { bodyParameters, headerParameters: headerParameters(template) });
+/** The upstream's request without recipient, as campaigns store it. */
+interface Payload extends Record<string, unknown> {
+  type: 'template';
+  template: { name: string; language: { code: string }; components?: TemplateComponent[] };
 }
 
-function headerParameters({ headerAreaType, headerText }: Template): number {
-  if (headerAreaType === 'media') return 1;
-  return headerAreaType === 'text' ? placeholders(headerText) : 0;
-}
-
-/** The upstream's request without recipient: the language goes out as it was approved. */
-const payloadOf = (template: Template, { components }: TemplateRequest): Record<string, unknown> => ({
+/** The language goes out as it was approved. */
+const payloadOf = (template: Template, { components }: TemplateRequest): Payload => ({
   type: 'template',
   template: {
     name: template.name,
@@ -169,3 +135,11 @@ const payloadOf = (template: Template, { components }: TemplateRequest): Record<
     ...(components.length > 0 && { components }),
   },
 });
+
+/** What the request of a stored campaign wanted. @param content made by `payloadOf` */
+export function wantedOf(content: Record<string, unknown>): WantedTemplate {
+  const { name, language, components = [] } = (content as Payload).template;
+  const known = readLanguage(language.code);
+  if (!known) throw templateMessageError('languageMismatch');
+  return { templateName: name, language: known, components };
+}

@@ -1,12 +1,6 @@
 import { codePoints, readText, textOrNull } from '../../kernel/text.js';
 import { isHttpUrl } from '../../kernel/web-url.js';
-import {
-  type Broadcast,
-  type BroadcastFault,
-  type RawBroadcast,
-  readBroadcast,
-  type ReadingContext,
-} from '../broadcasts/index.js';
+import { type Broadcast, type BroadcastFault, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
 
 /** Attachments in the order in which they leave, after the text. */
 export const ATTACHMENTS = ['img1', 'img2', 'document'] as const;
@@ -46,17 +40,12 @@ function readUrl(value: unknown): string | null | undefined {
  */
 export function readUnofficialBroadcast(
   raw: RawUnofficialBroadcast,
-  context: ReadingContext,
 ): { broadcast: UnofficialBroadcast } | { fault: UnofficialBroadcastFault } {
   const urls = ATTACHMENTS.map((field) => ({ field, url: readUrl(raw[field]) }));
-  const read = readBroadcast<AttachmentField>(
-    raw,
-    {
-      tooLong: isTooLong,
-      ownRows: urls.map(({ field, url }) => ({ fault: field, applies: url === undefined })),
-    },
-    context,
-  );
+  const read = readBroadcast<AttachmentField>(raw, {
+    tooLong: isTooLong,
+    ownRows: urls.map(({ field, url }) => ({ fault: field, applies: url === undefined })),
+  });
   if ('fault' in read) return read;
   const attachments = Object.fromEntries(urls.flatMap(({ field, url }) => (url ? [[field, url]] : [])));
   const mediaWithCaption = TRUE_WORDS.includes(raw.media_with_caption);

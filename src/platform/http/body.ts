@@ -8,6 +8,7 @@ import { markForm } from './form-body.js';
 const KB = 1024;
 const MB = 1024 * KB;
 export const MALFORMED_TEXT = 'Malformed JSON body';
+export const CHARSET_TEXT = 'Unsupported charset or encoding';
 export const TOO_LARGE_TEXT = 'Request body is too large';
 
 /** A request of a provider callback, with the bytes that its signature covers. */
@@ -87,6 +88,6 @@ function bodyFault(error: unknown): Error {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.parse.failed') return new AppError('invalid', 'malformed_json', MALFORMED_TEXT);
   if (status === 413) return new AppError('too_large', 'body_too_large', TOO_LARGE_TEXT);
-  if (status === 415) return new UnsupportedMediaTypeException('Unsupported charset or encoding');
+  if (status === 415) return new UnsupportedMediaTypeException(CHARSET_TEXT);
   return new AppError('invalid', 'unreadable_body', 'Request body could not be read');
 }

@@ -24,8 +24,10 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   app.use(requestId);
   app.use(requestLog(app));
   const drain = app.get(Drain);
-  app.use((_request: Request, response: Response, next: NextFunction) => {
+  app.use((request: Request, response: Response, next: NextFunction) => {
     drain.watch(response);
+    // Answers have no tags here, but Express would take `If-None-Match: *` for a hit and send 304 without a body.
+    Object.defineProperty(request, 'fresh', { value: false });
     next();
   });
   app.use(securityHeaders());

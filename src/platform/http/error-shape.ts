@@ -11,6 +11,38 @@ export const ErrorShape = (shape: ErrorShapeName): CustomDecorator => SetMetadat
 
 const PUBLIC_FAILURE_TEXT = 'Database query failed';
 
+const TEXT = { type: 'string' };
+const fields = (...names: string[]) => ({
+  type: 'object' as const,
+  required: names,
+  properties: Object.fromEntries(names.map((name) => [name, TEXT])),
+});
+
+/** The bodies as schemas of the OpenAPI document, by the names under which it keeps them. */
+export const ERROR_SCHEMAS = {
+  Error: {
+    type: 'object' as const,
+    required: ['success', 'statusCode', 'message', 'error'],
+    properties: {
+      success: { type: 'boolean', enum: [false] },
+      statusCode: { type: 'integer' },
+      message: TEXT,
+      error: TEXT,
+    },
+  },
+  V5Error: fields('status', 'textsent', 'message'),
+  LookUpError: { ...fields('error', 'message'), required: ['message'] },
+};
+
+const SCHEMA_OF: Record<ErrorShapeName, keyof typeof ERROR_SCHEMAS> = {
+  standard: 'Error',
+  v5: 'V5Error',
+  public: 'LookUpError',
+};
+
+/** The schema of a shape's error body, as the document refers to it. */
+export const errorSchema = (shape: ErrorShapeName) => ({ $ref: `#/components/schemas/${SCHEMA_OF[shape]}` });
+
 /** The error body of a shape. */
 export function errorBody(shape: ErrorShapeName, status: number, message: string): Record<string, unknown> {
   const name = STATUS_CODES[status] ?? 'Error';

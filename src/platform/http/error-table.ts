@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { type ErrorShapeName, errorBody } from './error-shape.js';
+import { type ErrorShapeName, errorBody, errorSchema } from './error-shape.js';
 
 /** One row of an endpoint's error table (spec 7): the status, the literal text, and when it comes. */
 export interface ErrorRow {
@@ -24,7 +24,7 @@ export function ApiErrors(rows: ErrorRow[], shape: ErrorShapeName = 'standard'):
       description: same.map((row) => `\`${row.message}\`: ${row.reason}`).join('  \n'),
       content: {
         'application/json': {
-          schema: { type: 'object' },
+          schema: errorSchema(shape),
           examples: Object.fromEntries(
             same.map((row, index) => [
               `${status}-${index + 1}`,

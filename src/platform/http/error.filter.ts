@@ -61,6 +61,8 @@ export class ErrorFilter implements ExceptionFilter {
     }
     if (answer.retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(answer.retryAfterSeconds));
     const shape = this.routes.shapeOf(request.method, request.path);
+    // a handler that answers text or XML has said so already
+    response.type('json');
     response.status(answer.status).json(errorBody(shape, answer.status, answer.message));
   }
 }

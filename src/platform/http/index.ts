@@ -1,7 +1,14 @@
-export { MALFORMED_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
+export { CHARSET_TEXT, MALFORMED_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
 export { configureHttp } from './configure-http.js';
 export { DATABASE_TEXT, INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './error-answer.js';
-export { ERROR_SHAPE_METADATA, errorBody, ErrorShape, type ErrorShapeName } from './error-shape.js';
+export {
+  ERROR_SCHEMAS,
+  ERROR_SHAPE_METADATA,
+  errorBody,
+  errorSchema,
+  ErrorShape,
+  type ErrorShapeName,
+} from './error-shape.js';
 export { API_ERRORS_METADATA, ApiErrors, type ErrorRow } from './error-table.js';
 export { METHOD_TEXT } from './error.filter.js';
 export {

@@ -59,10 +59,10 @@ export class RouteTable {
     return known?.facts.shape ?? (V5_PATHS.test(path) ? 'v5' : 'standard');
   }
 
-  /** Whether HEAD must be refused on this path. */
+  /** Whether HEAD must be refused on this path: Express would run a GET that sends, and find nothing where only others are. */
   refusesHead(path: string): boolean {
-    const get = this.matching(path).find((route) => route.method === 'GET');
-    return get?.facts.noHead ?? false;
+    const methods = this.methodsOf(path);
+    return methods.length > 0 && !methods.includes('HEAD');
   }
 
   private matching(path: string): KnownRoute[] {

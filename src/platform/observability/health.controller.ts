@@ -8,6 +8,24 @@ import { OPEN_METADATA } from './open-metadata.js';
 
 const DATABASE_TIMEOUT_MS = 1_500;
 
+const STATES = { type: 'object', additionalProperties: { type: 'object' } };
+const READINESS = {
+  type: 'object',
+  required: ['status', 'info', 'error', 'details'],
+  properties: {
+    status: { type: 'string', enum: ['ok', 'error', 'shutting_down'] },
+    info: STATES,
+    error: STATES,
+    details: STATES,
+  },
+  example: {
+    status: 'ok',
+    info: { database: { status: 'up' } },
+    error: {},
+    details: { database: { status: 'up' }, redis: { status: 'up' } },
+  },
+};
+
 /** Probes of orchestrators and load balancers. */
 @ApiTags('Operations')
 @RateLimited('none')
@@ -25,7 +43,10 @@ export class HealthController {
   @Get('live')
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'The process runs' })
-  @ApiResponse({ status: 200, content: { 'application/json': { example: { status: 'ok' } } } })
+  @ApiResponse({
+    status: 200,
+    schema: { type: 'object', required: ['status'], properties: { status: { type: 'string', example: 'ok' } } },
+  })
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }
@@ -34,20 +55,8 @@ export class HealthController {
   @Get('ready')
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'The process can serve: the database answers' })
-  @ApiResponse({
-    status: 200,
-    content: {
-      'application/json': {
-        example: {
-          status: 'ok',
-          info: { database: { status: 'up' } },
-          error: {},
-          details: { database: { status: 'up' }, redis: { status: 'up' } },
-        },
-      },
-    },
-  })
-  @ApiResponse({ status: 503, description: 'The database does not answer, or the process is stopping' })
+  @ApiResponse({ status: 200, schema: READINESS })
+  @ApiResponse({ status: 503, schema: READINESS, description: 'The database does not answer, or the process stops' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
     const [result, redis] = await Promise.all([this.checkDatabase(), this.redis.ping()]);
     const status = this.drain.begun ? 'shutting_down' : result.status;

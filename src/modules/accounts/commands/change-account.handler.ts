@@ -13,6 +13,7 @@ import {
   assertMayChangeSettings,
   assertMaySetParent,
   assertMaySetUserType,
+  isStaff,
   SETTINGS,
 } from '../domain/account-policy.js';
 import { assertPassword, changedPermissions, readExpiresAt, readTimeZone } from '../domain/account-values.js';
@@ -53,7 +54,12 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (!row) throw accountErrors.notFound();
       assertAllowed(actor, row, changes); // what was true before the lock may no longer be
       const patch = this.patch(row, changes);
-      if (parentId) await this.managed.assertNoCircle(row.id, parentId, tx);
+      if (parentId) {
+        await this.managed.assertNoCircle(row.id, parentId, tx);
+        await this.managed.holdParent(tx, parentId);
+      }
+      const demoted = isStaff(row.userType) && patch.userType !== undefined && !isStaff(patch.userType);
+      if (demoted) await this.managed.assertNoClients(tx, row.id);
       if (parentId !== undefined) patch.parentId = parentId;
       if (passwordHash !== undefined) {
         Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, now()) });

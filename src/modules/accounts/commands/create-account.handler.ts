@@ -47,6 +47,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname, isActive } = draft;
     return inTransaction(this.dataSource, async (tx) => {
+      if (parentId !== null) await this.managed.holdParent(tx, parentId);
       const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
       const account = await this.registrar.create(tx, input);
       const details = {

@@ -31,6 +31,7 @@ export const accountErrors = {
   noManager: () =>
     new AppError('invalid', 'parent_no_manager', 'parent_username must name a reseller, admin or super account'),
   parentCircle: () => new AppError('invalid', 'parent_circle', 'parent_username must not be below the account itself'),
+  hasClients: () => new AppError('conflict', 'account_has_clients', 'Account has clients'),
   password: (text: string) => new AppError('invalid', 'password_rule', text),
   taken: (kind: IdentityKind) => new AppError('conflict', `${kind}_taken`, TAKEN[kind]),
 };

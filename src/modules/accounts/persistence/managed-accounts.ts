@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { accountErrors } from '../domain/account-errors.js';
 import type { Account } from '../domain/account.js';
 import { assertManager, assertMaySee, isStaff } from '../domain/account-policy.js';
-import type { AccountEntity } from './account.entity.js';
+import { AccountEntity } from './account.entity.js';
 import { AccountStore } from './account-store.js';
 
 /** Accounts as their managers (super, admin, reseller) reach them: never from the cache. */
@@ -53,5 +53,23 @@ export class ManagedAccounts {
       const row: AccountEntity | null = tx ? await this.store.lockById(tx, id) : await this.store.rowById(id);
       id = row?.parentId ?? null;
     }
+  }
+
+  /**
+   * Holds the parent's row until the transaction ends, so that it stays one who manages clients.
+   * @throws AppError 400 when it is none any more
+   */
+  async holdParent(tx: EntityManager, parentId: number): Promise<void> {
+    const parent = await this.store.lockById(tx, parentId);
+    if (!parent || !isStaff(parent.userType)) throw accountErrors.noManager();
+  }
+
+  /**
+   * Clients need somebody who manages them: whoever has some stays what it is until they have another parent.
+   * @param tx holds the account's row, so that nobody gets it as parent meanwhile
+   * @throws AppError 409 `Account has clients`
+   */
+  async assertNoClients(tx: EntityManager, accountId: number): Promise<void> {
+    if (await tx.existsBy(AccountEntity, { parentId: accountId })) throw accountErrors.hasClients();
   }
 }

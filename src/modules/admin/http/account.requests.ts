@@ -8,6 +8,44 @@ const EXPIRY = {
 const ZONE = { example: 'Asia/Kolkata', description: 'IANA name; none: APP_TIME_ZONE' };
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
+/** Bodies to try; the values that stand beside the fields change everything at once. */
+export const CREATE_ACCOUNT_EXAMPLES = {
+  client: {
+    summary: 'A client',
+    value: { username: 'jane.doe', password: 'Sunny-Day-7', firstname: 'Jane', lastname: 'Doe' },
+  },
+  reseller: {
+    summary: 'A reseller, with everything (super only)',
+    value: {
+      username: 'reseller1',
+      password: 'Sunny-Day-7',
+      firstname: 'Rita',
+      lastname: 'Roe',
+      email: 'rita@example.com',
+      mobile_no: '919876543211',
+      user_type: 'reseller',
+      expires_at: '2035-12-31',
+      is_active: true,
+      time_zone: 'Asia/Kolkata',
+    },
+  },
+};
+
+export const CHANGE_ACCOUNT_EXAMPLES = {
+  expiry: {
+    summary: 'When it ends, and its time zone',
+    value: { expires_at: '2035-12-31', time_zone: 'Asia/Kolkata' },
+  },
+  closed: { summary: 'Closed: its campaigns pause', value: { is_active: false } },
+  opened: { summary: 'Open again, for good', value: { is_active: true, expires_at: null } },
+  strict: {
+    summary: 'Its token is always needed, also for its reports',
+    value: { require_token: true, public_lookup: false, refund_failed: true },
+  },
+  permissions: { summary: 'Permissions', value: { permissions: { client_management: false } } },
+  password: { summary: 'A new password, which ends every token', value: { password: 'Sunny-Day-8' } },
+};
+
 /** Body of POST /accounts (decisions §8). */
 export class CreateAccountRequest {
   @RequiredText('username', 'jane.doe')

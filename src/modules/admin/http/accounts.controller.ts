@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import {
@@ -15,7 +15,12 @@ import {
   type ManagedAccountView,
 } from '../../accounts/index.js';
 import { AccountAnswer, AccountPageAnswer, ChangedAccountAnswer } from './account.answers.js';
-import { ChangeAccountRequest, CreateAccountRequest } from './account.requests.js';
+import {
+  CHANGE_ACCOUNT_EXAMPLES,
+  ChangeAccountRequest,
+  CREATE_ACCOUNT_EXAMPLES,
+  CreateAccountRequest,
+} from './account.requests.js';
 import { ACCOUNT_ERRORS, CHANGE_ACCOUNT_ERRORS, CREATE_ACCOUNT_ERRORS, MANAGER_ERRORS } from './admin.errors.js';
 
 /** Accounts of the house; a reseller's own clients. */
@@ -34,6 +39,7 @@ export class AccountsController {
     description:
       'With the default team, permissions and starting credits. Only super creates super, admin and reseller.',
   })
+  @ApiBody({ type: CreateAccountRequest, examples: CREATE_ACCOUNT_EXAMPLES })
   @ApiCreatedResponse({ type: ChangedAccountAnswer })
   @ApiErrors(CREATE_ACCOUNT_ERRORS)
   async create(@Body() body: CreateAccountRequest, @CurrentActor() { account }: Actor): Promise<ChangedAccountAnswer> {
@@ -87,6 +93,7 @@ export class AccountsController {
     summary: 'Change an account',
     description: 'Absent fields stay. Effective on every instance in 3 s.',
   })
+  @ApiBody({ type: ChangeAccountRequest, examples: CHANGE_ACCOUNT_EXAMPLES })
   @ApiOkResponse({ type: ChangedAccountAnswer })
   @ApiErrors(CHANGE_ACCOUNT_ERRORS)
   async change(

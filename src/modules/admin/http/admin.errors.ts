@@ -59,6 +59,11 @@ export const CHANGE_ACCOUNT_ERRORS: ErrorRow[] = [
     message: 'parent_username must not be below the account itself',
     reason: 'the account itself, or one below it',
   },
+  {
+    status: 409,
+    message: 'Account has clients',
+    reason: 'staff made a client while accounts have it as parent: give them another parent first',
+  },
   { status: 400, message: 'time_zone is invalid', reason: 'not an IANA name' },
   { status: 400, message: 'expires_at is invalid', reason: 'not a date' },
   ...PASSWORD_ERRORS,

@@ -22,13 +22,13 @@ export class PutChatAccountRequest {
   @OptionalText('url', { example: 'https://graph.example/v21.0/106540352242922', maxLength: 2048 })
   url?: string | null;
 
-  @OptionalToken('token', LONGEST_TOKEN, { example: 'EAAG…', writeOnly: true })
+  @OptionalToken('token', LONGEST_TOKEN, { example: 'EAAGm0PX4ZCps', writeOnly: true })
   token?: string | null;
 
   @OptionalToken('app_id', LONGEST_ID, { example: '634974688087057' })
   app_id?: string | null;
 
-  @OptionalToken('app_secret', LONGEST_SECRET, { example: 'signs the callbacks', writeOnly: true })
+  @OptionalToken('app_secret', LONGEST_SECRET, { example: 'signs-the-callbacks', writeOnly: true })
   app_secret?: string | null;
 
   @OptionalToken('verify_token', LONGEST_SECRET, { example: 'proves-the-callback-address', writeOnly: true })

@@ -18,7 +18,7 @@ export const PUT_ROUTE_ERRORS: ErrorRow[] = [
     reason: 'something else; null = no limit',
   },
   { status: 400, message: 'is_default must be true or false', reason: 'something else' },
-  { status: 400, message: 'driver must be one of: smpp, http', reason: 'no such driver' },
+  { status: 400, message: 'driver must be one of: smpp, http, twilio', reason: 'no such driver' },
   { status: 400, message: 'driver smpp carries sms, not voice', reason: 'the driver is for other channels' },
   {
     status: 400,
@@ -31,6 +31,11 @@ export const PUT_ROUTE_ERRORS: ErrorRow[] = [
     reason: 'a field of the driver is at fault',
   },
   { status: 409, message: 'Route belongs to channel sms', reason: 'a route never changes its channel' },
+  {
+    status: 409,
+    message: 'Route was changed at the same time',
+    reason: 'somebody else created it, or made another the default; send it again',
+  },
 ];
 
 export const REMOVE_ROUTE_ERRORS: ErrorRow[] = [

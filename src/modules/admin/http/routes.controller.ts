@@ -44,6 +44,7 @@ const HTTP_EXAMPLE = {
       status_map: { ok: 'delivered', lost: 'failed' },
       receiver_path: 'to',
     },
+    inbound: { from_path: 'from', text_path: 'text' },
   },
 };
 

@@ -1,4 +1,3 @@
-import { readSchedule } from '../../../kernel/clock.js';
 import { cleanContact, cleanContacts } from '../../../kernel/phone-number.js';
 import { cutCodePoints, textOrNull } from '../../../kernel/text.js';
 
@@ -20,11 +19,12 @@ export interface Broadcast {
   message: string;
   /** digits, in order, duplicates kept */
   receivers: string[];
-  scheduledAt: Date | null;
+  /** `schedule_time` as given: whether it is past depends on the moment, so it is judged with the campaign */
+  schedule: unknown;
 }
 
 /** Rows of the common error table that look at the request alone. */
-export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength' | 'scheduleTime';
+export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength';
 
 /** What the kind of broadcast adds to the common table. */
 export interface BroadcastRules<Fault extends string> {
@@ -32,14 +32,6 @@ export interface BroadcastRules<Fault extends string> {
   tooLong: (message: string) => boolean;
   /** rows of the kind's own fields, judged after the table's */
   ownRows?: readonly { fault: Fault; applies: boolean }[];
-}
-
-/** When and where a request is read. */
-export interface ReadingContext {
-  /** IANA zone in which `schedule_time` without an offset is meant */
-  zone: string;
-  /** the moment of the request: an earlier `schedule_time` is refused */
-  at: Date;
 }
 
 const NAME_LENGTH = 100;
@@ -57,7 +49,6 @@ export const readBroadcastContact = (entry: unknown): string | null =>
 export function readBroadcast<Fault extends string = never>(
   raw: RawBroadcast,
   rules: BroadcastRules<Fault>,
-  { zone, at }: ReadingContext,
 ): { broadcast: Broadcast } | { fault: BroadcastFault | Fault } {
   const [name, service, message] = [raw.broadcast_name, raw.brodcast_service, raw.message].map(textOrNull);
   const contacts = Array.isArray(raw.contacts) ? (raw.contacts as unknown[]) : [];
@@ -67,15 +58,13 @@ export function readBroadcast<Fault extends string = never>(
   if (!receivers) return { fault: 'contactLength' };
   const own = rules.ownRows?.find((row) => row.applies);
   if (own) return { fault: own.fault };
-  const scheduledAt = readSchedule(raw.schedule_time, zone, at);
-  if (scheduledAt === undefined) return { fault: 'scheduleTime' };
   return {
     broadcast: {
       broadcastName: cutCodePoints(name, NAME_LENGTH),
       service: cutCodePoints(service, SERVICE_LENGTH),
       message,
       receivers,
-      scheduledAt,
+      schedule: raw.schedule_time,
     },
   };
 }

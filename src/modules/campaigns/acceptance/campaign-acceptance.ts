@@ -16,6 +16,8 @@ import { CampaignReader } from '../persistence/campaign-reader.js';
 
 /** A draft with the further writes of its transaction. */
 type Submission = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
+/** What says whether a draft came before. */
+export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 
 type Numbered = NumberedDraft & { draft: Submission };
@@ -59,8 +61,11 @@ export class CampaignAcceptance {
     return answer.accepted;
   }
 
-  /** The first answer again, for the same request under a caller-supplied id (decisions §5). */
-  private async repeated(draft: CampaignDraft): Promise<AcceptedCampaign | null> {
+  /**
+   * The first answer again, for the same request under a caller-supplied id (decisions §5); null = it is the first.
+   * @throws AppError conflict `request_id already exists`
+   */
+  async repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
     if ('make' in draft.requestId) return null;
     const found = await this.reader.fingerprintOf(draft.requestId.given);
     if (!found) return null;

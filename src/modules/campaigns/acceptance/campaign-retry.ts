@@ -10,13 +10,13 @@ import { tooMany } from '../../../platform/security/index.js';
 import { type BalanceName, CreditBook } from '../../credits/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import type { AcceptedCampaign, CampaignDraft, CampaignRecord } from '../domain/campaign.js';
+import type { RenewedTerms } from '../domain/channel-offer.js';
 import { CampaignWriter } from '../persistence/campaign-writer.js';
 import { FailedRecipients } from '../persistence/failed-recipients.js';
 import { InsufficientCredits } from './insufficient-credits.js';
 
 /** What of the new campaign is not the failed one's. */
-export interface RetryTerms {
-  routeId: number;
+export interface RetryTerms extends RenewedTerms {
   /** asked again when an id is taken */
   makeRequestId: () => string;
   /** further writes of the same transaction. @param child the new campaign */
@@ -50,7 +50,7 @@ export class CampaignRetry {
    */
   async accept(parent: CampaignRecord, terms: RetryTerms): Promise<AcceptedCampaign> {
     const until = Date.now() + PATIENCE_MS;
-    await this.judge(parent);
+    await this.judge(parent, terms);
     for (let round = 1; ;) {
       const accepted = await this.attempt(parent, terms).catch((error: unknown) => {
         if ((error instanceof Outspent || isDuplicateKey(error)) && round < ROUNDS) return null;
@@ -64,17 +64,17 @@ export class CampaignRetry {
         return accepted;
       } else {
         round += 1;
-        await this.judge(parent);
+        await this.judge(parent, terms);
       }
     }
   }
 
   /** Refuses cheaply; the transaction stays the judge. */
-  private async judge(parent: CampaignRecord): Promise<void> {
+  private async judge(parent: CampaignRecord, { unitCredits, balance }: RenewedTerms): Promise<void> {
     const recipients = await this.failed.count(parent);
     if (recipients === 0) throw campaignErrors.noneFailed();
-    const required = recipients * parent.unitCredits;
-    const available = await this.credits.available(parent.accountId, parent.balance as BalanceName);
+    const required = recipients * unitCredits;
+    const available = await this.credits.available(parent.accountId, balance as BalanceName);
     if (required > available) throw new InsufficientCredits(available, required);
   }
 
@@ -92,11 +92,11 @@ export class CampaignRetry {
       if (total === 0) throw campaignErrors.noneFailed();
       const requestId = terms.makeRequestId();
       await this.writer.insertHeads(tx, [{ id, requestId, draft: draftOf(parent, requestId, terms), total }], at);
-      const child = { id, requestId, totalRows: total, unitCredits: parent.unitCredits, repeated: false };
+      const child = { id, requestId, totalRows: total, unitCredits: terms.unitCredits, repeated: false };
       await terms.alongside(tx, child);
-      const entries = [{ requestId, amount: total * parent.unitCredits }];
-      const { accountId, balance } = parent;
-      if (!(await this.credits.debit(tx, accountId, balance as BalanceName, entries))) throw new Outspent();
+      const entries = [{ requestId, amount: total * terms.unitCredits }];
+      const balance = terms.balance as BalanceName;
+      if (!(await this.credits.debit(tx, parent.accountId, balance, entries))) throw new Outspent();
       return child;
     });
   }
@@ -123,17 +123,17 @@ export class CampaignRetry {
 const draftOf = (
   parent: CampaignRecord,
   requestId: string,
-  { routeId }: RetryTerms,
+  { routeId, service, balance, unitCredits }: RenewedTerms,
 ): Omit<CampaignDraft, 'receivers'> => ({
   accountId: parent.accountId,
   channel: parent.channel,
   requestId: { given: requestId },
   broadcastName: parent.broadcastName,
-  service: parent.service,
+  service,
   routeId,
   content: parent.content,
-  balance: parent.balance,
-  unitCredits: parent.unitCredits,
+  balance,
+  unitCredits,
   // What is said was looked at when it was said first.
   initialState: 'accepted',
   retryOf: parent.requestId,

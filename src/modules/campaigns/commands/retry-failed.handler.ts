@@ -2,12 +2,13 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { EntityManager } from 'typeorm';
 import { AccountDirectory, type Actor, AuditLog } from '../../accounts/index.js';
 import { Idempotency, type OutcomeKeeper } from '../../idempotency/index.js';
-import { ChatAccounts, CHAT_CONNECTIONS, RouteDirectory } from '../../providers/index.js';
+import { RouteDirectory } from '../../providers/index.js';
 import { CampaignRetry } from '../acceptance/campaign-retry.js';
 import { campaignOf, isForeign } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { ChannelOffers } from '../channel-offers.js';
 import type { AcceptedCampaign, CampaignRecord } from '../domain/campaign.js';
+import type { RenewedTerms } from '../domain/channel-offer.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
 import { CampaignReader } from '../persistence/campaign-reader.js';
 import { type RetriedCampaign, RetryFailed } from './retry-failed.command.js';
@@ -19,7 +20,6 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailed> {
     private readonly accounts: AccountDirectory,
     private readonly offers: ChannelOffers,
     private readonly routes: RouteDirectory,
-    private readonly chatAccounts: ChatAccounts,
     private readonly retry: CampaignRetry,
     private readonly audit: AuditLog,
     private readonly idempotency: Idempotency,
@@ -39,7 +39,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailed> {
     const offer = this.offers.get(parent.channel);
     const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
     const child = await this.retry.accept(parent, {
-      routeId: await this.routeOf(parent),
+      ...(await this.renewed(parent)),
       makeRequestId: () => offer.newRequestId(zone),
       alongside: async (tx, made) => {
         await this.record(tx, actor, parent, made);
@@ -57,18 +57,15 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailed> {
     if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
   }
 
-  /** The route that a new send would take: the named one or the default; a chat account, also a new one of its kind. */
-  private async routeOf({ channel, service, routeId, accountId }: CampaignRecord): Promise<number> {
-    if (channel === 'sms' || channel === 'unofficial' || channel === 'voice') {
-      const route = await this.routes.resolve(channel, service);
-      if (!route) throw campaignErrors.noRoute();
-      return route.id;
-    }
-    const connection = CHAT_CONNECTIONS.find((name) => name === service);
-    const known =
-      (await this.routes.byId(routeId)) ?? (connection && (await this.chatAccounts.find(accountId, connection)));
-    if (!known) throw campaignErrors.noRoute();
-    return known.id;
+  /** Over the route that a new send would take; where the channel has more to judge, as it judges a new send. */
+  private async renewed(parent: CampaignRecord): Promise<RenewedTerms> {
+    const { channel, service, balance, unitCredits } = parent;
+    const { renew } = this.offers.get(channel);
+    if (renew) return renew(parent);
+    if (channel === 'template' || channel === 'branded') throw new Error(`the channel ${channel} renews nothing`);
+    const route = await this.routes.resolve(channel, service);
+    if (!route) throw campaignErrors.noRoute();
+    return { routeId: route.id, service, balance, unitCredits };
   }
 
   private async record(

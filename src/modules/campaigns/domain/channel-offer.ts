@@ -1,6 +1,6 @@
 import { isGsmText, nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
 import { codePoints } from '../../../kernel/text.js';
-import type { ChannelName } from './campaign.js';
+import type { CampaignRecord, ChannelName } from './campaign.js';
 
 /** A message priced for one recipient, before anything is sent. */
 export interface MessageQuote {
@@ -16,6 +16,14 @@ export interface MessageQuote {
   balance: string;
 }
 
+/** What a retry of a campaign does not take over from it. */
+export interface RenewedTerms {
+  routeId: number;
+  service: string;
+  balance: string;
+  unitCredits: number;
+}
+
 /** What a channel says when somebody wants to send through it: its price, its rule for numbers, its request ids. */
 export interface ChannelOffer {
   name: ChannelName;
@@ -27,6 +35,12 @@ export interface ChannelOffer {
    * @throws AppError what the channel's own send would answer to this message
    */
   quote?: (accountId: number, message: string) => Promise<MessageQuote>;
+  /**
+   * Judges the campaign that a retry sends again as a new send would be judged now; absent where nothing but the route
+   * can have changed.
+   * @throws AppError what the channel's own send would answer
+   */
+  renew?: (campaign: CampaignRecord) => Promise<RenewedTerms>;
   /** the number as a send takes it; null for one that a send refuses or leaves out */
   readContact: (entry: unknown) => string | null;
   /** what becomes of a number that comes again: charged per entry, or removed (decisions §5) */

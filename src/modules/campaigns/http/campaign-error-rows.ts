@@ -17,6 +17,18 @@ export const RETRY_ROWS: ErrorRow[] = [
   ...KEY_ROWS,
   already('it has not begun'),
   { status: 503, message: 'No route available for this channel', reason: 'nothing is charged' },
+  { status: 404, message: 'Template not found', reason: 'template and branded: judged as a new send is' },
+  {
+    status: 409,
+    message: 'Template is not approved for sending',
+    reason: 'likewise pending and rejected, with the texts of a template send',
+  },
+  {
+    status: 422,
+    message: 'Template language does not match the approved template',
+    reason: 'it was changed; likewise its numbers of parameters',
+  },
+  { status: 404, message: 'No chat account found for this username', reason: 'likewise its number id and token' },
   {
     status: 409,
     message: 'Campaign has no failed recipients',

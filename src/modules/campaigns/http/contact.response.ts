@@ -13,7 +13,11 @@ class ContactData implements ContactView {
   @ApiProperty({ type: Number, nullable: true, example: null, description: "the carrier's number" })
   error_code!: number | null;
   @ApiProperty({ type: String, nullable: true, example: null }) errorMessage!: string | null;
-  @ApiProperty({ example: 1, description: 'sends that were tried' }) attempts!: number;
+  @ApiProperty({
+    example: 1,
+    description: 'sends that were made; what a busy carrier put off counts once it is taken or refused',
+  })
+  attempts!: number;
   @ApiProperty({ type: String, nullable: true, example: '4a7f01', description: "the carrier's id of the latest one" })
   provider_message_id!: string | null;
   @ApiProperty({ example: '2026-11-21 10:30:05' }) updated_at!: string;

@@ -15,8 +15,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof ContactView)[];
 const CALL_COLUMNS = ['duration', 'digits', 'recording_url'] as const satisfies readonly (keyof ContactView)[];
 
-/** What a spreadsheet would take for the start of a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What a spreadsheet would take for the start of a formula; some take the full-width signs for the plain ones. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const TO_BE_QUOTED = /[",\r\n]/;
 const LINE_END = '\r\n';
 
@@ -38,6 +38,14 @@ export const csvFrame = (contacts: ContactExport): TextFrame => ({
   before: columnsOf(contacts).join(',') + LINE_END,
   after: '',
 });
+
+/** For Swagger. */
+export const CSV_EXAMPLE = [
+  COLUMNS.join(','),
+  '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02',
+  '2,919812345404,FAILED,1,1,Undeliverable,1,7f3a92,2026-11-21 09:30:03',
+  '',
+].join(LINE_END);
 
 /** The lines, batch by batch. */
 export async function* csvLines(contacts: ContactExport): AsyncGenerator<string, void, undefined> {

@@ -1,10 +1,10 @@
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, NoHead, paged, type Paged, readPage, streamText } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { AccessTokens, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import type { ContactView } from '../queries/contact.view.js';
 import { ExportContacts } from '../queries/export-contacts.query.js';
 import { GetTimeline } from '../queries/get-timeline.query.js';
@@ -13,7 +13,7 @@ import { WatchCampaign } from '../queries/watch-campaign.query.js';
 import { CAMPAIGN_ROWS, EVENTS_ROWS, TIMELINE_ROWS } from './campaign-error-rows.js';
 import { REQUEST_ID } from './campaign.response.js';
 import { ContactPageResponse, TimelineResponse } from './contact.response.js';
-import { csvFrame, csvLines } from './contacts-csv.js';
+import { CSV_EXAMPLE, csvFrame, csvLines } from './contacts-csv.js';
 import { streamProgress } from './event-stream.js';
 
 const EVENTS_EXAMPLE = `retry: 3000
@@ -38,7 +38,10 @@ const StatusQuery = ApiQuery({
 @Authenticated()
 @Controller('v6/api/campaigns/:request_id')
 export class ContactsController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly tokens: AccessTokens,
+  ) {}
 
   @Get('contacts')
   @ApiOperation({ summary: 'The recipients, in the order of the contacts' })
@@ -83,7 +86,10 @@ export class ContactsController {
   })
   @StatusQuery
   @ApiProduces('text/csv')
-  @ApiOkResponse({ description: 'The file.', content: { 'text/csv': { schema: { type: 'string' } } } })
+  @ApiOkResponse({
+    description: 'The file.',
+    content: { 'text/csv': { schema: { type: 'string' }, example: CSV_EXAMPLE } },
+  })
   @ApiErrors(CAMPAIGN_ROWS)
   async exportCsv(
     @CurrentActor() actor: Actor,
@@ -100,7 +106,7 @@ export class ContactsController {
   @ApiOperation({
     summary: 'Progress as server-sent events',
     description:
-      'The campaign as it stands at once (`progress`, the data of GET …/:request_id), again after every change, a comment every 15 seconds while nothing changes, `end` when it is over. Any instance serves any campaign.',
+      'The campaign as it stands at once (`progress`, the data of GET …/:request_id), again after every change, a comment every 15 seconds while nothing changes, `end` when it is over. A stream that closes without `end` (this instance stops, the token has expired) is to be opened again. Any instance serves any campaign.',
   })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({
@@ -111,8 +117,10 @@ export class ContactsController {
   async events(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
+    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    streamProgress(response, await this.queries.execute(new WatchCampaign(actor, requestId)));
+    const bearer = () => this.tokens.bearerOf(request);
+    streamProgress(response, await this.queries.execute(new WatchCampaign(actor, requestId, bearer)));
   }
 }

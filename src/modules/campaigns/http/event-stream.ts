@@ -8,7 +8,7 @@ const RECONNECT_MS = 3_000;
 
 /**
  * Answers with server-sent events: `progress` at once and after every change, a comment while nothing changes, and `end`
- * as the last one.
+ * as the last one when the campaign is over. Closed without it, a client connects again by itself.
  * @throws what beginning to follow throws, before the first byte
  */
 export function streamProgress(response: Response, follow: Follow): void {
@@ -26,8 +26,8 @@ export function streamProgress(response: Response, follow: Follow): void {
   const stop = follow({
     changed: (view: CampaignView) => send(`event: progress\ndata: ${JSON.stringify(view)}\n\n`),
     quiet: () => send(': nothing new\n\n'),
-    ended: () => {
-      send('event: end\ndata: {}\n\n');
+    ended: (over) => {
+      if (over) send('event: end\ndata: {}\n\n');
       response.end();
     },
   });

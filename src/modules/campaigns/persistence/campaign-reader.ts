@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { CampaignRecord, CampaignState, ChannelName, RecipientRecord } from '../domain/campaign.js';
+import {
+  CAMPAIGN_STATES,
+  type CampaignRecord,
+  type CampaignState,
+  type ChannelName,
+  type RecipientRecord,
+} from '../domain/campaign.js';
 import type { RecipientStatus } from '../domain/recipient-status.js';
 
 /** A row of `campaigns`, all columns. */
@@ -129,11 +135,13 @@ export class CampaignReader {
     return rows.map(toRecipient);
   }
 
-  /** True while a campaign that is not at its end leaves over this route. */
+  /** True while a campaign that is not at its end leaves over this route; completed ones wait for nobody. */
   async unfinishedOn(routeId: number): Promise<boolean> {
+    // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
     const rows: unknown[] = await this.dataSource.query(
-      `SELECT 1 FROM campaigns WHERE route_id = ? AND unsettled > 0 LIMIT 1`,
-      [routeId],
+      `SELECT 1 FROM campaigns FORCE INDEX (ix_campaigns_state)
+       WHERE state IN (?) AND route_id = ? AND unsettled > 0 LIMIT 1`,
+      [CAMPAIGN_STATES.filter((state) => state !== 'completed'), routeId],
     );
     return rows.length > 0;
   }

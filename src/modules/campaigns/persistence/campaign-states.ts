@@ -36,10 +36,13 @@ export class CampaignStates {
 
   /** Before the first window leaves: accepted → running; from now on receipts have a deadline. */
   async begin(campaignId: number, receiptTimeoutMs: number): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE campaigns SET state = 'running', overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
-       WHERE id = ? AND state = 'accepted'`,
-      [receiptTimeoutMs * 1000, campaignId],
+    // In a transaction for its retries: closing the account locks the same rows through another index.
+    await inTransaction(this.dataSource, (tx) =>
+      tx.query(
+        `UPDATE campaigns SET state = 'running', overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+         WHERE id = ? AND state = 'accepted'`,
+        [receiptTimeoutMs * 1000, campaignId],
+      ),
     );
   }
 

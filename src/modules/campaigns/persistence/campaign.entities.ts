@@ -9,6 +9,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Index('uq_campaigns_request', ['requestId'], { unique: true })
 @Index('ix_campaigns_account', ['accountId', 'id'])
 @Index('ix_campaigns_overdue', ['overdueCheckAt'])
+@Index('ix_campaigns_retry_of', ['retryOf'])
 @Index('ix_campaigns_route', ['routeId'])
 @Index('ix_campaigns_state', ['state', 'id'])
 @Entity('campaigns')

@@ -62,13 +62,8 @@ export class FailedRecipients {
     }
   }
 
-  /** Newer campaigns have higher ids, so this is a range of the account's key. */
-  private retriesOf(source: Source, campaign: CampaignRecord): Promise<{ id: number }[]> {
-    return source.query('SELECT id FROM campaigns WHERE account_id = ? AND id > ? AND retry_of = ?', [
-      campaign.accountId,
-      campaign.id,
-      campaign.requestId,
-    ]);
+  private retriesOf(source: Source, { accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
+    return source.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ?', [requestId, accountId]);
   }
 
   /** Whom earlier retries took. */

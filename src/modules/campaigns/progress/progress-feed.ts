@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { AppError } from '../../../kernel/app-error.js';
 import { Drain, safeError } from '../../../platform/observability/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import { AccountDirectory } from '../../accounts/index.js';
 import { CampaignList } from '../persistence/campaign-list.js';
 import type { CampaignView } from '../queries/campaign.view.js';
 import { hasEnded } from '../queries/campaign.view.js';
@@ -9,14 +9,15 @@ import { CampaignViews } from '../queries/campaign-views.js';
 
 /** Who follows a campaign, and what he is told. */
 export interface ProgressListener {
-  /** the viewer: his stream ends with his account */
   accountId: number;
+  /** whether he may still look: his token or API key, his account, his right to the campaign */
+  mayLook(): Promise<boolean>;
   /** the campaign as it stands: at once, and after every change */
   changed(view: CampaignView): void;
   /** nothing has changed for a while */
   quiet(): void;
-  /** the last call: the campaign is at its end, or this process or the viewer's account is */
-  ended(): void;
+  /** the last call. @param over the campaign is at its end; else only this stream is, and he may come again */
+  ended(over: boolean): void;
 }
 
 interface Topic {
@@ -28,7 +29,7 @@ interface Topic {
 
 const ROUND_MS = 1_000;
 const QUIET_ROUNDS = 15;
-const ACCOUNT_CHECK_ROUNDS = 10;
+const VIEWER_CHECK_ROUNDS = 5;
 export const MOST_OF_ONE_ACCOUNT = 10;
 export const MOST_OF_ALL = 1_000;
 const RETRY_SECONDS = 30;
@@ -50,7 +51,6 @@ export class ProgressFeed implements OnApplicationShutdown {
   constructor(
     private readonly list: CampaignList,
     private readonly views: CampaignViews,
-    private readonly accounts: AccountDirectory,
     private readonly drain: Drain,
   ) {}
 
@@ -91,14 +91,14 @@ export class ProgressFeed implements OnApplicationShutdown {
     }
   }
 
-  private end(campaignId: number, listener: ProgressListener): void {
+  private end(campaignId: number, listener: ProgressListener, over: boolean): void {
     this.leave(campaignId, listener);
-    listener.ended();
+    listener.ended(over);
   }
 
   private endAll(): void {
     for (const [campaignId, topic] of this.topics)
-      for (const listener of topic.listeners) this.end(campaignId, listener);
+      for (const listener of topic.listeners) this.end(campaignId, listener, false);
   }
 
   private async look(): Promise<void> {
@@ -116,16 +116,17 @@ export class ProgressFeed implements OnApplicationShutdown {
 
   private async round(): Promise<void> {
     const asked = [...this.topics.keys()];
-    const rows = await this.list.byIds(asked);
-    for (const counted of rows) {
-      const view = await this.views.ofOwner(counted);
-      const id = counted.campaign.id;
+    const rows = new Map((await this.list.byIds(asked)).map((counted) => [counted.campaign.id, counted]));
+    for (const id of asked) {
+      const counted = rows.get(id);
+      const view = counted && (await this.views.ofOwner(counted));
       const topic = this.topics.get(id);
       if (!topic) continue;
-      this.tell(topic, view);
-      if (hasEnded(counted)) for (const listener of topic.listeners) this.end(id, listener);
+      if (view) this.tell(topic, view);
+      const over = counted !== undefined && hasEnded(counted);
+      if (!counted || over) for (const listener of topic.listeners) this.end(id, listener, over);
     }
-    if (++this.rounds % ACCOUNT_CHECK_ROUNDS === 0) await this.checkAccounts();
+    if (++this.rounds % VIEWER_CHECK_ROUNDS === 0) await this.checkViewers();
     // Somebody who came during this look is not kept waiting for a second.
     if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.look());
   }
@@ -142,12 +143,12 @@ export class ProgressFeed implements OnApplicationShutdown {
     }
   }
 
-  /** A stream outlives the token that opened it, but not the account. */
-  private async checkAccounts(): Promise<void> {
+  /** What opened a stream may be gone before the campaign is over: a revoked key, a closed account, an expired token. */
+  private async checkViewers(): Promise<void> {
     for (const [campaignId, topic] of this.topics) {
       for (const listener of topic.listeners) {
-        const account = await this.accounts.byId(listener.accountId);
-        if (!account || !this.accounts.usable(account)) this.end(campaignId, listener);
+        const may = await listener.mayLook().catch((error: unknown) => !(error instanceof AppError));
+        if (!may) this.end(campaignId, listener, false);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
-import { campaignOf } from '../campaign-access.js';
+import { campaignOf, maySee } from '../campaign-access.js';
 import { CampaignReader } from '../persistence/campaign-reader.js';
 import { ProgressFeed } from '../progress/progress-feed.js';
 import { type Follow, WatchCampaign } from './watch-campaign.query.js';
@@ -11,8 +11,12 @@ export class WatchCampaignHandler implements IQueryHandler<WatchCampaign> {
     private readonly feed: ProgressFeed,
   ) {}
 
-  async execute({ actor, requestId }: WatchCampaign): Promise<Follow> {
+  async execute({ actor, requestId, bearer }: WatchCampaign): Promise<Follow> {
     const campaign = await campaignOf(this.reader, actor, requestId);
-    return (listener) => this.feed.follow(campaign.id, { accountId: actor.account.id, ...listener });
+    const mayLook = async (): Promise<boolean> => {
+      const account = await bearer();
+      return account !== null && maySee(account, campaign);
+    };
+    return (listener) => this.feed.follow(campaign.id, { accountId: actor.account.id, mayLook, ...listener });
   }
 }

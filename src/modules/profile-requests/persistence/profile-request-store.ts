@@ -8,7 +8,7 @@ import type { ProfileChannel, ProfileContent, ProfileRequest, ProfileStatus } fr
 import { ProfileRequestEntity } from './profile-request.entity.js';
 
 const PENDING_KEY = /\buq_profile_requests_pending$/;
-/** Far more than an account has; an open route must not read a table into memory. */
+/** Far more than an account has; no list may read a table into memory. */
 const MOST_FOUND = 10_000;
 
 /** Two requests are identical when account, channel, name and both numbers are; null differs from a value (spec 3.2). */
@@ -76,7 +76,7 @@ export class ProfileRequestStore {
   async ofAccount(accountId: number): Promise<ProfileRequest[]> {
     const rows = await this.dataSource
       .getRepository(ProfileRequestEntity)
-      .find({ where: { accountId }, order: { id: 'DESC' } });
+      .find({ where: { accountId }, order: { id: 'DESC' }, take: MOST_FOUND });
     return rows.map(toRequest);
   }
 

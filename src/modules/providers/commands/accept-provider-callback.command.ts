@@ -2,7 +2,8 @@ import { Command } from '@nestjs/cqrs';
 import type { ProviderCallback } from '../ports/message-driver.js';
 
 /**
- * Takes the receipts of a carrier's callback; resolves with their number after their commit.
+ * Takes the receipts of a carrier's callback, and what people wrote back; resolves with the number of receipts after the
+ * commit of both.
  * @throws AppError `forbidden` when the route or its secret is wrong (nothing happens then)
  */
 export class AcceptProviderCallback extends Command<number> {

@@ -3,6 +3,7 @@ import { AppError } from '../../../kernel/app-error.js';
 import { constantTimeEqual } from '../../../platform/security/index.js';
 import { DriverRegistry } from '../driver-registry.js';
 import { RouteDirectory } from '../persistence/route-directory.js';
+import { InboundSink } from '../ports/inbound-sink.js';
 import { ReceiptSink } from '../ports/message-driver.js';
 import { AcceptProviderCallback } from './accept-provider-callback.command.js';
 
@@ -12,6 +13,7 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
     private readonly receipts: ReceiptSink,
+    private readonly inbound: InboundSink,
   ) {}
 
   async execute({ channel, route: name, secret, callback }: AcceptProviderCallback): Promise<number> {
@@ -23,8 +25,11 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
     if (!known || !route || route.channel !== channel || !driver?.parseCallback || !config?.success) {
       throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
     }
-    const receipts = driver.parseCallback({ ...route, config: config.data }, callback);
+    const described = { ...route, config: config.data };
+    const receipts = driver.parseCallback(described, callback);
     if (receipts.length > 0) await this.receipts.accept(route.id, receipts);
+    const texts = driver.parseInbound?.(described, callback) ?? [];
+    if (texts.length > 0) await this.inbound.accept(route.id, texts);
     return receipts.length;
   }
 }

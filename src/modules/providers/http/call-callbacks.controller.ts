@@ -43,7 +43,7 @@ export class CallCallbacksController {
   @HttpCode(200)
   @Header('content-type', `${TWIML}; charset=utf-8`)
   @ApiOperation({ summary: 'What comes next in a call; repeats get the same answer' })
-  @ApiParam({ name: 'step', example: 1, description: 'counts from 0, the answered call' })
+  @ApiParam({ name: 'step', type: Number, example: 1, description: 'counts from 0, the answered call' })
   @ApiParam({ name: 'event', enum: CALL_EVENTS, description: 'what has happened' })
   @ApiConsumes(FORM)
   @ApiBody({ schema: { example: { ...CALL, CallStatus: 'in-progress', Digits: '1' } } })

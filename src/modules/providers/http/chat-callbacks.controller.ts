@@ -45,7 +45,12 @@ const EXAMPLE = {
 
 /** Statuses, messages and template reviews from the chat upstream, signed with the account's app secret. */
 @ApiTags('Provider callbacks')
-@ApiParam({ name: 'account_id', example: 7, description: 'id of the chat account, as its `callback_url` shows it' })
+@ApiParam({
+  name: 'account_id',
+  type: Number,
+  example: 7,
+  description: 'id of the chat account, as its `callback_url` shows it',
+})
 @Open('the upstream proves itself by the verify token, and by a signature over the body')
 @RateLimited('none')
 @Controller('provider/chat/:account_id')
@@ -78,9 +83,20 @@ export class ChatCallbacksController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Statuses of sent messages, inbound messages, template reviews' })
   @ApiHeader({ name: 'X-Hub-Signature-256', required: true, description: '`sha256=` and the HMAC of the raw body' })
-  @ApiBody({ schema: { example: EXAMPLE } })
+  @ApiBody({ schema: { type: 'object', additionalProperties: true, example: EXAMPLE } })
   @ApiOkResponse({
-    schema: { example: { success: true, receipts: 1, messages: 0, templates: 0, dropped: 0 } },
+    schema: {
+      type: 'object',
+      required: ['success', 'receipts', 'messages', 'templates', 'dropped'],
+      properties: {
+        success: { type: 'boolean' },
+        receipts: { type: 'integer' },
+        messages: { type: 'integer' },
+        templates: { type: 'integer' },
+        dropped: { type: 'integer' },
+      },
+      example: { success: true, receipts: 1, messages: 0, templates: 0, dropped: 0 },
+    },
     description: 'How much was taken, and how much belongs to another connection',
   })
   @ApiErrors([UNSIGNED, TOO_LARGE])

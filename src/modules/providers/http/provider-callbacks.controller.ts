@@ -8,9 +8,17 @@ import { AcceptProviderCallback } from '../commands/accept-provider-callback.com
 
 const FORBIDDEN = { status: 403, message: 'Forbidden', reason: 'unknown route or wrong secret; nothing happens' };
 const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
-const ACCEPTED = { schema: { example: { success: true, receipts: 1 } }, description: 'How many receipts were taken' };
+const ACCEPTED = {
+  schema: {
+    type: 'object',
+    required: ['success', 'receipts'],
+    properties: { success: { type: 'boolean' }, receipts: { type: 'integer' } },
+    example: { success: true, receipts: 1 },
+  },
+  description: 'How many receipts were taken',
+};
 
-/** Delivery receipts that carriers send by HTTP. The secret in the path, compared in constant time, is the sender's proof. */
+/** Delivery receipts, and texts that people wrote back, as carriers send them by HTTP. The secret in the path, compared in constant time, is the sender's proof. */
 @ApiTags('Provider callbacks')
 @ApiParam({ name: 'channel', enum: ['sms', 'unofficial'] })
 @ApiParam({ name: 'route', example: 'gateway-1' })
@@ -23,8 +31,18 @@ export class ProviderCallbacksController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Delivery receipts, as JSON or form' })
-  @ApiBody({ schema: { example: { id: 'abc-1', status: 'delivered', to: '4915112345678' } } })
+  @ApiOperation({
+    summary: 'Delivery receipts, as JSON or form',
+    description:
+      'Also texts that people wrote back, `{ from, text }` or as the `inbound` of the route says: STOP, UNSUBSCRIBE and START count for the stop list.',
+  })
+  @ApiBody({
+    schema: {
+      type: 'object',
+      additionalProperties: true,
+      example: { id: 'abc-1', status: 'delivered', to: '4915112345678' },
+    },
+  })
   @ApiOkResponse(ACCEPTED)
   @ApiErrors([FORBIDDEN, TOO_LARGE])
   post(

@@ -109,6 +109,8 @@ export interface MessageDriver<Config = unknown> {
   ): RouteConnection;
   /** receipts in an HTTP callback; absent for upstreams that have none */
   parseCallback?(route: Route<Config>, callback: ProviderCallback): Receipt[];
+  /** texts from handsets in the same callback; absent for upstreams that bring none by HTTP */
+  parseInbound?(route: Route<Config>, callback: ProviderCallback): InboundText[];
 }
 
 /** Where receipts go. The campaign engine implements it; resolves after its commit. */

@@ -54,29 +54,15 @@ export class SessionMessageBody {
   context?: object;
 }
 
-/** A recipient in the provider's answer. */
-export class SessionContact {
-  @ApiProperty({ example: '919812345678' })
-  input!: string;
+const PASSED_ON = { type: 'array', items: OBJECT };
 
-  @ApiProperty({ example: '919812345678' })
-  wa_id!: string;
-}
-
-/** A message in the provider's answer. */
-export class SessionMessageId {
-  @ApiProperty({ example: 'wamid.HBgMOTE5ODEyMzQ1Njc4' })
-  id!: string;
-}
-
-/** The provider's answer, passed through (spec 4.5). */
-export class SessionMessageAnswer {
-  @ApiProperty({ example: 'chat' })
-  messaging_product!: string;
-
-  @ApiProperty({ type: [SessionContact] })
-  contacts!: SessionContact[];
-
-  @ApiProperty({ type: [SessionMessageId] })
-  messages!: SessionMessageId[];
-}
+/** The provider's answer, passed through as it is (spec 4.5): what usually stands there, and nothing that must. */
+export const SESSION_ANSWER = {
+  ...OBJECT,
+  properties: { messaging_product: { type: 'string' }, contacts: PASSED_ON, messages: PASSED_ON },
+  example: {
+    messaging_product: 'chat',
+    contacts: [{ input: '919812345678', wa_id: '919812345678' }],
+    messages: [{ id: 'wamid.HBgMOTE5ODEyMzQ1Njc4' }],
+  },
+};

@@ -5,14 +5,14 @@ import type { Response } from 'express';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { SendTemplateMessageCommand } from '../../template-messages/index.js';
+import { SendTemplateMessageCommand, TemplateSendAnswer } from '../../template-messages/index.js';
 import { SendSessionMessageCommand } from '../commands/send-session-message.command.js';
 import { isTemplateRequest, readSessionMessage } from '../domain/session-message.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
 import { sessionErrors } from '../session-messages.errors.js';
 import { SESSION_ERRORS } from './session-error-rows.js';
 import { SESSION_EXAMPLES } from './session-message.examples.js';
-import { SessionMessageAnswer, SessionMessageBody } from './session-message.schema.js';
+import { SESSION_ANSWER, SessionMessageBody } from './session-message.schema.js';
 
 /** Session messages, v6 (spec 4.5). */
 @ApiTags('Chat')
@@ -35,19 +35,10 @@ export class SessionMessagesController {
   })
   @ApiParam({ name: 'username', example: 'demo', description: 'Must be the username of the token.' })
   @ApiBody({ type: SessionMessageBody, examples: SESSION_EXAMPLES })
-  @ApiOkResponse({ description: 'What the provider answered.', type: SessionMessageAnswer })
+  @ApiOkResponse({ description: 'What the provider answered.', schema: SESSION_ANSWER })
   @ApiCreatedResponse({
     description: 'A template message was queued: the answer of chatTemplate.',
-    schema: {
-      example: {
-        success: true,
-        message: 'Template message queued successfully',
-        request_id: '5b0f6c0e-9c3e-4c57-9a0b-7f4a3e0c1d2e',
-        username: 'demo',
-        template_name: 'order_ready',
-        category: 'utility',
-      },
-    },
+    type: TemplateSendAnswer,
   })
   @ApiErrors(SESSION_ERRORS)
   async send(
@@ -57,14 +48,18 @@ export class SessionMessagesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
     const { id } = actor.account;
-    await this.queries.execute(new RequireChatAccountQuery(id));
     if (isTemplateRequest(body)) {
+      await this.queries.execute(new RequireChatAccountQuery(id));
       const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
       response.status(HttpStatus.CREATED);
       return queued;
     }
     const read = readSessionMessage(body);
-    if ('fault' in read) throw sessionErrors.row(read.fault);
+    if ('fault' in read) {
+      // Comes before the body's faults; of a good body it is said after the Idempotency-Key, by the send.
+      await this.queries.execute(new RequireChatAccountQuery(id));
+      throw sessionErrors.row(read.fault);
+    }
     const answer = await this.commands.execute(new SendSessionMessageCommand(id, read.message, idempotent));
     response.status(HttpStatus.OK);
     return answer;

@@ -3,10 +3,10 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { now } from '../../../kernel/clock.js';
 import { ApiErrors, ErrorShape, fromForm } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { type Account, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendV5SessionCommand } from '../commands/send-v5-session.command.js';
-import { readV5Session } from '../domain/v5-session.js';
+import { readV5Session, type V5Session } from '../domain/v5-session.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
 import { V5_ERRORS } from './session-error-rows.js';
 import { V5_EXAMPLES } from './v5-session.examples.js';
@@ -41,10 +41,19 @@ export class V5SessionController {
     @CurrentActor() actor: Actor,
     @IdempotencyKey('v5_session') idempotent: IdempotentRequest | null,
   ): Promise<V5SessionAnswer> {
-    const { id, timeZone } = actor.account;
-    await this.queries.execute(new RequireChatAccountQuery(id));
-    const session = readV5Session(fromForm(body), timeZone, now());
+    const { id } = actor.account;
+    const session = await this.read(actor.account, body);
     const outcome = await this.commands.execute(new SendV5SessionCommand(id, session, idempotent));
     return { status: 'ok', textsent: 'ok', message: JSON.stringify(outcome) };
+  }
+
+  /** A missing chat account comes before the body's faults; of a good body it is said after the Idempotency-Key, by the send. */
+  private async read({ id, timeZone }: Account, body: unknown): Promise<V5Session> {
+    try {
+      return readV5Session(fromForm(body), timeZone, now());
+    } catch (fault) {
+      await this.queries.execute(new RequireChatAccountQuery(id));
+      throw fault;
+    }
   }
 }

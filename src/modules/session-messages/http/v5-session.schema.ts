@@ -1,6 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** Body of the v5 session endpoints for Swagger (`id1`…`id10` and `title1`…`title10` by their first). */
+/** Options of a list (spec 8). */
+const MOST_OPTIONS = 10;
+
+/** Body of the v5 session endpoints for Swagger; the further options of a list stand below it. */
 export class V5SessionBody {
   @ApiPropertyOptional({ enum: ['chat_credits'], example: 'chat_credits' })
   brodcast_service?: 'chat_credits';
@@ -32,10 +35,10 @@ export class V5SessionBody {
   @ApiPropertyOptional({ example: 'Drinks' })
   section_name?: string;
 
-  @ApiPropertyOptional({ description: '`id1` to `id10`; each at most 20 characters.', example: 'tea' })
+  @ApiPropertyOptional({ description: 'Of the first option; each at most 20 characters.', example: 'tea' })
   id1?: string;
 
-  @ApiPropertyOptional({ description: '`title1` to `title10`; each at most 20 characters.', example: 'Tea' })
+  @ApiPropertyOptional({ description: 'Of the first option; each at most 20 characters.', example: 'Tea' })
   title1?: string;
 
   @ApiPropertyOptional({ description: 'Number of reply buttons (1 to 3), or of call and URL buttons.', example: '2' })
@@ -71,6 +74,10 @@ export class V5SessionBody {
   @ApiPropertyOptional({ description: 'Footer; on plain texts and captions the last line.' })
   footer?: string;
 }
+
+for (let option = 2; option <= MOST_OPTIONS; option++)
+  for (const field of ['id', 'title'])
+    ApiPropertyOptional({ type: String, maxLength: 20 })(V5SessionBody.prototype, `${field}${option}`);
 
 /** Answer of the v5 session endpoints (spec 4.11). */
 export class V5SessionAnswer {

@@ -2,7 +2,6 @@ import { Controller, Get, Header, Query, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { now } from '../../../kernel/clock.js';
 import { readText } from '../../../kernel/text.js';
 import { ApiErrors, ErrorShape, NoHead } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
@@ -45,19 +44,16 @@ export class SmsGetController {
       requiredText(query[name]),
     ) as [string, string, string, string];
     const account = await this.credentials.check(username, password, clientIp(request));
-    const read = readSmsBroadcast(
-      {
-        broadcast_name: BROADCAST_NAME,
-        brodcast_service: SERVICE,
-        // A comma would join two numbers into one: such a text is no single number.
-        contacts: [number.includes(',') ? '' : number],
-        message,
-        providermessageid: query['providermessageid'],
-        provider_message_id: query['provider_message_id'],
-        providerMessageId: query['providerMessageId'],
-      },
-      { zone: account.timeZone, at: now() },
-    );
+    const read = readSmsBroadcast({
+      broadcast_name: BROADCAST_NAME,
+      brodcast_service: SERVICE,
+      // A comma would join two numbers into one: such a text is no single number.
+      contacts: [number.includes(',') ? '' : number],
+      message,
+      providermessageid: query['providermessageid'],
+      provider_message_id: query['provider_message_id'],
+      providerMessageId: query['providerMessageId'],
+    });
     if ('fault' in read) throw smsErrors[read.fault]();
     const sender = { accountId: account.id, timeZone: account.timeZone };
     const sent = await this.commands.execute(new SendSmsBroadcastCommand(sender, read.broadcast));

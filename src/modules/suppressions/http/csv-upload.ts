@@ -59,7 +59,7 @@ function partOf(context: ExecutionContext): Readable {
     },
     storage: {
       _handleFile: (_request: Request, part: Part, done: (error?: unknown) => void) => {
-        pipeline(part.stream, csv).then(() => done(), done);
+        pipeline(part.stream, csv, { end: false }).then(() => done(), done);
       },
       _removeFile: (_request: Request, _part: Part, done: (error: Error | null) => void) => done(null),
     },
@@ -67,7 +67,9 @@ function partOf(context: ExecutionContext): Readable {
   const reader: NestInterceptor = new Reader();
   Promise.resolve(reader.intercept(context, { handle: () => EMPTY })).then(
     () => {
-      if (!found) csv.destroy(suppressionErrors.fileRequired());
+      // Not earlier: whoever answered before the form was read whole would have his connection cut.
+      if (found) csv.end();
+      else csv.destroy(suppressionErrors.fileRequired());
     },
     (error: unknown) => csv.destroy(error instanceof AppError ? error : suppressionErrors.malformedMultipart()),
   );

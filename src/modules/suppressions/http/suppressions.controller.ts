@@ -55,7 +55,7 @@ export class SuppressionsController {
   @ApiOperation({
     summary: 'Put numbers on the stop list',
     description:
-      'Counts at once, also for campaigns that run: who has not been sent to yet ends as FAILED `Suppressed` and is refunded. Answers within a chat (`/message/send`) still go.',
+      'Counts at once, also for campaigns that run: who has not been sent to yet ends as FAILED `Suppressed` and is refunded. Session messages, which answer somebody who has just written, still go.',
   })
   @ApiBody({ type: SuppressionNumbersBody })
   @ApiOkResponse({ type: AddedAnswer })

@@ -11,7 +11,6 @@ export class SendBrandedCampaignHandler implements ICommandHandler<SendBrandedCa
   async execute({ actor, body, idempotent }: SendBrandedCampaignCommand): Promise<QueuedTemplateSend> {
     const kind: TemplateSendKind = {
       channel: 'branded',
-      connections: ['branded', 'official'],
       readRecipients: readBrandedRecipients,
       makeRequestId: TEMPLATE_REQUEST_IDS.branded,
       notQueued: 'campaignNotQueued',

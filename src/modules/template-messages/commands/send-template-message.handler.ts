@@ -11,7 +11,6 @@ export class SendTemplateMessageHandler implements ICommandHandler<SendTemplateM
   async execute({ actor, body, idempotent }: SendTemplateMessageCommand): Promise<QueuedTemplateSend> {
     const kind: TemplateSendKind = {
       channel: 'template',
-      connections: ['official'],
       readRecipients: readTemplateRecipients,
       makeRequestId: TEMPLATE_REQUEST_IDS.template,
       notQueued: 'messageNotQueued',

@@ -1,7 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { now } from '../../../kernel/clock.js';
 import { ApiErrors, fromForm } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
@@ -52,7 +51,7 @@ export class UnofficialBroadcastController {
     @IdempotencyKey('unofficial_broadcast') idempotent: IdempotentRequest | null,
   ): Promise<UnofficialBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
-    const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }), { zone: timeZone, at: now() });
+    const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }));
     if ('fault' in read) throw unofficialErrors[read.fault]();
     const sender = { accountId: id, timeZone };
     const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { now, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AudioLibrary, type StoredAudio } from '../../audio/index.js';
 import {
@@ -12,13 +13,21 @@ import { type Alongside, Idempotency, type OutcomeKeeper } from '../../idempoten
 import { RouteDirectory } from '../../providers/index.js';
 import type { VoiceContent } from '../calls/voice-content.js';
 import { creditsOf } from '../domain/voice-price.js';
-import type { AudioSource, VoiceRequest } from '../domain/voice-request.js';
+import { type AudioSource, VOICE_TEXTS, type VoiceRequest } from '../domain/voice-request.js';
 import { voiceErrors } from '../voice.errors.js';
 import { newVoiceRequestId } from '../voice-request-id.js';
 import { type AcceptedVoice, SendVoice, type VoiceSender } from './send-voice.command.js';
 
 /** There is no route to choose in a voice send: the operator's default carries it. */
 const SERVICE = 'default';
+
+/** What a request comes to once its moment, its audio and its route are known. */
+interface Terms {
+  audio: StoredAudio;
+  creditsPerContact: number;
+  routeId: number;
+  scheduledAt: Date | null;
+}
 
 @CommandHandler(SendVoice)
 export class SendVoiceHandler implements ICommandHandler<SendVoice> {
@@ -40,6 +49,8 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
     keeper: OutcomeKeeper<AcceptedVoice> | null,
   ): Promise<AcceptedVoice> {
     const { source, plan } = request;
+    const scheduledAt = readSchedule(request.schedule, sender.timeZone, now());
+    if (scheduledAt === undefined) throw voiceErrors.invalid(VOICE_TEXTS.schedule);
     // Outside any transaction: speech and foreign servers take their time.
     const audio = await ('url' in source
       ? this.audio.fetch(source.url)
@@ -53,14 +64,14 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
       creditsPerContact,
       speechUrl: 'url' in source ? null : audio.url,
     });
-    const draft = this.draft(sender, request, { audio, creditsPerContact, routeId: route.id });
+    const draft = this.draft(sender, request, { audio, creditsPerContact, routeId: route.id, scheduledAt });
     return voice(await this.accept(draft, keeper?.alongside(voice)));
   }
 
   private draft(
     { accountId, timeZone }: VoiceSender,
     request: VoiceRequest,
-    { audio, creditsPerContact, routeId }: { audio: StoredAudio; creditsPerContact: number; routeId: number },
+    { audio, creditsPerContact, routeId, scheduledAt }: Terms,
   ): CampaignDraft {
     const content: VoiceContent = {
       audio_url: audio.url,
@@ -84,7 +95,7 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
       unitCredits: creditsPerContact,
       receivers: request.receivers,
       initialState: this.environment.VOICE_AUTO_APPROVE ? 'accepted' : 'pending_approval',
-      ...(request.scheduledAt && { scheduledAt: request.scheduledAt }),
+      ...(scheduledAt && { scheduledAt }),
     };
   }
 

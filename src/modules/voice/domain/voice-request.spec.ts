@@ -6,9 +6,9 @@ import { type RawVoiceRequest, readVoiceRequest, VOICE_TEXTS, type VoiceRequest 
 
 const NUMBER = '919812345678';
 const GOOD: RawVoiceRequest = { broadcast_name: 'Reminder', message: 'Hello', contacts: [NUMBER] };
-const CONTEXT = { zone: 'Asia/Kolkata', at: new Date('2026-05-01T00:00:00Z'), allowedPrefixes: [] };
+const RULES = { allowedPrefixes: [] };
 const read = (change: RawVoiceRequest): ReturnType<typeof readVoiceRequest> =>
-  readVoiceRequest({ ...GOOD, ...change }, CONTEXT);
+  readVoiceRequest({ ...GOOD, ...change }, RULES);
 const faultOf = (change: RawVoiceRequest): unknown => {
   const result = read(change);
   return 'fault' in result ? result.fault : result;
@@ -28,7 +28,6 @@ const ROWS: [text: string, RawVoiceRequest][] = [
   [VOICE_TEXTS.noNumbers, { contacts: ['123'] }],
   [VOICE_TEXTS.retries, { retries: 6 }],
   ['caller_id must be 10 to 16 digits', { caller_id: '123' }],
-  [VOICE_TEXTS.schedule, { schedule_time: 'soon' }],
   [VOICE_TEXTS.plan, { voiceplan: '20' }],
   [INCOMPLETE_ITEM, { callback_audio: [{}] }],
   [NOT_JSON, { dtmf_flow: '{' }],
@@ -45,7 +44,7 @@ describe('readVoiceRequest', () => {
       menu: null,
       retries: 0,
       retryIntervalSeconds: 60,
-      scheduledAt: null,
+      schedule: undefined,
     });
   });
 
@@ -79,7 +78,7 @@ describe('readVoiceRequest', () => {
       plan: 30,
       retries: 5,
       retryIntervalSeconds: 300,
-      scheduledAt: new Date('2026-05-01T06:30:00Z'),
+      schedule: '2026-05-01 12:00:00',
     });
   });
 
@@ -101,7 +100,6 @@ describe('readVoiceRequest', () => {
     ['retries', [-1, 6, 1.5, 'two', true, {}, [1]], VOICE_TEXTS.retries],
     ['voiceplan', [0, 14, '15s', '30.0', true, {}, [15]], VOICE_TEXTS.plan],
     ['caller_id', ['123456789', '12345678901234567', 'none', true, {}, []], 'caller_id must be 10 to 16 digits'],
-    ['schedule_time', ['2026-05-01 05:29:59', '2026-02-30 00:00:00', 7, true, {}], VOICE_TEXTS.schedule],
     ['callback_audio', [{}, 'text', 7, true], INCOMPLETE_ITEM],
     ['dtmf_flow', [[], 7, true, 'text'], NOT_JSON],
   ] as [string, unknown[], string][])('%s: %j', (field, values, text) => {
@@ -167,7 +165,7 @@ describe('callback_audio', () => {
 
   it('forwards only where the operator allows it', () => {
     const allowedPrefixes = ['44'];
-    const answer = readVoiceRequest({ ...GOOD, callback_audio: [item] }, { ...CONTEXT, allowedPrefixes });
+    const answer = readVoiceRequest({ ...GOOD, callback_audio: [item] }, { allowedPrefixes });
     expect(answer).toEqual({ fault: 'callback_audio[0].selected_number is not allowed' });
   });
 });
@@ -193,7 +191,7 @@ describe('anything at all', () => {
     );
     fc.assert(
       fc.property(fields, (raw) => {
-        const result = readVoiceRequest(raw, CONTEXT);
+        const result = readVoiceRequest(raw, RULES);
         return 'request' in result ? result.request.receivers.length > 0 : result.fault !== '';
       }),
       { numRuns: 2_000 },

@@ -1,4 +1,3 @@
-import { readSchedule } from '../../../kernel/clock.js';
 import { codePoints, cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { type MenuOrigins, merged, readCallbackAudio } from './callback-audio.js';
 import { type NumberRules, readCallNumber, voiceReceivers } from './call-number.js';
@@ -25,14 +24,8 @@ export interface VoiceRequest {
   menu: MenuRow[] | null;
   retries: number;
   retryIntervalSeconds: number;
-  scheduledAt: Date | null;
-}
-
-/** When, where and by which rules a request is read. */
-export interface VoiceReadingContext extends NumberRules {
-  /** IANA zone in which `schedule_time` without an offset is meant */
-  zone: string;
-  at: Date;
+  /** `schedule_time` as given: whether it is past depends on the moment, so it is judged with the campaign */
+  schedule: unknown;
 }
 
 /** The texts of spec 7 "Voice send" and decisions §5, literally. */
@@ -57,12 +50,13 @@ const DEFAULT_INTERVAL = '60';
 
 /**
  * Reads a voice send and judges it in the order of decisions §3: the cheap rows of the table from top to bottom, then the
- * rows that are ours, then voiceplan, callback_audio and dtmf_flow. The audio and the credits are judged afterwards.
+ * rows that are ours, then voiceplan, callback_audio and dtmf_flow. The moment, the audio and the credits are judged
+ * afterwards.
  * @returns the request, or the text of the first row that applies
  */
 export function readVoiceRequest(
   raw: RawVoiceRequest,
-  context: VoiceReadingContext,
+  rules: NumberRules,
 ): { request: VoiceRequest } | { fault: string } {
   const name = textOrNull(raw['broadcast_name']);
   if (!name) return { fault: VOICE_TEXTS.name };
@@ -78,11 +72,9 @@ export function readVoiceRequest(
   if (retries === null) return { fault: VOICE_TEXTS.retries };
   const caller = readText(raw['caller_id']).kind === 'empty' ? null : readCallNumber(raw['caller_id']);
   if (caller && 'fault' in caller) return { fault: `caller_id ${caller.fault}` };
-  const scheduledAt = readSchedule(raw['schedule_time'], context.zone, context.at);
-  if (scheduledAt === undefined) return { fault: VOICE_TEXTS.schedule };
   const plan = oneOf(raw['voiceplan'], String(VOICE_PLANS[0]), VOICE_PLANS.map(String));
   if (plan === null) return { fault: VOICE_TEXTS.plan };
-  const menu = readMenus(raw, context);
+  const menu = readMenus(raw, rules);
   if ('fault' in menu) return menu;
   return {
     request: {
@@ -94,7 +86,7 @@ export function readVoiceRequest(
       menu: menu.rows,
       retries: Number(retries),
       retryIntervalSeconds: Number(interval),
-      scheduledAt,
+      schedule: raw['schedule_time'],
     },
   };
 }

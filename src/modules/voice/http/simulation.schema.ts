@@ -5,11 +5,11 @@ import { VOICE_EXAMPLES, VoiceMenusBody } from './voice.schema.js';
 /** Body of a simulation for Swagger; `readSimulation` reads and judges it. */
 export class SimulationBody extends VoiceMenusBody {
   @ApiPropertyOptional({
-    type: [String],
+    oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }],
     description: 'Keys in order, empty = silence; also as one text, such as "21". Afterwards the callee stays silent.',
     example: ['2', '1'],
   })
-  digits?: string[];
+  digits?: string[] | string;
 
   @ApiPropertyOptional({
     type: 'object',
@@ -52,7 +52,12 @@ class SimulatedStepView {
   @ApiProperty({ ...nullable, description: 'dial: the number.', example: null })
   number!: string | null;
 
-  @ApiProperty({ ...nullable, enum: FORWARD_OUTCOMES, description: 'dial: what becomes of it.', example: null })
+  @ApiProperty({
+    ...nullable,
+    enum: [...FORWARD_OUTCOMES, null],
+    description: 'dial: what becomes of it.',
+    example: null,
+  })
   outcome!: string | null;
 }
 

@@ -1,7 +1,6 @@
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
@@ -47,7 +46,7 @@ export class VoiceController {
     @IdempotencyKey('voice_send') idempotent: IdempotentRequest | null,
   ): Promise<VoiceSendAnswer> {
     const { id: accountId, timeZone } = actor.account;
-    const read = readVoiceRequest(fieldsOf(body), { ...this.numbers, zone: timeZone, at: now() });
+    const read = readVoiceRequest(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
     const sent = await this.commands.execute(new SendVoice({ accountId, timeZone }, request, idempotent));

@@ -11,6 +11,7 @@ import { ProfileRequests1700000008000 } from './1700000008000-profile-requests.j
 import { Webhooks1700000009000 } from './1700000009000-webhooks.js';
 import { Suppressions1700000010000 } from './1700000010000-suppressions.js';
 import { Idempotency1700000011000 } from './1700000011000-idempotency.js';
+import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   Webhooks1700000009000,
   Suppressions1700000010000,
   Idempotency1700000011000,
+  CampaignRetries1700000012000,
 ];

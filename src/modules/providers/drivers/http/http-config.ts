@@ -3,6 +3,10 @@ import { placeholders } from './template.js';
 
 const path = z.string().max(200);
 const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
+/** Not the names that belong to the connection: with one of them nothing could ever be sent. */
+const HEADER_NAME =
+  /^(?!(?:connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$)[a-z0-9!#$%&'*+.^_`|~-]+$/i;
+const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
 const MESSAGE_VALUES = new Set(['to', 'text', 'media_url', 'ref']);
 
 /** Where a callback's receipts stand. */
@@ -18,10 +22,19 @@ const receiptSchema = z.object({
   receiver_path: path.optional(),
 });
 
+/** Where a callback's texts from handsets stand: what people wrote back. */
+const inboundSchema = z.object({
+  /** the list of texts; without it the body is one, or an array of them */
+  list_path: path.optional(),
+  from_path: path.default('from'),
+  text_path: path.default('text'),
+});
+
 /**
  * `config` of a route with driver `http` (decisions §8). Beyond the fields named there: `secrets`, whose values stand in
  * the request as `{{secrets.<name>}}`; `error_code_path` and `error_text_path` for refusals; `timeout_ms`;
- * `deduplicates`: the upstream drops a second message with the same `{{ref}}`.
+ * `deduplicates`: the upstream drops a second message with the same `{{ref}}`; `inbound`: where callbacks carry what
+ * somebody wrote back.
  */
 export const httpConfigSchema = z
   .object({
@@ -31,7 +44,10 @@ export const httpConfigSchema = z
       .refine((url) => /^https?:\/\/[^\s/{}]+/i.test(url) && URL.canParse(url), 'must be an http or https URL'),
     method: z.enum(['POST', 'PUT', 'PATCH', 'GET']).default('POST'),
     headers: z
-      .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be a header name'), z.string().max(4096))
+      .record(
+        z.string().regex(HEADER_NAME, 'must be a header name'),
+        z.string().max(4096).regex(HEADER_VALUE, 'must be printable and Latin-1'),
+      )
       .default({}),
     body: z.unknown().optional(),
     secrets: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.string().max(4096)).default({}),
@@ -39,6 +55,7 @@ export const httpConfigSchema = z
     error_code_path: path.optional(),
     error_text_path: path.optional(),
     receipt: receiptSchema.optional(),
+    inbound: inboundSchema.optional(),
     timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
     deduplicates: z.boolean().default(false),
   })
@@ -55,6 +72,7 @@ export const httpConfigSchema = z
 
 export type HttpRouteConfig = z.infer<typeof httpConfigSchema>;
 export type HttpReceiptConfig = z.infer<typeof receiptSchema>;
+export type HttpInboundConfig = z.infer<typeof inboundSchema>;
 
 /** What the usual words of gateways mean, for routes without a map of their own. */
 export const USUAL_STATUSES: Readonly<Record<string, (typeof STATUSES)[number]>> = {

@@ -1,22 +1,23 @@
+import { digitsOf } from '../../../../kernel/phone-number.js';
+import type { InboundText } from '../../ports/inbound-sink.js';
 import type { ProviderCallback, Receipt } from '../../ports/message-driver.js';
-import { type HttpReceiptConfig, USUAL_STATUSES } from './http-config.js';
+import { type HttpInboundConfig, type HttpReceiptConfig, type HttpRouteConfig, USUAL_STATUSES } from './http-config.js';
 import { readPath, readScalar } from './template.js';
 
 const LONGEST_TEXT = 200;
 const DEFAULTS: HttpReceiptConfig = { id_path: 'id', status_path: 'status' };
+const INBOUND_DEFAULTS: HttpInboundConfig = { from_path: 'from', text_path: 'text' };
 
 /** The receipts of a callback; entries without an id, or with a status nobody knows, are left out. */
 export function readReceipts(config: HttpReceiptConfig | undefined, callback: ProviderCallback): Receipt[] {
   const paths = config ?? DEFAULTS;
   const words = statusWords(paths);
-  const source = callback.method === 'GET' ? callback.query : { ...callback.query, ...asObject(callback.body) };
-  const list = Array.isArray(callback.body) && paths.list_path === undefined ? callback.body : entries(source, paths);
-  return list.flatMap((entry): Receipt[] => {
+  return entries(callback, paths.list_path).flatMap((entry): Receipt[] => {
     const id = readScalar(readPath(entry, paths.id_path));
-    const status = words.get(readScalar(readPath(entry, paths.status_path))?.toLowerCase() ?? '');
+    const status = words.get(at(entry, paths.status_path)?.toLowerCase() ?? '');
     if (id === null || !status) return [];
     const failed = status === 'failed';
-    const receiver = at(entry, paths.receiver_path)?.replace(/[^0-9]/g, '') ?? '';
+    const receiver = digitsOf(at(entry, paths.receiver_path) ?? '');
     return [
       {
         providerMessageId: id,
@@ -36,9 +37,25 @@ function statusWords(paths: HttpReceiptConfig): Map<string, Receipt['status']> {
   return new Map(Object.entries(map).map(([word, status]) => [word.toLowerCase(), status]));
 }
 
-function entries(source: Record<string, unknown>, paths: HttpReceiptConfig): unknown[] {
-  if (paths.list_path === undefined) return [source];
-  const list = readPath(source, paths.list_path);
+/** The texts from handsets of a callback; entries without a number or a text are left out, and so are receipts. */
+export function readTexts(
+  { inbound: paths = INBOUND_DEFAULTS, receipt = DEFAULTS }: Pick<HttpRouteConfig, 'inbound' | 'receipt'>,
+  callback: ProviderCallback,
+): InboundText[] {
+  const words = statusWords(receipt);
+  return entries(callback, paths.list_path).flatMap((entry): InboundText[] => {
+    const from = digitsOf(at(entry, paths.from_path) ?? '');
+    const text = at(entry, paths.text_path);
+    const isReceipt = words.has(at(entry, receipt.status_path)?.toLowerCase() ?? '');
+    return from === '' || text === null || isReceipt ? [] : [{ from, text }];
+  });
+}
+
+function entries({ method, query, body }: ProviderCallback, listPath: string | undefined): unknown[] {
+  if (listPath === undefined && Array.isArray(body)) return body;
+  const source = method === 'GET' ? query : { ...query, ...asObject(body) };
+  if (listPath === undefined) return [source];
+  const list = readPath(source, listPath);
   return Array.isArray(list) ? list : list === undefined ? [] : [list];
 }
 

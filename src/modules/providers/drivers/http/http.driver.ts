@@ -1,8 +1,9 @@
 import type { OutboundClient } from '../../../../platform/outbound/index.js';
+import type { InboundText } from '../../ports/inbound-sink.js';
 import type { MessageDriver, ProviderCallback, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
 import { openGateway } from './http-connection.js';
-import { readReceipts } from './http-receipts.js';
+import { readReceipts, readTexts } from './http-receipts.js';
 
 /** Any HTTP gateway whose request and receipts a template can describe (decisions §8): SMS, and self-hosted chat gateways. */
 export class HttpDriver implements MessageDriver<HttpRouteConfig> {
@@ -23,5 +24,9 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
 
   parseCallback(route: Route<HttpRouteConfig>, callback: ProviderCallback): Receipt[] {
     return readReceipts(route.config.receipt, callback);
+  }
+
+  parseInbound(route: Route<HttpRouteConfig>, callback: ProviderCallback): InboundText[] {
+    return readTexts(route.config, callback);
   }
 }

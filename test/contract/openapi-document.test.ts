@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { ApiContract, type MediaType, pointerTo } from '../support/api-contract.js';
+
+const contract = ApiContract.read();
+const { schemas } = contract.document.components;
+
+/** Examples of a media type that its own schema refuses. */
+function faultsOf(pointer: string, { example, examples = {} }: MediaType): string[] {
+  const values = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+  return values.flatMap((value) => {
+    const fault = contract.valueFault(`${pointer}/schema`, value);
+    return fault === null ? [] : [`${fault}: ${JSON.stringify(value)}`];
+  });
+}
+
+describe('every example of the OpenAPI document fits its schema', () => {
+  it.each(Object.keys(schemas))('%s', (name) => {
+    const faults = Object.entries(schemas[name]?.properties ?? {}).flatMap(([field, { example }]) => {
+      if (example === undefined) return [];
+      const fault = contract.valueFault(pointerTo('components', 'schemas', name, 'properties', field), example);
+      return fault === null ? [] : [`${field}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it.each(contract.operations.map((operation) => [operation.name, operation] as const))('%s', (_, operation) => {
+    const base = pointerTo('paths', operation.path, operation.method.toLowerCase());
+    const faults = [
+      ...Object.entries(operation.body).flatMap(([type, media]) =>
+        faultsOf(`${base}${pointerTo('requestBody', 'content', type)}`, media),
+      ),
+      ...Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+        Object.entries(content).flatMap(([type, media]) =>
+          faultsOf(`${base}${pointerTo('responses', status, 'content', type)}`, media),
+        ),
+      ),
+      ...operation.parameters.flatMap(({ name, schema }, index) => {
+        if (schema?.example === undefined) return [];
+        const fault = contract.valueFault(`${base}${pointerTo('parameters', String(index), 'schema')}`, schema.example);
+        return fault === null ? [] : [`${name}: ${fault}`];
+      }),
+    ];
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { CampaignDesk, dataOf, type Json } from '../support/campaign-desk.js';
+import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+
+const { Failed } = RecipientStatus;
+const CONTACTS = ['919812345678', '919812345679'];
+
+let desk: CampaignDesk;
+let owner: Member;
+let official: number;
+
+beforeAll(async () => {
+  desk = await CampaignDesk.open();
+  owner = await desk.join({ chat_utility_credits: 100, chat_marketing_credits: 5 });
+  official = await desk.connect(owner, 'official');
+  await desk.template(owner, 'order_ready', { category: 2 });
+});
+afterAll(() => desk.stop());
+
+const retry = (requestId: string): Promise<Answer> => desk.act(`/v6/api/campaigns/${requestId}/retry-failed`, owner);
+const change = (fields: string): Promise<unknown> =>
+  desk.dataSource.query(`UPDATE templates SET ${fields} WHERE account_id = ?`, [owner.account.id]);
+const restore = (): Promise<unknown> =>
+  change(`status = 1, language_id = 1, body = 'Your order is ready', header_area_type = 'none', category = 2`);
+const stored = async (answer: Answer): Promise<Json> => {
+  const [row] = await desk.dataSource.query<Json[]>(
+    'SELECT route_id, service, balance, unit_credits FROM campaigns WHERE request_id = ?',
+    [dataOf(answer)['request_id']],
+  );
+  return row ?? {};
+};
+
+/** A campaign of two whose sends failed. */
+async function failing(route: 'chatTemplate' | 'chatBranded'): Promise<string> {
+  const sent = await desk.post(`/v6/api/${route}/24/${owner.account.username}/messages`, owner, {
+    messaging_product: 'chat',
+    to: CONTACTS,
+    type: 'template',
+    template: { name: 'order_ready', language: { code: 'en_US' } },
+  });
+  const requestId = String(sent.body['request_id']);
+  await desk.begin(requestId);
+  await desk.settle(requestId, [1, 2], Failed, 'gone');
+  return requestId;
+}
+
+describe.each(['chatTemplate', 'chatBranded'] as const)('retry-failed of %s is judged as a new send', (route) => {
+  it.each([
+    ['status = 3', 409, 'Template is pending platform approval'],
+    ['status = 2', 409, 'Template was rejected by the platform'],
+    ['status = 4', 409, 'Template is not approved for sending'],
+    ['status = 5', 409, 'Template is not approved for sending'],
+    ['language_id = 8', 422, 'Template language does not match the approved template'],
+    [`body = 'Order {{1}}'`, 422, 'Template body parameter count does not match the approved template'],
+    [`header_area_type = 'media'`, 422, 'Template header parameter count does not match the approved template'],
+    [`name = 'another'`, 404, 'Template not found'],
+  ])('after %s: %d %s, and nothing is charged', async (fields, status, text) => {
+    const requestId = await failing(route);
+    const before = await desk.credits(owner, 'chat_utility_credits');
+    await change(fields);
+    try {
+      expectRefused(await retry(requestId), status, text);
+    } finally {
+      await change(`name = 'order_ready'`);
+      await restore();
+    }
+    expect(await desk.credits(owner, 'chat_utility_credits')).toBe(before);
+    expect((await retry(requestId)).status).toBe(200);
+  });
+
+  it('pays from the balance of the category that the template has now', async () => {
+    const requestId = await failing(route);
+    const [utility, marketing] = [
+      await desk.credits(owner, 'chat_utility_credits'),
+      await desk.credits(owner, 'chat_marketing_credits'),
+    ];
+    await change('category = 1');
+    const answer = await retry(requestId);
+    await restore();
+    expect(await stored(answer)).toMatchObject({ balance: 'chat_marketing_credits', unit_credits: 1 });
+    expect(await desk.credits(owner, 'chat_utility_credits')).toBe(utility);
+    expect(await desk.credits(owner, 'chat_marketing_credits')).toBe(marketing - 2);
+  });
+
+  it('goes over the connection that a new send takes; without one it is refused', async () => {
+    const requestId = await failing(route);
+    const branded = await desk.connect(owner, 'branded');
+    const answer = await retry(requestId);
+    const expected = route === 'chatBranded' ? [branded, 'branded'] : [official, 'official'];
+    expect(Object.values(await stored(answer)).slice(0, 2)).toEqual(expected);
+    const other = await failing(route);
+    await desk.disconnect(branded);
+    await desk.disconnect(official);
+    expectRefused(await retry(other), 404, 'No chat account found for this username');
+    official = await desk.connect(owner, 'official', { token: null });
+    expectRefused(await retry(other), 404, 'Missing account token for this chat account');
+    await desk.disconnect(official);
+    official = await desk.connect(owner, 'official');
+    expect((await retry(other)).status).toBe(200);
+  });
+});

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiContract } from '../support/api-contract.js';
+import { ContractDesk } from '../support/contract-desk.js';
+import { DocumentedRequests, encodeBody, pathOf } from '../support/documented-requests.js';
+import { sendRaw } from '../support/raw-request.js';
+
+const contract = ApiContract.read();
+const requests = new DocumentedRequests(contract.document.components.schemas);
+let desk: ContractDesk;
+
+beforeAll(async () => {
+  desk = await ContractDesk.furnished();
+});
+afterAll(() => desk.stop());
+
+/** What Swagger UI offers to send: each body of each endpoint that takes JSON. */
+const examples = contract.operations.flatMap((operation) =>
+  Object.entries(operation.body)
+    .filter(([type]) => type === 'application/json')
+    .flatMap(([type, media]) =>
+      requests
+        .bodies(media)
+        .map((body, index) => [`${operation.name}, no. ${index + 1}`, operation, type, body] as const),
+    ),
+);
+
+describe('an example of a request can be sent as it stands', () => {
+  it.each(examples)('%s', async (_name, operation, type, example) => {
+    const admin = operation.path.startsWith('/v6/api/admin');
+    const { contentType, body } = encodeBody(type, desk.localised(example));
+    const answer = await sendRaw(desk.url, {
+      method: operation.method,
+      path: pathOf(operation, (parameter) => desk.known(operation, parameter)[0] ?? ''),
+      headers: { 'content-type': contentType, ...desk.bearer(admin ? desk.staff : desk.owner) },
+      body,
+    });
+    expect(answer.status, answer.body).not.toBe(400);
+  });
+});

@@ -1,0 +1,164 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../support/api.js';
+import { ApiContract, type Operation } from '../support/api-contract.js';
+import { ContractDesk } from '../support/contract-desk.js';
+import { DocumentedRequests, encodeBody, pathOf } from '../support/documented-requests.js';
+import type { Member } from '../support/sms-desk.js';
+import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const TOKEN_TEXT = 'Invalid Authorization token';
+/** The callbacks' limit, of all the largest (decisions §3) once BODY_LIMIT is small. */
+const LARGEST = 3 * 1024 * 1024;
+
+const contract = ApiContract.read();
+const requests = new DocumentedRequests(contract.document.components.schemas);
+let desk: ContractDesk;
+
+beforeAll(async () => {
+  desk = await ContractDesk.furnished({ BODY_LIMIT: 2_048 });
+});
+afterAll(() => desk.stop());
+
+const documenting = (status: number): [string, Operation][] =>
+  contract.operations.filter(({ responses }) => String(status) in responses).map((known) => [known.name, known]);
+const secured = contract.operations.filter(({ security }) => security.length > 0);
+const isAdmin = ({ path }: Operation): boolean => path.startsWith('/v6/api/admin');
+
+/** The documented request of an endpoint, from one who may. */
+function goodRequest(operation: Operation, change: Partial<RawRequest> = {}): RawRequest {
+  const type = requests.mediaType(operation);
+  const [body] = type === null ? [] : requests.bodies(operation.body[type] ?? {}).map((known) => desk.localised(known));
+  const encoded = type === null ? null : encodeBody(type, body);
+  const query = operation.parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(
+      ({ name, schema = {} }) => `${name}=${encodeURIComponent(String(desk.localised(requests.value(schema), name)))}`,
+    );
+  const path = pathOf(operation, (name) => desk.known(operation, name)[0] ?? '');
+  return {
+    method: operation.method,
+    path: query.length === 0 ? path : `${path}?${query.join('&')}`,
+    headers: {
+      ...desk.bearer(isAdmin(operation) ? desk.staff : desk.owner),
+      ...(encoded && { 'content-type': encoded.contentType }),
+    },
+    body: encoded?.body ?? null,
+    ...change,
+  };
+}
+
+const messageOf = ({ body }: RawAnswer): unknown => (JSON.parse(body) as { message?: unknown }).message;
+
+describe('what the guards answer, at every endpoint', () => {
+  it.each(secured.filter(({ path }) => path !== '/metrics').map((operation) => [operation.name, operation] as const))(
+    'without a token: %s',
+    async (_, operation) => {
+      const { headers, ...good } = goodRequest(operation);
+      const { 'content-type': type } = headers;
+      // the broadcasts take a username of the body instead
+      const body = good.body === null ? null : '{}';
+      const answer = await sendRaw(desk.url, {
+        ...good,
+        body,
+        headers: type === undefined ? {} : { 'content-type': type },
+      });
+      expect([answer.status, messageOf(answer)]).toEqual([
+        '401' in operation.responses && !/\/chat(Template)?\//.test(operation.path) ? 401 : 400,
+        TOKEN_TEXT,
+      ]);
+    },
+  );
+
+  it.each(secured.filter(isAdmin).map((operation) => [operation.name, operation] as const))(
+    'as a client: %s',
+    async (_, operation) => {
+      const good = goodRequest(operation);
+      const headers = { ...good.headers, ...desk.bearer(desk.owner) };
+      const answer = await sendRaw(desk.url, { ...good, headers });
+      expect([answer.status, messageOf(answer)]).toEqual([403, 'Forbidden']);
+    },
+  );
+
+  it.each([...new Set(contract.operations.map(({ path }) => path))])('a wrong method: %s', async (path) => {
+    const here = contract.operations.filter((operation) => operation.path === path);
+    const good = goodRequest(here[0] as Operation);
+    const there = contract.at(good.path.split('?')[0] ?? '').map(({ method }) => method);
+    const method = METHODS.find((known) => !there.includes(known)) ?? 'TRACE';
+    const answer = await sendRaw(desk.url, { ...good, method });
+    expect([answer.status, messageOf(answer)]).toEqual([405, 'Method not allowed']);
+    expect(answer.headers.allow?.split(', ').filter((known) => known !== 'HEAD')).toEqual(there.sort());
+  });
+
+  it.each(documenting(413))('a body that is too large: %s', async (_, operation) => {
+    const good = goodRequest(operation);
+    const { contentType, body } = encodeBody('application/json', 'x'.repeat(LARGEST + 1));
+    const answer = await sendRaw(desk.url, {
+      ...good,
+      headers: { ...good.headers, 'content-type': contentType },
+      body,
+    });
+    expect([answer.status, messageOf(answer)]).toEqual([413, 'Request body is too large']);
+  });
+
+  it.each(
+    contract.operations.filter(({ body }) => Object.keys(body).length > 0).map((known) => [known.name, known] as const),
+  )('malformed JSON: %s', async (_, operation) => {
+    const good = goodRequest(operation);
+    const headers = { ...good.headers, 'content-type': 'application/json' };
+    const answer = await sendRaw(desk.url, { ...good, headers, body: '{"a":' });
+    expect([answer.status, messageOf(answer)]).toEqual([400, 'Malformed JSON body']);
+  });
+
+  it.each(documenting(415))('an unknown charset: %s', async (_, operation) => {
+    const good = goodRequest(operation);
+    const headers = { ...good.headers, 'content-type': 'application/json; charset=klingon' };
+    const answer = await sendRaw(desk.url, { ...good, headers, body: '{}' });
+    expect([answer.status, messageOf(answer)]).toEqual([415, 'Unsupported charset or encoding']);
+  });
+});
+
+describe('beyond every limit', () => {
+  let strict: RunningApi;
+  beforeAll(async () => {
+    const limits = { USER_RATE_LIMIT: 1, BROADCAST_RATE_LIMIT: 1, OPEN_MISS_LIMIT: 1 };
+    strict = await startApi({ ...desk.environment, ...limits }, desk.database);
+  });
+  afterAll(() => strict.stop());
+
+  it.each(documenting(429))('%s', async (_, operation) => {
+    // carriers are limited where they send nonsense, or ask for audio that is none
+    const nonsense = { headers: { 'content-type': 'application/json' }, body: '{' };
+    const miss = { path: '/audio/none.wav' };
+    const good = goodRequest(operation, {
+      ...(operation.path.startsWith('/provider/') && nonsense),
+      ...(operation.path.startsWith('/audio/') && miss),
+    });
+    let answer = await sendRaw(strict.url, good);
+    for (let tries = 1; tries < 3 && answer.status !== 429; tries++) answer = await sendRaw(strict.url, good);
+    expect([answer.status, messageOf(answer)]).toEqual([429, 'Too many requests. Please try again later.']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+describe('without the database', () => {
+  let stranger: Member;
+  beforeAll(async () => {
+    stranger = await desk.join();
+    // who asks is remembered, so that it is the endpoint that fails
+    for (const member of [desk.owner, desk.staff]) await desk.get('/v6/api/account/credits', member);
+    await desk.part(DataSource).destroy();
+  });
+  afterAll(() => desk.part(DataSource).initialize());
+
+  it.each(documenting(500))('%s', async (_, operation) => {
+    const good = goodRequest(operation);
+    let answer = await sendRaw(desk.url, good);
+    // what asks no database fails for those who are not remembered
+    if (answer.status === 200) {
+      answer = await sendRaw(desk.url, { ...good, headers: { ...good.headers, ...desk.bearer(stranger) } });
+    }
+    expect([answer.status, answer.body]).toEqual([500, expect.anything()]);
+  });
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiContract, type Operation } from '../support/api-contract.js';
+import { ContractDesk } from '../support/contract-desk.js';
+import { DocumentedRequests } from '../support/documented-requests.js';
+import { requestsOf } from '../support/hostile-requests.js';
+import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
+
+const SEED = 20_261_121;
+const RUNS = 60;
+/** Where a password is hashed or a voice speaks, a request takes a tenth of a second. */
+const SLOW = /\/auth\/|\/voice\/send|POST .*\/(users|accounts)$|PATCH .*\/(users|accounts)\/|sms_get|\/password/;
+const SLOW_RUNS = 15;
+
+/** What no client may ever read: statements, classes and places of ours. */
+const LEAK =
+  /\bER_[A-Z]|SQLSTATE|sqlMessage|QueryFailed|SQL syntax|node_modules|\bat \S+ \(|\/src\/|\.[jt]s:\d|\$2[aby]\$\d|\w+Error\b|Cannot read prop/;
+
+const contract = ApiContract.read();
+const requests = new DocumentedRequests(contract.document.components.schemas);
+/** What removes things comes last, so that the others find them. */
+const operations = [...contract.operations].sort(
+  (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+);
+let desk: ContractDesk;
+
+beforeAll(async () => {
+  desk = await ContractDesk.furnished();
+});
+afterAll(() => desk.stop());
+
+function faultOf({ method, path }: RawRequest, { status, headers, body }: RawAnswer): string | null {
+  if (status === 500) return `500: ${body}`;
+  // nothing hostile that is sent looks like this, so it is not quoted
+  if (LEAK.test(body)) return `leak: ${body}`;
+  if ([desk.owner.token, desk.staff.token, desk.apiKey].some((secret) => body.includes(secret))) return 'a secret';
+  if (!headers['x-request-id']) return 'no X-Request-Id';
+  const plain = path.split('?')[0] ?? '';
+  return contract.fault({ method, path: plain, status, contentType: headers['content-type'], body: body || null });
+}
+
+/** Those who ask. */
+const actors = (): Record<string, string>[] => [
+  ...Array.from({ length: 5 }, () => desk.bearer(desk.owner)),
+  desk.bearer(desk.staff),
+  { 'x-api-key': desk.apiKey },
+  { cookie: `auth_token=${desk.owner.token}` },
+  {},
+];
+/** Admin endpoints are for staff, so that they are asked in earnest. */
+const actorsOf = ({ path }: Operation): Record<string, string>[] =>
+  path.startsWith('/v6/api/admin')
+    ? [...actors(), ...Array.from({ length: 20 }, () => desk.bearer(desk.staff))]
+    : actors();
+
+describe('asked well, badly and with malice, and by whoever', () => {
+  it.each(operations.map((operation) => [operation.name, operation] as const))(
+    '%s answers as documented',
+    async (name, operation) => {
+      const sources = {
+        requests,
+        known: (parameter: string) => desk.known(operation, parameter),
+        localised: desk.localised,
+        actors: actorsOf(operation),
+      };
+      await fc.assert(
+        fc.asyncProperty(requestsOf(operation, sources), async (request) => {
+          expect(faultOf(request, await sendRaw(desk.url, request))).toBeNull();
+        }),
+        { seed: SEED, numRuns: SLOW.test(name) ? SLOW_RUNS : RUNS },
+      );
+      // otherwise the rest would only be refused
+      for (const member of [desk.owner, desk.staff]) {
+        expect((await desk.get('/v6/api/account/credits', member)).status).toBe(200);
+      }
+    },
+  );
+});
