@@ -12,7 +12,7 @@ const HANGING_WEBHOOKS = 10;
 /** events of the customer whose delays are looked at */
 const STEADY = { batches: 150, size: 5, everyMs: 100 };
 
-/** (h) Webhooks delivered and logged a second to one endpoint, over a bare undici pool that signs, posts and writes nothing. */
+/** (i) Webhooks delivered and logged a second to one endpoint, over a bare undici pool that signs, posts and writes nothing. */
 async function throughput(set, hook, receiver, port, say) {
   await deliver(set.database, hook, 2_000);
   const rates = [];
@@ -25,7 +25,7 @@ async function throughput(set, hook, receiver, port, say) {
   }
   await delays(receiver);
   return verdict(
-    '(h) webhooks, ours / bare undici',
+    '(i) webhooks, ours / bare undici',
     median(rates.map(([ours, bare]) => ours / bare)),
     'at least 0.3',
     `ours ${median(rates.map(([ours]) => ours)).toFixed(0)}/s, bare ${median(rates.map(([, bare]) => bare)).toFixed(0)}/s`,
@@ -52,7 +52,7 @@ async function nothingDue(database, { endpoint }) {
   throw new Error('not everything was delivered');
 }
 
-/** (i) Another customer's delays beside ten endpoints that never answer, over his delays alone. */
+/** (j) Another customer's delays beside ten endpoints that never answer, over his delays alone. */
 async function isolation(set, hook, neighbour, receiver, say) {
   const { database } = set;
   const steady = async () => {
@@ -70,7 +70,7 @@ async function isolation(set, hook, neighbour, receiver, say) {
   say(`alone p50 ${alone[0]} ms, p99 ${alone[1]} ms; beside hanging ones p50 ${beside[0]} ms, p99 ${beside[1]} ms`);
   return ['p50', 'p99'].map((name, index) =>
     verdict(
-      `(i) ${name} of the delay beside ${HANGING_WEBHOOKS} hanging endpoints / alone`,
+      `(j) ${name} of the delay beside ${HANGING_WEBHOOKS} hanging endpoints / alone`,
       beside[index] / alone[index],
       'at most 1.5',
       `${beside[index]} ms, alone ${alone[index]} ms`,
@@ -84,7 +84,7 @@ async function delays(receiver) {
   return (await answer).delays;
 }
 
-/** (j) Settling 30,000 recipients: with nobody listening over no look at the endpoints at all, and with one listening over none. */
+/** (k) Settling 30,000 recipients: with nobody listening over no look at the endpoints at all, and with one listening over none. */
 async function settlement(set, listener, silent, say) {
   const settler = await start('bench/settle.mjs', [], set.environment, 'pipe');
   await settler.next();
@@ -117,13 +117,13 @@ async function settlement(set, listener, silent, say) {
   const rate = (index) => median(rates.map((row) => row[index])).toFixed(0);
   return [
     verdict(
-      '(j) settlement, nobody listens / no look',
+      '(k) settlement, nobody listens / no look',
       median(rates.map(([unheard, nobody]) => nobody / unheard)),
       'at least 0.8',
       `${rate(1)}/s, without a look ${rate(0)}/s`,
     ),
     verdict(
-      '(j) settlement, one listens / nobody does',
+      '(k) settlement, one listens / nobody does',
       median(rates.map(([, nobody, heard]) => heard / nobody)),
       'at least 0.4',
       `${rate(2)}/s, nobody ${rate(1)}/s`,
