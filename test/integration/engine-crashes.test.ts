@@ -146,7 +146,7 @@ describe('a worker that breaks off', () => {
 
   it('in the middle of a cancel leaves nobody unknown, and everybody is refunded', async () => {
     const { id, requestId, accountId } = await accept('cancel-crash', numbers(10));
-    await states.cancel(id);
+    await states.changeAlone(id, 'cancel');
     await expect(runner({ results: broken(results, 'cancelStep') }).run(await job(id))).rejects.toThrow('broken off');
     await leaseEnds(id);
     await drive(id);
@@ -177,7 +177,7 @@ describe('a worker that breaks off', () => {
     const { id, requestId } = await accept('begin-pause', numbers(3));
     const slow: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
       pending: async (...parameters: Parameters<LaneStore['pending']>) => {
-        await states.cancel(id);
+        await states.changeAlone(id, 'cancel');
         return lanes.pending(...parameters);
       },
     });
@@ -201,7 +201,7 @@ describe('a worker that breaks off', () => {
     carrier = () => new Promise((resolve) => release.push(() => resolve(throttled(3_600_000))));
     const window = drive(id);
     while (release.length < 6) await new Promise((resolve) => setTimeout(resolve, 10));
-    await states.cancel(id);
+    await states.changeAlone(id, 'cancel');
     for (const answer of release) answer();
     await window;
     expect(await engine.counts(requestId)).toEqual({ Cancelled: 6 });
@@ -213,7 +213,7 @@ describe('a worker that breaks off', () => {
     const { id, requestId, accountId } = await accept('cancel-steps', numbers(2_500));
     carrier = () => Promise.resolve(throttled(3_600_000));
     await drive(id);
-    await states.cancel(id);
+    await states.changeAlone(id, 'cancel');
     const steps: number[] = [];
     const counting: WindowResults = Object.assign(Object.create(results) as WindowResults, {
       cancelStep: async (...parameters: Parameters<WindowResults['cancelStep']>) => {
@@ -242,7 +242,7 @@ describe('a worker that breaks off', () => {
       lost.fence + 1,
     );
     expect(await dataSource.query('SELECT seq FROM recipient_retries WHERE campaign_id = ?', [id])).toEqual([]);
-    await states.cancel(id);
+    await states.changeAlone(id, 'cancel');
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 4 });
     expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
@@ -257,7 +257,7 @@ describe('a worker that breaks off', () => {
       id,
     ]);
     await dataSource.query('UPDATE campaign_counters SET recipients = 2 WHERE campaign_id = ? AND status = 0', [id]);
-    await states.cancel(id);
+    await states.changeAlone(id, 'cancel');
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 2, Cancelled: 2 });
     expect(await engine.available(accountId)).toEqual({ stored: 2, ledger: 2 });

@@ -297,8 +297,8 @@ describe('settling recipients', () => {
     await window(id, 30, (seq) => ({ kind: 'accepted', providerMessageIds: [`x-${seq}`] }));
     const underWay = await currentTurn(id);
     await lanes.claim(underWay, 41, LEASE_MS);
-    expect(await states.cancel(id)).toBe(true);
-    expect(await states.cancel(id)).toBe(false);
+    expect(await states.changeAlone(id, 'cancel')).toBe(true);
+    expect(await states.changeAlone(id, 'cancel')).toBe(false);
     const sent = await lanes.pending(id, 31, 41);
     const end = await results.flush(
       underWay,
@@ -321,10 +321,10 @@ describe('settling recipients', () => {
   it('a pause between plan and claim wins, and resuming wakes the lane', async () => {
     const { id } = await accept('pause', 10);
     const planned = await currentTurn(id);
-    expect(await states.pause(id)).toBe(true);
+    expect(await states.changeAlone(id, 'pause')).toBe(true);
     expect(await lanes.claim(planned, 5, LEASE_MS)).toBe(false);
     expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(false);
-    expect(await states.resume(id)).toBe(true);
+    expect(await states.changeAlone(id, 'resume')).toBe(true);
     expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
     expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(false);
   });

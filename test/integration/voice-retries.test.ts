@@ -94,7 +94,7 @@ describe('voice retries', () => {
     await calls.report(campaign, 1, 'no_answer');
     await calls.report(campaign, 2, 'busy');
     await calls.report(campaign, 3, 'failed', { errorCode: 7, errorText: 'Unreachable' });
-    expect(await calls.states.cancel(campaign.id)).toBe(true);
+    expect(await calls.states.changeAlone(campaign.id, 'cancel')).toBe(true);
     await calls.drive(campaign);
     // The fourth still rings, the fifth was never called.
     expect(await calls.counts(campaign)).toEqual({
@@ -120,7 +120,7 @@ describe('voice retries', () => {
       const campaign = await calls.accept(`beside-${round}`, 3, 3);
       await calls.drive(campaign);
       await Promise.all([
-        calls.states.cancel(campaign.id),
+        calls.states.changeAlone(campaign.id, 'cancel'),
         ...[1, 2, 3].map((seq) => calls.report(campaign, seq, 'busy')),
       ]);
       await calls.drive(campaign);
@@ -132,7 +132,7 @@ describe('voice retries', () => {
     const campaign = await calls.accept('paused', 2, 1, 5);
     await calls.drive(campaign);
     await calls.report(campaign, 1, 'no_answer');
-    await calls.states.pause(campaign.id);
+    await calls.states.changeAlone(campaign.id, 'pause');
     await calls.report(campaign, 2, 'no_answer'); // wakes the lane, which then sleeps again
     await calls.due(campaign);
     await calls.drive(campaign);
@@ -143,7 +143,7 @@ describe('voice retries', () => {
     );
     await calls.overdue.sweep(campaign.id, 72 * 3_600_000);
     expect(await calls.counts(campaign)).toEqual({ Retrying: 2 });
-    await calls.states.resume(campaign.id);
+    await calls.states.changeAlone(campaign.id, 'resume');
     expect(await calls.wakesIn(campaign)).toBeLessThanOrEqual(0);
     await calls.drive(campaign);
     expect(calls.made).toHaveLength(4);
@@ -287,7 +287,7 @@ describe('voice retries', () => {
     await calls.redial(campaign);
     expect(await calls.counts(campaign)).toEqual({ Retrying: 1 });
     expect(await calls.waits(campaign)).toEqual([[1, 30]]);
-    await calls.states.cancel(campaign.id);
+    await calls.states.changeAlone(campaign.id, 'cancel');
     await calls.drive(campaign);
     expect(await calls.counts(campaign)).toEqual({ Busy: 1 });
   });

@@ -19,9 +19,21 @@ describe('contactsOf', () => {
     expect(contactsOf('name,number\n"Doe, ""J""\nof Acme","+91 98123 45678"\n')).toEqual(['+91 98123 45678']);
   });
 
+  it('takes blanks around quoted fields, quotes inside others, and rows of any length', () => {
+    expect(contactsOf('name , "number" ,note\n12" Joe, "919812345678" \n\t,\nJane,919812345679,a,b\n')).toEqual([
+      '919812345678',
+      '919812345679',
+    ]);
+  });
+
+  it('refuses a field that goes on behind its quotes, by its line', () => {
+    expect(() => contactsOf('name,number\n"Jane" Doe,919812345678\n')).toThrow(/line 2/);
+  });
+
   it('finds the separator outside quotes, and takes no spaced number for a head', () => {
     expect(contactsOf('"Doe, Jane, Ms";number\n"Roe, Joe";919812345678\n')).toEqual(['919812345678']);
     expect(contactsOf('\n"a,b"\tnumber\n"c,d"\t919812345678\n')).toEqual(['919812345678']);
+    expect(contactsOf('"name"\t"number"\n"a,b"\t"919812345678"\n')).toEqual(['919812345678']);
     expect(contactsOf('+91 98 12 34 56 78\n+91 (98) 12-34.56/79\n')).toEqual([
       '+91 98 12 34 56 78',
       '+91 (98) 12-34.56/79',

@@ -1,3 +1,4 @@
+import { CsvError, parse } from 'csv-parse/sync';
 import { Failure } from './failure.js';
 
 const NAMES = /^(numbers?|phones?|mobiles?|contacts?|to|receivers?)$/i;
@@ -8,10 +9,10 @@ const SEPARATORS = [',', ';', '\t'] as const;
  * without a head line.
  * @param column the head of the column; without it the first one with a usual name, else the first
  * @returns null when there is no such column
- * @throws Failure for a quote without an end
+ * @throws Failure for a quote without an end, or with more than blanks behind its field
  */
 export function contactsOf(text: string, column?: string): string[] | null {
-  const rows = readRows(text.replace(/^\uFEFF/, '')).filter((row) => row.some((cell) => cell.trim() !== ''));
+  const rows = readRows(text);
   const heads = rows[0]?.map((cell) => cell.trim()) ?? [];
   const headed = column !== undefined || !heads.some(isNumber);
   const wanted = heads.findIndex((head) => (column === undefined ? NAMES.test(head) : head === column));
@@ -29,7 +30,7 @@ const isNumber = (cell: string): boolean => /\d{5}/.test(cell.replace(/[\s()+./-
 /** The mark that stands most often outside quotes in the first line with something on it. */
 function separatorOf(text: string): string {
   const [firstLine = ''] = text
-    .replace(/"[^"]*"/g, '')
+    .replace(/"[^"]*"/g, 'quoted')
     .split(/[\r\n]+/)
     .filter((line) => line.trim() !== '');
   const count = (mark: string): number => firstLine.split(mark).length;
@@ -37,29 +38,19 @@ function separatorOf(text: string): string {
 }
 
 function readRows(text: string): string[][] {
-  const separator = separatorOf(text);
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = '';
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const mark = text.charAt(at);
-    if (quoted) {
-      if (mark !== '"') cell += mark;
-      else if (text[at + 1] === '"') cell += text.charAt(at++);
-      else quoted = false;
-    } else if (mark === '"' && cell === '') quoted = true;
-    else if (mark === separator) {
-      row.push(cell);
-      cell = '';
-    } else if (mark === '\n' || (mark === '\r' && text[at + 1] !== '\n')) {
-      rows.push([...row, cell]);
-      row = [];
-      cell = '';
-    } else if (mark !== '\r') cell += mark;
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter: separatorOf(text),
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // it would swallow every number below
+    throw new Failure(error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'A quoted field has no end' : error.message);
   }
-  // it would swallow every number below
-  if (quoted) throw new Failure('A quoted field has no end');
-  rows.push([...row, cell]);
-  return rows;
 }

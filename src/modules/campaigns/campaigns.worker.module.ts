@@ -6,7 +6,7 @@ import { CampaignEngineModule } from './campaigns.module.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
 import { LaneProcessor } from './jobs/lane-processor.js';
 import { Relay } from './dispatch/relay.js';
-import { Sweeper } from './receipts/sweeper.js';
+import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 import { WorkerQueues } from './dispatch/worker-queues.js';
 import { LaneStore } from './persistence/lane-store.js';
 import { RoutePace } from './persistence/route-pace.js';
@@ -26,7 +26,7 @@ import { ParkedReceipts } from './receipts/parked-receipts.js';
     ParkedReceipts,
     Relay,
     RoutePace,
-    Sweeper,
+    ReceiptSweeper,
     UnknownOutcomes,
     WindowResults,
     WorkerQueues,

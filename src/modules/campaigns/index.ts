@@ -7,26 +7,25 @@ export { type AttemptJournal, AttemptJournals } from './attempt-journals.js';
 export { ChangeCampaign } from './commands/change-campaign.command.js';
 export { ChannelOffers } from './channel-offers.js';
 export { ChannelRegistry } from './channel-registry.js';
-export type { BegunAttempt, EndedAttempt, RetryPlan } from './domain/attempts.js';
+export type { BegunAttempt, EndedAttempt } from './domain/attempts.js';
 export type {
   AcceptedCampaign,
   CampaignDraft,
   CampaignRecord,
-  CampaignState,
   ChannelName,
   RecipientRecord,
 } from './domain/campaign.js';
 export { CAMPAIGN_STATES, CHANNEL_NAMES } from './domain/campaign.js';
-export type { Channel, Composed } from './domain/channel.js';
+export type { Channel } from './domain/channel.js';
 export { type ChannelOffer, chatQuote, type MessageQuote } from './domain/channel-offer.js';
 export { CHAT_EVENT, CHAT_WORDS } from './domain/chat-words.js';
 export { type DeliveryRecord, deliveryRecord } from './domain/delivery-record.js';
-export { outcomeOf, type RecipientOutcome, statusCounts, statusesOf } from './domain/recipient-outcome.js';
-export { isFinal, mayMove, RecipientStatus } from './domain/recipient-status.js';
+export { statusCounts, statusesOf } from './domain/recipient-outcome.js';
+export { mayMove, RecipientStatus } from './domain/recipient-status.js';
 export { readReference } from './domain/reference.js';
 export { StopList } from './domain/stop-list.js';
 export { AttemptReader } from './persistence/attempt-reader.js';
-export { CampaignReader, type RecipientSelection } from './persistence/campaign-reader.js';
+export { CampaignReader } from './persistence/campaign-reader.js';
 export { LaneWake, type WokenLanes } from './persistence/lane-wake.js';
 export {
   type CallDetails,

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Rounds } from '../../kernel/rounds.js';
 import { safeError } from '../../platform/observability/index.js';
 import { IdempotencyKeys } from './persistence/idempotency-keys.js';
 
@@ -8,29 +9,24 @@ const ROUND_EVERY_MS = 60_000;
 @Injectable()
 export class KeySweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(KeySweeper.name);
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new Rounds(
+    ROUND_EVERY_MS,
+    () => this.sweep(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'keys could not be removed'),
+  );
 
   constructor(private readonly keys: IdempotencyKeys) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.sweep()
-        .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'keys could not be removed'))
-        .finally(() => {
-          this.running = null;
-        });
-    }, ROUND_EVERY_MS);
+    this.rounds.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
-    await this.running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.rounds.stop();
   }
 
   /** Removes all that is expired; ends early when the process stops. */
-  async sweep(): Promise<void> {
-    while ((await this.keys.prune()) && this.timer);
+  private async sweep(): Promise<void> {
+    while ((await this.keys.prune()) && !this.rounds.areStopped);
   }
 }

@@ -1,2 +1,2 @@
-export { WebhookEventsModule, WebhooksModule } from './webhooks.module.js';
+export { WebhooksModule } from './webhooks.module.js';
 export { WebhooksWorkerModule } from './webhooks.worker.module.js';

@@ -1,4 +1,5 @@
 export { DatabaseModule, ImpatientDatabaseModule } from './database.module.js';
 export { jsonRows } from './json-rows.js';
 export { dataSourceOptions } from './options.js';
-export { duplicateKeyName, inTransaction, isDuplicateKey, isRetryable } from './transaction.js';
+export { duplicateKeyName, inTransaction, isDuplicateKey } from './transaction.js';
+export type { WriteResult } from './write-result.js';

@@ -27,7 +27,7 @@ export function duplicateKeyName(error: unknown): string | null {
 }
 
 /** True when the server asks for the transaction to be run again from its start. */
-export const isRetryable = (error: unknown): boolean => RETRYABLE.has(driverFault(error).errno ?? 0);
+const isRetryable = (error: unknown): boolean => RETRYABLE.has(driverFault(error).errno ?? 0);
 
 /**
  * Runs `work` in a transaction; after a deadlock in a fresh one, at most 8 times, with jitter. `work` may run more

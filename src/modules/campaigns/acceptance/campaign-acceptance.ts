@@ -10,7 +10,7 @@ import { RelayBell } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
 import { CreditBook, type BalanceName } from '../../credits/index.js';
 import type { AcceptedCampaign, CampaignDraft } from '../domain/campaign.js';
-import { InsufficientCredits } from './insufficient-credits.js';
+import { InsufficientCredits, Outspent } from './insufficient-credits.js';
 import { CampaignWriter, type NumberedDraft } from '../persistence/campaign-writer.js';
 import { CampaignReader } from '../persistence/campaign-reader.js';
 
@@ -26,9 +26,6 @@ type Numbered = NumberedDraft & { draft: Submission };
 const GROUPED_RECEIVERS = 1_000;
 const GROUP = { maxItems: 64, delayMs: 0 };
 const ROUNDS = 6;
-
-/** Thrown inside the transaction to roll all of it back: somebody else spent the credits since they were read. */
-class Outspent extends Error {}
 
 /** The one door into the engine: everything of a campaign, or nothing, in one transaction. */
 @Injectable()
@@ -67,7 +64,7 @@ export class CampaignAcceptance {
    */
   async repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
     if ('make' in draft.requestId) return null;
-    const found = await this.reader.fingerprintOf(draft.requestId.given);
+    const found = await this.reader.withFingerprint(draft.requestId.given);
     if (!found) return null;
     const same = found.accountId === draft.accountId && draft.fingerprint?.equals(found.fingerprint ?? Buffer.alloc(0));
     if (!same) throw new AppError('conflict', 'request_id_exists', 'request_id already exists');

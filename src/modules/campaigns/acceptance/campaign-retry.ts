@@ -13,7 +13,7 @@ import type { AcceptedCampaign, CampaignDraft, CampaignRecord } from '../domain/
 import type { RenewedTerms } from '../domain/channel-offer.js';
 import { CampaignWriter } from '../persistence/campaign-writer.js';
 import { FailedRecipients } from '../persistence/failed-recipients.js';
-import { InsufficientCredits } from './insufficient-credits.js';
+import { InsufficientCredits, Outspent } from './insufficient-credits.js';
 
 /** What of the new campaign is not the failed one's. */
 export interface RetryTerms extends RenewedTerms {
@@ -27,9 +27,6 @@ const LOOK_AGAIN_MS = 100;
 const PATIENCE_MS = 60_000;
 const RETRY_SECONDS = 10;
 const ROUNDS = 6;
-
-/** Thrown inside the transaction to roll all of it back: somebody else spent the credits since they were read. */
-class Outspent extends Error {}
 
 /** Makes a campaign of the recipients that failed in another: everything of it, or nothing, in one transaction. */
 @Injectable()

@@ -9,3 +9,6 @@ export class InsufficientCredits extends AppError {
     super('invalid', 'insufficient_credits', `Insufficient credits. Available: ${available}, Required: ${required}`);
   }
 }
+
+/** Thrown inside the transaction to roll all of it back: somebody else spent the credits since they were read. */
+export class Outspent extends Error {}

@@ -19,14 +19,11 @@ import { WINDOW_RECIPIENTS } from '../domain/lanes.js';
 import { StopList } from '../domain/stop-list.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import { CampaignStates } from '../persistence/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../persistence/lane-store.js';
+import { type LaneEnd, LaneStore, type LaneTurn } from '../persistence/lane-store.js';
 import { RoutePace } from '../persistence/route-pace.js';
 import { type WindowResult, WindowResults } from '../persistence/window-results.js';
 import { sendWindow } from './window-sender.js';
 import { WindowTempo } from './window-tempo.js';
-
-/** The lane's next job at once, or null: then its `wake_at` decides. */
-export type TurnEnd = LaneJob | null;
 
 const CANCEL_STEP = 2_000;
 /** Renewed at a third of the lease, and nothing is put on the wire in its last sixth: clocks and commits need room. */
@@ -86,8 +83,8 @@ export class LaneRunner {
     this.stopping = true;
   }
 
-  /** @returns the lane's next job, if it wants one now */
-  async run(job: LaneJob): Promise<TurnEnd> {
+  /** @returns the lane's next job, if it wants one now; else its `wake_at` decides */
+  async run(job: LaneJob): Promise<LaneJob | null> {
     if (this.stopping) {
       await this.lanes.postpone(job, 0); // for another worker
       return null;
@@ -100,13 +97,13 @@ export class LaneRunner {
     if (turn.state !== 'accepted' && turn.state !== 'running') return null;
     const account = await this.accounts.byId(turn.accountId);
     if (!account?.isActive) {
-      await this.states.pause(turn.campaignId);
+      await this.states.changeAlone(turn.campaignId, 'pause');
       return null;
     }
     return this.send(turn);
   }
 
-  private async recover(turn: LaneTurn): Promise<TurnEnd> {
+  private async recover(turn: LaneTurn): Promise<LaneJob | null> {
     const route = await this.routes.byId(turn.routeId);
     const deduplicated = route ? this.drivers.get(route.driver).deduplicates(route.config) : false;
     if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
@@ -117,13 +114,13 @@ export class LaneRunner {
     return this.after(turn, await this.results.recover(turn, turn.fence + 1, deduplicated));
   }
 
-  private async cancel(turn: LaneTurn): Promise<TurnEnd> {
+  private async cancel(turn: LaneTurn): Promise<LaneJob | null> {
     // No intent is recorded: nothing leaves, so a crash from here on leaves nobody in doubt.
     if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
     return this.after(turn, await this.results.cancelStep(turn, CANCEL_STEP, turn.fence + 1));
   }
 
-  private async send(turn: LaneTurn): Promise<TurnEnd> {
+  private async send(turn: LaneTurn): Promise<LaneJob | null> {
     const found = await this.routes.byId(turn.routeId);
     if (!found) return (await this.routes.exists(turn.routeId)) ? this.later(turn, ROUTE_DOWN_MS) : this.refuse(turn);
     const connection = await this.connections.get(found.id);
@@ -158,7 +155,7 @@ export class LaneRunner {
   }
 
   /** The route is gone: what has not left can never leave, so it fails and is refunded (decisions §5). */
-  private async refuse(turn: LaneTurn): Promise<TurnEnd> {
+  private async refuse(turn: LaneTurn): Promise<LaneJob | null> {
     const planned = plan(turn, WINDOW_RECIPIENTS);
     const recipients = await this.claim(turn, planned, turn.intentSeq);
     if (!recipients) return null;
@@ -179,7 +176,7 @@ export class LaneRunner {
     return this.lanes.pending(turn.campaignId, turn.nextSeq, turn.nextSeq + planned);
   }
 
-  private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<TurnEnd> {
+  private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<LaneJob | null> {
     const { route, connection, recipients, claimedAt } = claimed;
     const lease = this.environment.LANE_LEASE;
     const fence = turn.fence + 1;
@@ -249,7 +246,7 @@ export class LaneRunner {
    * Results that cannot be written now are tried again, past the end of the lease too: what left counts whoever holds the
    * lane by then. A worker that shall stop waits for no more than a lease.
    */
-  private async finish(turn: LaneTurn, last: WindowResult[], fence: number): Promise<'more' | 'later' | 'done'> {
+  private async finish(turn: LaneTurn, last: WindowResult[], fence: number): Promise<LaneEnd> {
     for (const started = performance.now(); ;) {
       try {
         return await this.results.flush(turn, last, fence);
@@ -265,7 +262,7 @@ export class LaneRunner {
     }
   }
 
-  private after(turn: LaneTurn, end: 'more' | 'later' | 'done'): TurnEnd {
+  private after(turn: LaneTurn, end: LaneEnd): LaneJob | null {
     const { campaignId, lane, fence } = turn;
     return end === 'more' ? { campaignId, lane, fence: fence + 1 } : null;
   }

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Rounds } from '../../../kernel/rounds.js';
 import { LaneQueues, RelayBell } from '../../../platform/queues/index.js';
 import { LaneStore } from '../persistence/lane-store.js';
 import { WorkerQueues } from './worker-queues.js';
@@ -13,10 +14,11 @@ const LANES_A_LOOK = 500;
 @Injectable()
 export class Relay implements OnApplicationBootstrap {
   private readonly logger = new Logger(Relay.name);
-  private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
-  private again = false;
-  private stopped = false;
+  private readonly rounds = new Rounds(
+    LOOK_EVERY_MS,
+    () => this.relay(),
+    (error) => this.logger.warn({ err: error }, 'lanes could not be queued, trying again'),
+  );
 
   constructor(
     private readonly queues: LaneQueues,
@@ -26,31 +28,12 @@ export class Relay implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.bell.listen(() => this.look());
-    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    this.bell.listen(() => this.rounds.ring());
+    this.rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopped = true;
-    if (this.timer) clearInterval(this.timer);
-    await this.looking;
-  }
-
-  private look(): void {
-    if (this.stopped) return;
-    if (this.looking) {
-      this.again = true;
-      return;
-    }
-    this.looking = this.relay()
-      .catch((error: unknown) => this.logger.warn({ err: error }, 'lanes could not be queued, trying again'))
-      .finally(() => {
-        this.looking = null;
-        if (this.again) {
-          this.again = false;
-          this.look();
-        }
-      });
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
   private async relay(): Promise<void> {
@@ -71,7 +54,7 @@ export class Relay implements OnApplicationBootstrap {
         for (const lane of left) await this.lanes.postpone(lane, LOOK_EVERY_MS);
         throw error;
       }
-      if (due.length < LANES_A_LOOK || this.stopped) return;
+      if (due.length < LANES_A_LOOK || this.rounds.areStopped) return;
     }
   }
 }

@@ -12,7 +12,7 @@ import { RouteConnections } from '../../providers/index.js';
 import { LaneRunner } from '../dispatch/lane-runner.js';
 import { Relay } from '../dispatch/relay.js';
 import { WorkerQueues } from '../dispatch/worker-queues.js';
-import { Sweeper } from '../receipts/sweeper.js';
+import { ReceiptSweeper } from '../receipts/receipt-sweeper.js';
 
 /** Serves the selected queues: one turn of one lane a job, the next turn at the tail of the queue. */
 @Injectable()
@@ -25,7 +25,7 @@ export class LaneProcessor implements OnApplicationBootstrap, BeforeApplicationS
     private readonly queues: LaneQueues,
     private readonly runner: LaneRunner,
     private readonly relay: Relay,
-    private readonly sweeper: Sweeper,
+    private readonly sweeper: ReceiptSweeper,
     private readonly connections: RouteConnections,
     private readonly selected: WorkerQueues,
   ) {}

@@ -45,6 +45,9 @@ export interface RecipientRow {
   updated_at: Date;
 }
 
+/** The columns of a `RecipientRow`. */
+export const RECIPIENT_COLUMNS = 'seq, receiver, status, attempts, error_code, error_message, duration, updated_at';
+
 export const toRecord = (row: CampaignRow): CampaignRecord => ({
   id: row.id,
   accountId: row.account_id,
@@ -108,7 +111,7 @@ export class CampaignReader {
   }
 
   /** A campaign with the fingerprint of its request, for repeated caller-supplied ids. */
-  async fingerprintOf(requestId: string): Promise<(CampaignRecord & { fingerprint: Buffer | null }) | null> {
+  async withFingerprint(requestId: string): Promise<(CampaignRecord & { fingerprint: Buffer | null }) | null> {
     const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE request_id = ?', [
       requestId,
     ]);
@@ -128,7 +131,7 @@ export class CampaignReader {
     const { afterSeq, limit, status } = selection;
     const filter = status === undefined ? '' : 'AND status IN (?)';
     const rows: RecipientRow[] = await this.dataSource.query(
-      `SELECT seq, receiver, status, attempts, error_code, error_message, duration, updated_at FROM campaign_recipients
+      `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients
        WHERE campaign_id = ? AND seq > ? ${filter} ORDER BY seq LIMIT ?`,
       status === undefined ? [campaignId, afterSeq, limit] : [campaignId, afterSeq, [status].flat(), limit],
     );

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction } from '../../../platform/database/index.js';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import type { CampaignState, ChannelName } from '../domain/campaign.js';
 import { type CampaignChange, CHANGES_FROM } from '../domain/campaign-change.js';
-import type { WriteResult } from './json-rows.js';
 
 /** A campaign that has sent before goes on running; one that has not waits for its first window. */
 const RESUMED = `IF(overdue_check_at IS NULL, 'accepted', 'running')`;
@@ -12,7 +11,10 @@ const RESUMED = `IF(overdue_check_at IS NULL, 'accepted', 'running')`;
 const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
   (SELECT c.scheduled_at FROM campaigns c WHERE c.id = campaign_lanes.campaign_id), UTC_TIMESTAMP(3)))`;
 
-/** New state and next wake of the lanes, as SQL. */
+/**
+ * New state and next wake of the lanes, as SQL. A window under way leaves the lanes of a paused campaign asleep; those of
+ * a cancelled or rejected one cancel and refund what has not left, in bounded steps.
+ */
 const MOVES: Readonly<Record<CampaignChange, { to: string; wakeAt: string }>> = {
   pause: { to: `'paused'`, wakeAt: 'NULL' },
   resume: { to: RESUMED, wakeAt: WHEN_SCHEDULED },
@@ -44,29 +46,6 @@ export class CampaignStates {
         [receiptTimeoutMs * 1000, campaignId],
       ),
     );
-  }
-
-  /** Acts within one window: the lanes sleep, and a window under way leaves its lane asleep. */
-  pause(campaignId: number): Promise<boolean> {
-    return this.alone(campaignId, 'pause');
-  }
-
-  resume(campaignId: number): Promise<boolean> {
-    return this.alone(campaignId, 'resume');
-  }
-
-  /** The answer is immediate; the lanes cancel and refund what has not left, in bounded steps. */
-  cancel(campaignId: number): Promise<boolean> {
-    return this.alone(campaignId, 'cancel');
-  }
-
-  approve(campaignId: number): Promise<boolean> {
-    return this.alone(campaignId, 'approve');
-  }
-
-  /** The lanes cancel and refund everybody, in bounded steps. */
-  reject(campaignId: number): Promise<boolean> {
-    return this.alone(campaignId, 'reject');
   }
 
   /** Campaigns of an account that want to send more, by id and locked until the transaction ends. */
@@ -106,7 +85,8 @@ export class CampaignStates {
     return true;
   }
 
-  private alone(campaignId: number, change: CampaignChange): Promise<boolean> {
+  /** The same in a transaction of its own. */
+  changeAlone(campaignId: number, change: CampaignChange): Promise<boolean> {
     return inTransaction(this.dataSource, (tx) => this.change(tx, campaignId, change));
   }
 }

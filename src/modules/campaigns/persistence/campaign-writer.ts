@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
 import type { CampaignDraft } from '../domain/campaign.js';
 import { planLanes } from '../domain/lanes.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
-import { jsonDigits, jsonRows } from './json-rows.js';
 
 /** A draft with its keys: ready to be written. */
 export interface NumberedDraft {
@@ -138,3 +138,6 @@ export class CampaignWriter {
     }
   }
 }
+
+/** A JSON array of digit strings; they need no escaping, so joining them is enough. */
+const jsonDigits = (digits: readonly string[]): string => (digits.length === 0 ? '[]' : `["${digits.join('","')}"]`);

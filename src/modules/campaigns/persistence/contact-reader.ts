@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { RecipientRecord } from '../domain/campaign.js';
 import type { RecipientStatus } from '../domain/recipient-status.js';
-import { type RecipientRow, toRecipient } from './campaign-reader.js';
+import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from './campaign-reader.js';
 
 /** A message or call of a recipient that the carrier took. */
 export interface SubmittedItem {
@@ -35,17 +35,6 @@ interface LifeRow extends RecipientRow {
   retry_attempt: number | null;
 }
 
-const COLUMNS = [
-  'seq',
-  'receiver',
-  'status',
-  'attempts',
-  'error_code',
-  'error_message',
-  'duration',
-  'updated_at',
-] as const;
-
 /** Recipients as owners page through them, and one recipient in all detail. */
 @Injectable()
 export class ContactReader {
@@ -61,14 +50,14 @@ export class ContactReader {
     if (statuses?.length === 0) return [];
     const rows: RecipientRow[] = statuses
       ? await this.dataSource.query(
-          `SELECT STRAIGHT_JOIN ${COLUMNS.map((name) => `r.${name}`).join(', ')}
+          `SELECT STRAIGHT_JOIN ${RECIPIENT_COLUMNS.replace(/\w+/g, 'r.$&')}
            FROM (SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND status IN (?)
              ORDER BY seq LIMIT ? OFFSET ?) p
            JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = p.seq ORDER BY r.seq`,
           [campaignId, statuses, limit, offset, campaignId],
         )
       : await this.dataSource.query(
-          `SELECT ${COLUMNS.join(', ')} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+          `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
           [campaignId, offset, offset + limit],
         );
     return rows.map(toRecipient);

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction } from '../../../platform/database/index.js';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient } from '../domain/attempts.js';
 import type { CampaignState, ChannelName } from '../domain/campaign.js';
-import type { WriteResult } from './json-rows.js';
 import { begunRetries } from './retry-store.js';
 
 /** A lane with what its next turn needs of the campaign. */
@@ -26,8 +25,24 @@ export interface LaneTurn {
   begunRetries: number;
 }
 
+interface TurnRow {
+  next_seq: number;
+  intent_seq: number;
+  end_seq: number;
+  state: CampaignState;
+  channel: ChannelName;
+  account_id: number;
+  route_id: number;
+  content: string;
+  due_retries: number;
+  begun_retries: number;
+}
+
+/** What a lane wants when its turn ends: another at once; one at its `wake_at` (null while paused); none any more. */
+export type LaneEnd = 'more' | 'later' | 'done';
+
 /** How long the relay leaves a lane alone once it has a job: a job lost with Redis is made again after this, seconds. */
-export const JOB_PATIENCE_SECONDS = 15;
+const JOB_PATIENCE_SECONDS = 15;
 const LEASE = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 const FREE = '(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))';
 
@@ -64,7 +79,7 @@ export class LaneStore {
 
   /** What this job's turn is about; null when another job had the turn. */
   async turn(job: LaneJob): Promise<LaneTurn | null> {
-    const rows: Record<string, never>[] = await this.dataSource.query(
+    const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.fence, l.next_seq, l.intent_seq, l.end_seq, c.state, c.channel, c.account_id, c.route_id, c.content,
          (SELECT COUNT(*) FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
             AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS due_retries,
@@ -78,16 +93,16 @@ export class LaneStore {
     if (!row) return null;
     return {
       ...job,
-      nextSeq: row['next_seq'] as unknown as number,
-      intentSeq: row['intent_seq'] as unknown as number,
-      endSeq: row['end_seq'] as unknown as number,
-      state: row['state'] as unknown as CampaignState,
-      channel: row['channel'] as unknown as ChannelName,
-      accountId: row['account_id'] as unknown as number,
-      routeId: row['route_id'] as unknown as number,
-      content: JSON.parse(row['content'] as unknown as string) as Record<string, unknown>,
-      dueRetries: Number(row['due_retries']),
-      begunRetries: Number(row['begun_retries']),
+      nextSeq: row.next_seq,
+      intentSeq: row.intent_seq,
+      endSeq: row.end_seq,
+      state: row.state,
+      channel: row.channel,
+      accountId: row.account_id,
+      routeId: row.route_id,
+      content: JSON.parse(row.content) as Record<string, unknown>,
+      dueRetries: Number(row.due_retries),
+      begunRetries: Number(row.begun_retries),
     };
   }
 
@@ -147,12 +162,7 @@ export class LaneStore {
    * @param reached the new position of a turn that sent nothing, and so recorded no intent
    * @returns whether the lane wants another turn at once
    */
-  async finish(
-    tx: EntityManager,
-    job: LaneJob,
-    fence: number,
-    reached: number | null = null,
-  ): Promise<'more' | 'later' | 'done'> {
+  async finish(tx: EntityManager, job: LaneJob, fence: number, reached: number | null = null): Promise<LaneEnd> {
     const states: { state: CampaignState }[] = await tx.query(
       'SELECT state FROM campaigns WHERE id = ? LOCK IN SHARE MODE',
       [job.campaignId],

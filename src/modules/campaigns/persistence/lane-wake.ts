@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { WriteResult } from '../../../platform/database/index.js';
 import type { CampaignState } from '../domain/campaign.js';
-import type { WriteResult } from './json-rows.js';
 
 /** What an operator's push found and did. */
 export interface WokenLanes {

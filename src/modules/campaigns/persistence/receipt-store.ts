@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
+import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
-import { jsonRows } from './json-rows.js';
+import { toLock } from './recipient-order.js';
 
 export interface RoutedReceipt {
   routeId: number;
@@ -83,13 +84,11 @@ export class ReceiptStore {
 
   /** All items of these recipients, locked. */
   async lockItems(tx: EntityManager, messages: readonly KnownMessage[]): Promise<KnownMessage[]> {
-    const keys = new Map(messages.map((m) => [`${m.campaignId} ${m.seq}`, [m.campaignId, m.seq] as const]));
-    const sorted = [...keys.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const rows: MessageRow[] = await tx.query(
       `SELECT STRAIGHT_JOIN m.campaign_id, m.seq, m.item, m.items, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq FOR UPDATE`,
-      [jsonRows(sorted)],
+      [jsonRows(toLock(messages))],
     );
     return rows.map(toKnown);
   }

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { firstIdAt } from '../../../kernel/ids.js';
 import { tooMany } from '../../../platform/security/index.js';
 import type { ChannelName, RecipientRecord } from '../domain/campaign.js';
-import { type RecipientRow, toRecipient } from './campaign-reader.js';
+import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from './campaign-reader.js';
 
 /** A campaign in which the number stands. */
 export interface FoundRecipient {
@@ -133,7 +133,7 @@ export class RecipientSearch {
     limit: number,
   ): Promise<FoundRecipient[]> {
     const rows: (RecipientRow & { campaign_id: number })[] = await this.dataSource.query(
-      `SELECT campaign_id, seq, receiver, status, attempts, error_code, error_message, duration, updated_at
+      `SELECT campaign_id, ${RECIPIENT_COLUMNS}
        FROM campaign_recipients WHERE campaign_id IN (?) AND receiver = ? ORDER BY campaign_id DESC, seq LIMIT ?`,
       [campaigns.map(({ id }) => id), receiver, limit],
     );

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient, LastOutcome } from '../domain/attempts.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
-import { jsonRows } from './json-rows.js';
 
 /** Another attempt, because the one before it was in vain. */
 export interface NextAttempt {
@@ -14,6 +14,8 @@ export interface NextAttempt {
   /** how the attempt before ended */
   lastStatus: RecipientStatus;
 }
+
+type LaneKey = Pick<LaneJob, 'campaignId' | 'lane'>;
 
 interface RetryRow {
   seq: number;
@@ -39,7 +41,7 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
  */
 export async function begunRetries(
   tx: EntityManager,
-  { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>,
+  { campaignId, lane }: LaneKey,
   fence: number | null,
 ): Promise<DueRecipient[]> {
   const rows: RetryRow[] = await tx.query(
@@ -68,7 +70,7 @@ export class RetryStore {
    */
   async putOff(
     tx: EntityManager,
-    { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>,
+    { campaignId, lane }: LaneKey,
     fence: number,
     retries: readonly { recipient: DueRecipient; delayMs: number }[],
   ): Promise<void> {
@@ -121,7 +123,7 @@ export class RetryStore {
   }
 
   /** Retries that a lost worker had begun are due again, as they were; left-over ones would be so for ever. */
-  async giveBack(tx: EntityManager, { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>): Promise<void> {
+  async giveBack(tx: EntityManager, { campaignId, lane }: LaneKey): Promise<void> {
     await tx.query(
       `DELETE t FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
        WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence IS NOT NULL AND r.status NOT IN (?)`,
@@ -134,7 +136,7 @@ export class RetryStore {
     );
   }
 
-  async dropBegun(tx: EntityManager, { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>): Promise<void> {
+  async dropBegun(tx: EntityManager, { campaignId, lane }: LaneKey): Promise<void> {
     await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL', [
       campaignId,
       lane,
@@ -163,7 +165,7 @@ export class RetryStore {
   /** The first retries of a lane, due or not, with the outcome that stands if they are never made. */
   async waiting(
     tx: EntityManager,
-    { campaignId, lane }: Pick<LaneJob, 'campaignId' | 'lane'>,
+    { campaignId, lane }: LaneKey,
     limit: number,
   ): Promise<{ seq: number; last: LastOutcome | null }[]> {
     const rows: RetryRow[] = await tx.query(

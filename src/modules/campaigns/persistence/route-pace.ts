@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import type { WriteResult } from '../../../platform/database/index.js';
 import type { Route } from '../../providers/index.js';
-import type { WriteResult } from './json-rows.js';
 
 /** A window waits at most this long for its share of the route's speed; beyond it, the lane goes to the tail of the queue. */
 const HORIZON_US = 1_000_000;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { type BalanceName, CreditBook } from '../../credits/index.js';
 import { isFinal, mayMove, RecipientStatus } from '../domain/recipient-status.js';
-import { jsonRows, type WriteResult } from './json-rows.js';
+import { inLockOrder, placeKey } from './recipient-order.js';
 import { StatusEvents } from './status-events.js';
 
 /** A recipient's next status, wherever it comes from: a send, a receipt, a deadline, a cancel. */
@@ -46,8 +47,6 @@ interface CampaignMoney {
 }
 
 const ERROR_TEXT_LENGTH = 255;
-const compare = (a: { campaignId: number; seq: number }, b: { campaignId: number; seq: number }): number =>
-  a.campaignId - b.campaignId || a.seq - b.seq;
 
 /**
  * The only writer of recipient statuses. In one transaction: rows locked by key in order, forward moves written in bulk,
@@ -70,7 +69,7 @@ export class Settlement {
     const wanted = furthest(changes);
     const locked = await this.lock(tx, wanted);
     const transitions = wanted.flatMap((change): Transition[] => {
-      const row = locked.get(`${change.campaignId} ${change.seq}`);
+      const row = locked.get(placeKey(change));
       if (!row || !mayMove(row.status, change.to) || isOutdated(change, row)) return [];
       // Whoever declared the outcome unknown has counted the attempt.
       const attempted = change.attempted && row.status !== RecipientStatus.Unknown;
@@ -94,7 +93,7 @@ export class Settlement {
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
       [jsonRows(changes.map((change) => [change.campaignId, change.seq]))],
     );
-    return new Map(rows.map((row) => [`${row.campaign_id} ${row.seq}`, row]));
+    return new Map(rows.map((row) => [placeKey({ campaignId: row.campaign_id, seq: row.seq }), row]));
   }
 
   /** Rows that get the same values and follow each other are one range; what is left over goes row by row in one statement. */
@@ -260,11 +259,11 @@ const cut = (text: string | null): string | null => text?.slice(0, ERROR_TEXT_LE
 
 /** Sorted by key; of several changes of one recipient the furthest. */
 function furthest(changes: readonly RecipientChange[]): RecipientChange[] {
-  const sorted = [...changes].sort(compare);
+  const sorted = [...changes].sort(inLockOrder);
   const kept: RecipientChange[] = [];
   for (const change of sorted) {
     const last = kept.at(-1);
-    if (!last || compare(last, change) !== 0) kept.push(change);
+    if (!last || inLockOrder(last, change) !== 0) kept.push(change);
     else if (mayMove(last.to, change.to)) kept[kept.length - 1] = change;
   }
   return kept;

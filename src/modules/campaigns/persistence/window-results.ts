@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction } from '../../../platform/database/index.js';
+import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import type { SendOutcome } from '../../providers/index.js';
 import { AttemptJournals } from '../attempt-journals.js';
 import type { BegunAttempt, DueRecipient, LastOutcome } from '../domain/attempts.js';
 import { MOST_ATTEMPTS, retryDelay } from '../domain/lanes.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
-import { jsonRows, type WriteResult } from './json-rows.js';
-import { LaneStore, type LaneTurn } from './lane-store.js';
+import { type LaneEnd, LaneStore, type LaneTurn } from './lane-store.js';
 import { begunRetries, RetryStore } from './retry-store.js';
 import { type RecipientChange, Settlement } from './settlement.js';
 
@@ -39,7 +38,7 @@ export class WindowResults {
     results: readonly WindowResult[],
     fence: number | null,
     reached: number | null = null,
-  ): Promise<'more' | 'later' | 'done'> {
+  ): Promise<LaneEnd> {
     return inTransaction(this.dataSource, async (tx) => {
       await this.storeProviderIds(tx, turn, results);
       await this.settlement.settle(
@@ -62,7 +61,7 @@ export class WindowResults {
    * removes duplicates sends it again; otherwise it is of unknown outcome, and only a receipt or the deadline settles it.
    * @param fence the fence of the claim that recovers
    */
-  recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<'more' | 'later' | 'done'> {
+  recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<LaneEnd> {
     return inTransaction(this.dataSource, async (tx) => {
       const begun = await begunRetries(tx, turn, null);
       const window: DueRecipient[] = await tx.query(
@@ -92,7 +91,7 @@ export class WindowResults {
   }
 
   /** The next part of a cancelled or rejected campaign: unsent recipients become CANCELLED and are refunded, in bounded steps. */
-  cancelStep(turn: LaneTurn, limit: number, fence: number): Promise<'more' | 'later' | 'done'> {
+  cancelStep(turn: LaneTurn, limit: number, fence: number): Promise<LaneEnd> {
     const reached = Math.min(turn.nextSeq + limit, turn.endSeq);
     return inTransaction(this.dataSource, async (tx) => {
       const unsent: { seq: number }[] = await tx.query(

@@ -30,8 +30,8 @@ interface Topic {
 const ROUND_MS = 1_000;
 const QUIET_ROUNDS = 15;
 const VIEWER_CHECK_ROUNDS = 5;
-export const MOST_OF_ONE_ACCOUNT = 10;
-export const MOST_OF_ALL = 1_000;
+const MOST_OF_ONE_ACCOUNT = 10;
+const MOST_OF_ALL = 1_000;
 const RETRY_SECONDS = 30;
 
 /**

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
 import { AttemptJournals } from '../attempt-journals.js';
 import type { EndedAttempt } from '../domain/attempts.js';
 import type { ChannelName } from '../domain/campaign.js';
 import { laneOf } from '../domain/lanes.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
-import { jsonRows } from '../persistence/json-rows.js';
 import type { KnownMessage } from '../persistence/receipt-store.js';
+import { placeKey, toLock } from '../persistence/recipient-order.js';
 import { type RetriedCampaign, RetryPlans } from '../persistence/retry-plans.js';
 import { type NextAttempt, RetryStore } from '../persistence/retry-store.js';
 import { type RecipientChange, Settlement } from '../persistence/settlement.js';
@@ -31,8 +32,6 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
   RecipientStatus.Failed,
 ]);
 
-const keyOf = ({ campaignId, seq }: Pick<KnownMessage, 'campaignId' | 'seq'>): string => `${campaignId} ${seq}`;
-
 /**
  * Receipts of channels that make several attempts: what was in vain is planned again while attempts are left, and only the
  * last attempt's word is final (decisions §6). A receipt of an older attempt goes into the journal and changes nothing.
@@ -52,7 +51,7 @@ export class AttemptReceipts {
     await this.keepJournals(tx, receipts);
     const current = latest(
       receipts.filter(({ message }) => {
-        const recipient = recipients.get(keyOf(message));
+        const recipient = recipients.get(placeKey(message));
         return recipient && isCurrent(message, recipient);
       }),
     );
@@ -66,20 +65,18 @@ export class AttemptReceipts {
       return again.has(entry) ? { ...change, to: RecipientStatus.Retrying } : change;
     });
     const moved = await this.settlement.settle(tx, changes);
-    const retrying = new Set(moved.filter(({ to }) => to === RecipientStatus.Retrying).map(keyOf));
-    await this.retries.plan(tx, [...again].filter(({ message }) => retrying.has(keyOf(message))).map(nextAttempt));
+    const retrying = new Set(moved.filter(({ to }) => to === RecipientStatus.Retrying).map(placeKey));
+    await this.retries.plan(tx, [...again].filter(({ message }) => retrying.has(placeKey(message))).map(nextAttempt));
   }
 
   private async lock(tx: EntityManager, receipts: readonly AttemptReceipt[]): Promise<Map<string, LockedRecipient>> {
-    const keys = new Map(receipts.map(({ message }) => [keyOf(message), [message.campaignId, message.seq] as const]));
-    const sorted = [...keys.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const rows: (LockedRecipient & { campaign_id: number; seq: number })[] = await tx.query(
       `SELECT STRAIGHT_JOIN r.campaign_id, r.seq, r.status, r.attempts FROM JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
-      [jsonRows(sorted)],
+      [jsonRows(toLock(receipts.map(({ message }) => message)))],
     );
-    return new Map(rows.map((row) => [keyOf({ campaignId: row.campaign_id, seq: row.seq }), row]));
+    return new Map(rows.map((row) => [placeKey({ campaignId: row.campaign_id, seq: row.seq }), row]));
   }
 
   private async keepJournals(tx: EntityManager, receipts: readonly AttemptReceipt[]): Promise<void> {
@@ -112,8 +109,8 @@ const isCurrent = (message: KnownMessage, { status, attempts }: LockedRecipient)
 function latest(receipts: readonly AttemptReceipt[]): AttemptReceipt[] {
   const byRecipient = new Map<string, AttemptReceipt>();
   for (const entry of receipts) {
-    const known = byRecipient.get(keyOf(entry.message));
-    if (!known || known.receipt.status === 'submitted') byRecipient.set(keyOf(entry.message), entry);
+    const known = byRecipient.get(placeKey(entry.message));
+    if (!known || known.receipt.status === 'submitted') byRecipient.set(placeKey(entry.message), entry);
   }
   return [...byRecipient.values()];
 }

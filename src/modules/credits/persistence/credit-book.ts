@@ -2,12 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import type { WriteResult } from '../../../platform/database/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
-
-interface UpdateResult {
-  affectedRows: number;
-  insertId: number;
-}
 
 interface LedgerLine {
   amount: number;
@@ -177,7 +173,7 @@ export class CreditBook {
   ): Promise<number | null> {
     const [sign, condition] = delta < 0 ? ['-', 'AND available >= ?'] : ['+', ''];
     const amount = Math.abs(delta);
-    const result = await tx.query<UpdateResult>(
+    const result = await tx.query<WriteResult>(
       `UPDATE credit_balances SET available = LAST_INSERT_ID(available ${sign} ?)
        WHERE account_id = ? AND balance = ? ${condition}`,
       delta < 0 ? [amount, accountId, balance, amount] : [amount, accountId, balance],

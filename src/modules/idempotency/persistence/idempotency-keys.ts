@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction } from '../../../platform/database/index.js';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { type IdempotentRequest, KEPT_HOURS } from '../domain/idempotent-request.js';
 
 /** A key that this request holds: whatever it writes is refused once somebody else holds it. */
@@ -20,10 +20,6 @@ interface KeyRow {
   token: string;
   outcome: string | null;
   free: number;
-}
-
-interface WriteResult {
-  affectedRows: number;
 }
 
 const THIS_KEY = 'account_id = ? AND endpoint = ? AND idempotency_key = ?';

@@ -6,6 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
+import { Rounds } from '../../../kernel/rounds.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { AccountDirectory, accountErrors } from '../../accounts/index.js';
@@ -28,8 +29,11 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
   private readonly logger = new Logger(ScheduledSends.name);
   /** sends under way, with their chat accounts */
   private readonly sending = new Map<Promise<void>, number>();
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new Rounds(
+    ROUND_EVERY_MS,
+    () => this.round(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'),
+  );
   private moreIsDue = false;
 
   constructor(
@@ -42,24 +46,13 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.run(() => this.round()), ROUND_EVERY_MS);
+    this.rounds.start();
   }
 
   /** Sends under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
-    await this.running;
+    await this.rounds.stop();
     await Promise.all(this.sending.keys());
-  }
-
-  private run(work: () => Promise<void>): void {
-    if (!this.timer) return;
-    this.running ??= work()
-      .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'))
-      .finally(() => {
-        this.running = null;
-      });
   }
 
   private async round(): Promise<void> {
@@ -77,7 +70,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     for (const message of due) {
       const send: Promise<void> = this.send(message).finally(() => {
         this.sending.delete(send);
-        if (this.moreIsDue) this.run(() => this.fill());
+        if (this.moreIsDue) this.rounds.begin(() => this.fill());
       });
       this.sending.set(send, message.routeId);
     }

@@ -17,7 +17,9 @@ const NUMBER_COLUMN =
 
 /**
  * Reads the numbers of a CSV file piece by piece, in bounded memory: one number a line, in the column that the header
- * names, else in the first. Cells end at comma, semicolon or tab; a line break always ends the line.
+ * names, else in the first. Cells end at comma, semicolon or tab; a line break always ends the line. Not the library
+ * that reads the files of the command line: to it a stray quote opens a field that swallows the numbers of all lines
+ * below, and here it must not spoil more than its own.
  */
 export class CsvNumbers {
   /** lines with something on them, the header left out */

@@ -76,6 +76,12 @@ describe('CsvNumbers', () => {
     });
   });
 
+  it('lets a stray quote spoil its own line at the most', () => {
+    const { numbers, csv } = read('name,number\n"Jane,4915100000001\nJoe,"4915100000002\nJohn,4915100000003\n');
+    expect(numbers).toEqual(['4915100000002', '4915100000003']);
+    expect(csv.faults).toEqual([{ line: 2, value: '"Jane,4915100000001' }]);
+  });
+
   it('keeps no endless line, and goes on behind it', () => {
     const { numbers, csv } = read(
       '4915100000001\n',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import type { StopList } from '../../campaigns/index.js';
 import type { Suppression, SuppressionSource } from '../domain/suppression.js';
 import { SuppressionEntity } from './suppression.entity.js';
@@ -28,7 +28,7 @@ export class SuppressionStore implements StopList {
   ): Promise<number> {
     let added = 0;
     for (const batch of batches(numbers)) {
-      const { affectedRows } = await tx.query<{ affectedRows: number }>(
+      const { affectedRows } = await tx.query<WriteResult>(
         `INSERT IGNORE INTO suppressions (account_id, number, source, created_at)
          SELECT ?, j.number, ?, UTC_TIMESTAMP(3) FROM ${NUMBERS}`,
         [accountId, source, batch],

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Rounds } from '../../../kernel/rounds.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
 import { TemplateSubmitter } from './template-submitter.js';
@@ -10,8 +11,11 @@ const MOST_A_ROUND = 10;
 @Injectable()
 export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(SubmissionSweeper.name);
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new Rounds(
+    ROUND_EVERY_MS,
+    () => this.round(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'submissions could not be read'),
+  );
 
   constructor(
     private readonly queue: SubmissionQueue,
@@ -19,18 +23,11 @@ export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.round()
-        .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'submissions could not be read'))
-        .finally(() => {
-          this.running = null;
-        });
-    }, ROUND_EVERY_MS);
+    this.rounds.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.rounds.stop();
   }
 
   private async round(): Promise<void> {

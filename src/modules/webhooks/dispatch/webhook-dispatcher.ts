@@ -6,6 +6,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { Rounds } from '../../../kernel/rounds.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { DeliveryQueue } from '../persistence/delivery-queue.js';
@@ -27,8 +28,11 @@ const CROWDED_TURN_MS = 5_000;
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookDispatcher.name);
   private readonly turns = new Map<number, { turn: EndpointTurn; since: number; done: Promise<void> }>();
-  private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
+  private readonly rounds = new Rounds(
+    LOOK_EVERY_MS,
+    () => this.look(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'webhooks could not be looked for'),
+  );
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -38,20 +42,12 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.looking ??= this.look()
-        .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'webhooks could not be looked for'))
-        .finally(() => {
-          this.looking = null;
-        });
-    }, LOOK_EVERY_MS);
+    this.rounds.start();
   }
 
   /** Tries under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
-    await this.looking;
+    await this.rounds.stop();
     for (const { turn } of this.turns.values()) turn.end();
     await Promise.all([...this.turns.values()].map(({ done }) => done));
   }

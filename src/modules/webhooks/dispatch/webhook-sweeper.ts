@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { now } from '../../../kernel/clock.js';
+import { Rounds } from '../../../kernel/rounds.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { KEPT_MS } from '../domain/webhook.js';
 import { WebhookRemains } from '../persistence/webhook-remains.js';
@@ -10,27 +11,23 @@ const ROUND_EVERY_MS = 60_000;
 @Injectable()
 export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookSweeper.name);
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new Rounds(
+    ROUND_EVERY_MS,
+    () => this.sweep(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
+  );
 
   constructor(private readonly remains: WebhookRemains) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.sweep()
-        .catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'))
-        .finally(() => {
-          this.running = null;
-        });
-    }, ROUND_EVERY_MS);
+    this.rounds.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.rounds.stop();
   }
 
-  async sweep(): Promise<void> {
+  private async sweep(): Promise<void> {
     await this.remains.clear();
     await this.remains.prune(new Date(now().getTime() - KEPT_MS));
   }

@@ -1,4 +1,4 @@
-/** Why an endpoint gets nothing (decisions §8). */
+/** Whether an endpoint gets its events (decisions §8). */
 export type WebhookStatus = 'active' | 'disabled';
 
 export const WEBHOOK_STATUSES: readonly WebhookStatus[] = ['active', 'disabled'];

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import type { WriteResult } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 
 /** An endpoint that this worker holds. */
@@ -40,10 +41,6 @@ interface DueRow {
   tries: number;
   attempts: number;
   revision: number;
-}
-
-interface WriteResult {
-  affectedRows: number;
 }
 
 /** An endpoint that may be taken: nobody holds it, and it has not asked for a pause. */

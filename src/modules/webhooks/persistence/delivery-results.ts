@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
-import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { DISABLED_REASONS } from '../domain/webhook.js';
 import type { DueDelivery } from './delivery-queue.js';
 
@@ -26,10 +26,6 @@ export interface DeliveryResult {
   attempt: Attempt;
   /** until the next try, milliseconds; null = delivered or given up */
   waitMs: number | null;
-}
-
-interface WriteResult {
-  affectedRows: number;
 }
 
 /** Writes what became of tries: the log, what is tried again, and how the endpoint is. */

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import type { WriteResult } from '../../../platform/database/index.js';
 import { firstEventIdAt } from './event-id.js';
-
-interface WriteResult {
-  affectedRows: number;
-}
 
 const BATCH = 5_000;
 

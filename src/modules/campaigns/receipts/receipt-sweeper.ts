@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { Rounds } from '../../../kernel/rounds.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { ParkedReceipts } from './parked-receipts.js';
@@ -13,12 +14,14 @@ const ALL_EVERY_ROUNDS = 60;
 
 /** Once a second: receipts that came too early or for an unknown outcome, and recipients whose receipt never came. */
 @Injectable()
-export class Sweeper implements OnApplicationBootstrap {
-  private readonly logger = new Logger(Sweeper.name);
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
-  private rounds = 0;
-  private stopped = false;
+export class ReceiptSweeper implements OnApplicationBootstrap {
+  private readonly logger = new Logger(ReceiptSweeper.name);
+  private readonly rounds = new Rounds(
+    ROUND_EVERY_MS,
+    () => this.round(),
+    (error) => this.logger.warn({ err: error }, 'sweep failed, trying again'),
+  );
+  private count = 0;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -28,27 +31,19 @@ export class Sweeper implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.round()
-        .catch((error: unknown) => this.logger.warn({ err: error }, 'sweep failed, trying again'))
-        .finally(() => {
-          this.running = null;
-        });
-    }, ROUND_EVERY_MS);
+    this.rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopped = true;
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
   private async round(): Promise<void> {
-    const all = this.rounds++ % ALL_EVERY_ROUNDS === 0;
+    const all = this.count++ % ALL_EVERY_ROUNDS === 0;
     await this.parked.sweep(this.environment.RECEIPT_TIMEOUT, all ? null : FRESH_MS);
     const campaigns = await inTransaction(this.dataSource, (tx) => this.overdue.take(tx));
     for (const campaign of campaigns) {
-      if (this.stopped) return; // taken for a minute only: another worker looks
+      if (this.rounds.areStopped) return; // taken for a minute only: another worker looks
       await this.overdue.sweep(campaign, this.environment.RECEIPT_TIMEOUT);
     }
   }
