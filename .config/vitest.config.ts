@@ -38,6 +38,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
+          // One at a time: a worker that the machine stops for longer than its lease is a fault of its own.
+          fileParallelism: false,
         },
       },
     ],

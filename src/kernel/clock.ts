@@ -41,6 +41,7 @@ export function readMoment(text: string, zone: string): Date | null {
 
 /** A DATETIME column ends with the year 9999. */
 const LAST_MOMENT = Date.UTC(9999, 11, 30);
+const EARLIEST = new Date(-8_640_000_000_000_000);
 
 /**
  * `schedule_time` of a request (decisions §7): every broadcast and campaign takes one.
@@ -54,6 +55,9 @@ export function readSchedule(value: unknown, zone: string, at: Date): Date | nul
   const moment = read.kind === 'text' ? readMoment(read.value.trim(), zone) : null;
   return moment && moment >= at && moment.getTime() < LAST_MOMENT ? moment : undefined;
 }
+
+/** False for a `schedule_time` that is no moment in any zone; whether a moment is past is judged by `readSchedule`. */
+export const isSchedule = (value: unknown): boolean => readSchedule(value, 'UTC', EARLIEST) !== undefined;
 
 /** A bare date of an expiry ends with that day (decisions §4); a full moment stands as it is. */
 export const readExpiry = (text: string, zone: string): Date | null => readBound(text, zone, 'end');

@@ -22,7 +22,7 @@ describe('chat campaigns over two workers', () => {
   let client: Client;
 
   beforeAll(async () => {
-    service = await startService(2, { RECEIPT_TIMEOUT: '40s', LANE_LEASE: '4s' });
+    service = await startService(2, { RECEIPT_TIMEOUT: '40s', LANE_LEASE: '8s' });
     admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     await admin.call('POST', '/v6/api/admin/accounts', {
       username: 'acme',

@@ -176,6 +176,9 @@ describe('instances', () => {
       for (const listener of [here, there]) expect((await listener.next())?.data).toMatchObject({ state: 'running' });
       second.app.get(Drain, { strict: false }).begin();
       expect(await there.next()).toBeNull();
+      const late = await Listener.open(requestId, owner, second.url);
+      expect(late.response.headers.get('content-type')).toContain('text/event-stream');
+      expect(await late.next()).toBeNull();
       await desk.settle(requestId, [1], Delivered);
       expect((await here.next())?.data).toMatchObject({ state: 'completed' });
     } finally {

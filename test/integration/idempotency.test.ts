@@ -124,8 +124,30 @@ describe('Idempotency-Key on every sending POST of campaigns', () => {
     await expect.poll(() => Date.now(), { timeout: 10_000 }).toBeGreaterThan(at);
     const second = await sendAll();
     expect(second.map(({ status, body }) => [status, body])).toEqual(first.map(({ status, body }) => [status, body]));
-    for (const [path, body] of wanted) {
+    for (const [path, body, headers] of wanted) {
       if (body !== own) expectRefused(await desk.post(path, owner, body), 400, 'schedule_time is invalid');
+      // What is no moment at all is told before the key is looked up.
+      const odd = { ...body, schedule_time: {} };
+      if (!path.includes('chatTemplate')) {
+        expectRefused(await desk.post(path, owner, odd, headers), 400, 'schedule_time is invalid');
+      }
+    }
+  });
+
+  it('gives the first answer of a template over chat when the chat account is gone', async () => {
+    const member = await desk.join({ chat_utility_credits: 10 });
+    const account = await desk.connect(member, 'official');
+    await desk.template(member, 'order_ready', { category: 2 });
+    const path = `/v6/api/chat/24/${member.account.username}/messages`;
+    const key = newKey();
+    const first = await desk.post(path, member, template, named(key));
+    expect(first.status).toBe(201);
+    await desk.disconnect(account);
+    const second = await desk.post(path, member, template, named(key));
+    expect([second.status, second.body]).toEqual([201, first.body]);
+    for (const body of [template, { ...template, to: '' }, { ...template, template: { name: 'none' } }]) {
+      const answer = await desk.post(path, member, body, named(newKey()));
+      expectRefused(answer, 404, 'No chat account found for this username');
     }
   });
 });

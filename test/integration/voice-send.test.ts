@@ -155,6 +155,7 @@ describe('the error table of a voice send', () => {
       ['No valid numbers were found in contacts.', { contacts: [NUMBER] }],
       ['retries must be between 0 and 5', { retries: 5 }],
       ['caller_id must be 10 to 16 digits', { caller_id: NUMBER }],
+      ['schedule_time is invalid', { schedule_time: '2019-01-01 00:00:00' }],
       ['voiceplan must be one of: 15, 30', { voiceplan: '15' }],
       ['Each callback_audio item must contain dtmf and selected_number', { callback_audio: [] }],
       ['dtmf_flow is not valid JSON', { dtmf_flow: '' }],

@@ -57,6 +57,22 @@ describe('turns of webhooks', () => {
     desk.receiver.answering = () => undefined;
   });
 
+  it('comes to what waits behind hundreds of events of one recipient, though each is slow', async () => {
+    const owner = await desk.join();
+    const hook = await desk.hook(owner, ['gsm.status.update']);
+    const [busy, behind] = ['919800000004', '919800000005'];
+    desk.receiver.answering = ({ path }) => (path === hook.path ? 'hang' : undefined);
+    // Two full pages of one recipient, and a third that has room for the other.
+    await desk.sent(owner, Array<string>(590).fill(busy));
+    await desk.sent(owner, [behind]);
+    await desk.received(hook, 8); // side by side: none of them has an answer
+    desk.receiver.answering = () => undefined;
+    desk.receiver.letGo();
+    const all = (await desk.received(hook, 591)).map(({ body }) => body['receiver']);
+    expect(all.indexOf(behind)).toBeLessThan(490);
+    expect(all.filter((receiver) => receiver === busy)).toHaveLength(590);
+  });
+
   it('does not send on to an endpoint that its owner disabled, though more is due', async () => {
     const owner = await desk.join();
     const hook = await desk.hook(owner, ['gsm.status.update']);

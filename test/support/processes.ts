@@ -163,8 +163,9 @@ export async function startService(workers: number, environment: NodeJS.ProcessE
 /** Removes every key of the service from Redis, as a restart without its file would. */
 export async function emptyRedis({ environment }: Service): Promise<void> {
   const redis = new Redis(String(environment['REDIS_URL']));
-  const keys = await redis.keys(`*${String(environment['REDIS_PREFIX'])}*`);
-  if (keys.length > 0) await redis.del(keys);
+  // At once: between a look for the keys and their end, a worker would write new ones.
+  const all = "for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end";
+  await redis.eval(all, 0, `*${String(environment['REDIS_PREFIX'])}*`);
   await redis.quit();
 }
 

@@ -40,6 +40,13 @@ describe('contactsOf', () => {
     ]);
   });
 
+  it('takes no year and no date for a number', () => {
+    expect(contactsOf('customer_id,mobile,score 2024/25\n100000001,919812345678,7\n')).toEqual(['919812345678']);
+    expect(contactsOf('customer_id,phone,2026-01-15\n100000001,919812345678,7\n')).toEqual(['919812345678']);
+    expect(contactsOf('as of 2026-01-15,score 2024/25\n919812345678,7\n')).toEqual(['919812345678']);
+    expect(contactsOf('Tel. 919812345678\nTel. 919812345679\n')).toEqual(['Tel. 919812345678', 'Tel. 919812345679']);
+  });
+
   it('reads a file of numbers that ends without a line break, of any system', () => {
     expect(contactsOf('\uFEFF"number"\r\n"919812345678"\r\n919812345679')).toEqual(['919812345678', '919812345679']);
     expect(contactsOf('number\r919812345678\r919812345679')).toEqual(['919812345678', '919812345679']);

@@ -14,7 +14,7 @@ const SEPARATORS = [',', ';', '\t'] as const;
 export function contactsOf(text: string, column?: string): string[] | null {
   const rows = readRows(text);
   const heads = rows[0]?.map((cell) => cell.trim()) ?? [];
-  const headed = column !== undefined || !heads.some(isNumber);
+  const headed = column !== undefined || heads.some((head) => NAMES.test(head)) || !heads.some(isNumber);
   const wanted = heads.findIndex((head) => (column === undefined ? NAMES.test(head) : head === column));
   if (column !== undefined && wanted < 0) return null;
   const index = headed ? Math.max(0, wanted) : 0;
@@ -24,8 +24,12 @@ export function contactsOf(text: string, column?: string): string[] | null {
     .filter((cell) => cell !== '');
 }
 
-/** A number in any spelling, so that no first recipient is taken for a head. */
-const isNumber = (cell: string): boolean => /\d{5}/.test(cell.replace(/[\s()+./-]/g, ''));
+/**
+ * A number in any spelling, also with words beside it, so that no first recipient is taken for a head; but no head that
+ * names a year or a date.
+ */
+const isNumber = (cell: string): boolean =>
+  /\d{9}/.test(cell) || (/^[\d\s()+./-]+$/.test(cell) && cell.replace(/\D/g, '').length >= 5);
 
 /** The mark that stands most often outside quotes in the first line with something on it. */
 function separatorOf(text: string): string {

@@ -4,7 +4,7 @@ export { type Actor, type AuthenticatedRequest, CurrentActor } from './authentic
 export { AccessTokens } from './authentication/access-tokens.js';
 export { AdminSessions } from './authentication/admin-sessions.js';
 export { Credentials } from './authentication/credentials.js';
-export { Admin, Authenticated, Open, PathUsername, SECURITY_SCHEMES } from './authentication/decorators.js';
+export { Admin, Authenticated, Open, PathUsername } from './authentication/decorators.js';
 export { OpenMisses } from './authentication/open-misses.js';
 export {
   ADMIN_METADATA,
@@ -15,9 +15,9 @@ export {
   PATH_USERNAME_METADATA,
 } from './authentication/rules.js';
 export { type AccountChanges, ChangeAccountCommand } from './commands/change-account.command.js';
-export { type AccountDraft, CreateAccountCommand } from './commands/create-account.command.js';
+export { CreateAccountCommand } from './commands/create-account.command.js';
 export { type AssignedUser } from './domain/assigned-user.js';
-export { type Account, type Role, roleOf, USER_TYPES, type UserType } from './domain/account.js';
+export { type Account, type Role, roleOf, USER_TYPES } from './domain/account.js';
 export { accountErrors } from './domain/account-errors.js';
 export { assertMayChange } from './domain/account-policy.js';
 export { passwordFault } from './domain/password-rules.js';
@@ -26,7 +26,7 @@ export { type NewAccount, STARTING_CREDITS } from './domain/registration.js';
 export { AccountDirectory } from './persistence/account-directory.js';
 export { AccountRegistrar } from './persistence/account-registrar.js';
 export { LoginNames, usernameOf } from './persistence/login-names.js';
-export { AuditLog, type AuditRecord } from './persistence/audit-log.js';
+export { AuditLog } from './persistence/audit-log.js';
 export { ManagedAccounts } from './persistence/managed-accounts.js';
 export { FindAccountQuery } from './queries/find-account.query.js';
 export { ListAccountsQuery } from './queries/list-accounts.query.js';

@@ -52,7 +52,7 @@ export class BroadcastDesk {
   /**
    * Routed, charged, stored and handed to the engine in one transaction.
    * @param idempotent the request, where it has an `Idempotency-Key`
-   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` for an odd or past
+   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` for a past
    * schedule_time, `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice
    */
   accept(

@@ -31,7 +31,7 @@ export {
 export type { HeaderMedium } from './drivers/meta-cloud/template-samples.js';
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './persistence/chat-accounts.js';
 export { ChatWindows } from './persistence/chat-windows.js';
-export { RouteDirectory, type RouteDraft } from './persistence/route-directory.js';
+export { RouteDirectory } from './persistence/route-directory.js';
 export type { RouteRecord } from './persistence/route-record.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './ports/call-script.js';
 export { InboundSink, type InboundText } from './ports/inbound-sink.js';

@@ -1,4 +1,4 @@
 export { SmsModule } from './sms.module.js';
 export { SmsWorkerModule } from './sms.worker.module.js';
 export { smsChannel } from './sms.channel.js';
-export { priceOf, type SmsEncoding, type SmsPrice } from './domain/sms-price.js';
+export { priceOf } from './domain/sms-price.js';

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { ChatAccounts, type ChatConnection, type UsableChatAccount, usableAccount } from '../providers/index.js';
+import {
+  type ChatAccount,
+  chatAccountErrors,
+  ChatAccounts,
+  type ChatConnection,
+  type UsableChatAccount,
+  usableAccount,
+} from '../providers/index.js';
 import { placeholders, type Template, TemplateLibrary, TemplateStatus } from '../templates/index.js';
 import { parameterFault } from './domain/template-parameters.js';
 import { type TemplateMessageFault, templateMessageError } from './template-messages.errors.js';
@@ -32,11 +39,20 @@ export class SendableTemplates {
 
   /** @throws AppError the chat account's rows of spec 7 */
   async connection(accountId: number, channel: keyof typeof CONNECTIONS): Promise<UsableChatAccount> {
+    return usableAccount(await this.find(accountId, channel));
+  }
+
+  /** @throws AppError the first of those rows: there is no chat account */
+  async assertConnected(accountId: number, channel: keyof typeof CONNECTIONS): Promise<void> {
+    if (!(await this.find(accountId, channel))) throw chatAccountErrors.notFound();
+  }
+
+  private async find(accountId: number, channel: keyof typeof CONNECTIONS): Promise<ChatAccount | null> {
     for (const connection of CONNECTIONS[channel]) {
       const account = await this.accounts.find(accountId, connection);
-      if (account) return usableAccount(account);
+      if (account) return account;
     }
-    return usableAccount(null);
+    return null;
   }
 }
 

@@ -21,6 +21,8 @@ export interface TemplateSendKind {
   makeRequestId: (zone: string) => string;
   /** the endpoint's text for a fault of ours */
   notQueued: TemplateMessageFault;
+  /** whether a missing chat account comes before faults of the body and of the template */
+  accountFirst: boolean;
 }
 
 /** A template send that the engine has: the body of the answer (spec 4.6). */
@@ -70,7 +72,10 @@ export class TemplateQueue {
     idempotent: IdempotentRequest | null,
   ): Promise<QueuedTemplateSend> {
     const read = readTemplateRequest(body, kind.readRecipients);
-    if ('fault' in read) throw templateMessageError(read.fault);
+    if ('fault' in read) {
+      if (kind.accountFirst) await this.sendable.assertConnected(account.id, kind.channel);
+      throw templateMessageError(read.fault);
+    }
     const { request } = read;
     try {
       return await this.idempotency.once<QueuedTemplateSend>(idempotent, (keeper) =>
@@ -89,6 +94,7 @@ export class TemplateQueue {
     kind: TemplateSendKind,
     keeper: OutcomeKeeper<QueuedTemplateSend> | null,
   ): Promise<QueuedTemplateSend> {
+    if (kind.accountFirst) await this.sendable.assertConnected(account.id, kind.channel);
     const template = await this.sendable.approved(account.id, request);
     const scheduledAt = readSchedule(request.schedule, account.timeZone, now());
     if (scheduledAt === undefined) throw templateMessageError('scheduleTime');

@@ -1,6 +1,6 @@
 export { CHARSET_TEXT, MALFORMED_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
 export { configureHttp } from './configure-http.js';
-export { DATABASE_TEXT, INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './error-answer.js';
+export { INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './error-answer.js';
 export {
   ERROR_SCHEMAS,
   ERROR_SHAPE_METADATA,

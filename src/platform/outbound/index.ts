@@ -1,5 +1,5 @@
 export { type Address, readAddress } from './address.js';
-export { OutboundClient, type OutboundRequest } from './outbound-client.js';
+export { OutboundClient } from './outbound-client.js';
 export { OutboundError, type OutboundFault } from './outbound-error.js';
 export type { OutboundResponse } from './exchange.js';
 export { OutboundModule } from './outbound.module.js';

@@ -35,9 +35,10 @@ export interface LaneJob {
 
 /**
  * How long an id keeps a second job away, milliseconds. Bull adds no job while the key of one with its id is there, also
- * when Redis has lost the list that it stood in (evicted, or deleted key by key): that turn would never come.
+ * when Redis has lost the list that it stood in (evicted, or deleted key by key): that turn would never come. Long,
+ * because lanes that wait in a long queue are asked for again and again, and each new id is one more job there.
  */
-const ID_LIFETIME_MS = 60_000;
+const ID_LIFETIME_MS = 900_000;
 
 /** @param at milliseconds since 1970 */
 export const laneJobId = ({ campaignId, lane, fence }: LaneJob, at = Date.now()): string =>

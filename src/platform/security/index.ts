@@ -2,7 +2,7 @@ export { clientIp } from './client-ip.js';
 export { isInIpRanges, normalIpRange } from './ip-ranges.js';
 export { constantTimeEqual, tokenKey } from './keys.js';
 export { PasswordHasher } from './password-hasher.js';
-export { RateCounters, type WindowCount, wholeSeconds } from './rate-counters.js';
+export { RateCounters, wholeSeconds } from './rate-counters.js';
 export {
   type MeteredRequest,
   RATE_LIMIT_METADATA,

@@ -1,7 +1,6 @@
 export { isTemporary, isThrottling, Status, statusText } from './command-status.js';
 export { type DeliverSm, readDeliverSm } from './deliver-sm.js';
 export {
-  BrokenStream,
   Command,
   decodePdu,
   encodePdu,

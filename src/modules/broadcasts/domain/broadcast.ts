@@ -1,3 +1,4 @@
+import { isSchedule } from '../../../kernel/clock.js';
 import { cleanContact, cleanContacts } from '../../../kernel/phone-number.js';
 import { cutCodePoints, textOrNull } from '../../../kernel/text.js';
 
@@ -19,12 +20,12 @@ export interface Broadcast {
   message: string;
   /** digits, in order, duplicates kept */
   receivers: string[];
-  /** `schedule_time` as given: whether it is past depends on the moment, so it is judged with the campaign */
+  /** `schedule_time` as given, of a form that is known: whether it is past is judged with the campaign */
   schedule: unknown;
 }
 
 /** Rows of the common error table that look at the request alone. */
-export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength';
+export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength' | 'scheduleTime';
 
 /** What the kind of broadcast adds to the common table. */
 export interface BroadcastRules<Fault extends string> {
@@ -58,6 +59,7 @@ export function readBroadcast<Fault extends string = never>(
   if (!receivers) return { fault: 'contactLength' };
   const own = rules.ownRows?.find((row) => row.applies);
   if (own) return { fault: own.fault };
+  if (!isSchedule(raw.schedule_time)) return { fault: 'scheduleTime' };
   return {
     broadcast: {
       broadcastName: cutCodePoints(name, NAME_LENGTH),

@@ -46,7 +46,7 @@ export const broadcastRows = (own: { tooLong: string; rows: ErrorRow[]; conflict
   tooLongRow(own.tooLong),
   CONTACT_ROW,
   ...own.rows,
-  ...KEY_ROWS,
   { status: 400, message: 'schedule_time is invalid', reason: 'past, or neither YYYY-MM-DD HH:MM:SS nor ISO 8601' },
+  ...KEY_ROWS,
   ...acceptanceRows(own.conflict),
 ];

@@ -16,11 +16,11 @@ export function streamProgress(response: Response, follow: Follow): void {
     if (response.writableLength > MOST_UNSENT) response.destroy();
     else if (!response.destroyed) response.write(text);
   };
-  // A view that is known already comes while following begins, before the headers.
+  // A view that is known already, and the end of an instance that stops, come while following begins, before the headers.
   const early: string[] = [];
-  let begun = false;
+  const state = { begun: false, ended: false };
   const send = (text: string): void => {
-    if (begun) write(text);
+    if (state.begun) write(text);
     else early.push(text);
   };
   const stop = follow({
@@ -28,7 +28,8 @@ export function streamProgress(response: Response, follow: Follow): void {
     quiet: () => send(': nothing new\n\n'),
     ended: (over) => {
       if (over) send('event: end\ndata: {}\n\n');
-      response.end();
+      state.ended = true;
+      if (state.begun) response.end();
     },
   });
   response.on('close', stop);
@@ -38,6 +39,7 @@ export function streamProgress(response: Response, follow: Follow): void {
     // Proxies that gather an answer before they hand it on would hide it.
     'X-Accel-Buffering': 'no',
   });
-  begun = true;
+  state.begun = true;
   write(`retry: ${RECONNECT_MS}\n\n${early.join('')}`);
+  if (state.ended) response.end();
 }

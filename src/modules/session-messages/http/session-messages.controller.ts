@@ -49,8 +49,7 @@ export class SessionMessagesController {
   ): Promise<unknown> {
     const { id } = actor.account;
     if (isTemplateRequest(body)) {
-      await this.queries.execute(new RequireChatAccountQuery(id));
-      const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
+      const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent, true));
       response.status(HttpStatus.CREATED);
       return queued;
     }

@@ -14,6 +14,7 @@ export class SendBrandedCampaignHandler implements ICommandHandler<SendBrandedCa
       readRecipients: readBrandedRecipients,
       makeRequestId: TEMPLATE_REQUEST_IDS.branded,
       notQueued: 'campaignNotQueued',
+      accountFirst: false,
     };
     return this.queue.send(actor.account, body, kind, idempotent);
   }

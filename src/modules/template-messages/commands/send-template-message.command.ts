@@ -6,6 +6,7 @@ import type { QueuedTemplateSend } from '../template-queue.js';
 /**
  * Sends an approved template to one recipient or up to 30,000 (spec 4.6) over the official connection. Takes the body as it
  * came and gives the answer's body (status 201), because a v6 session message of type template is the same request.
+ * @param overSession by the session route, whose table has the missing chat account before all faults of the body
  * @throws AppError the rows of spec 7 in their order; `failed` `Failed to queue template message`
  */
 export class SendTemplateMessageCommand extends Command<QueuedTemplateSend> {
@@ -13,6 +14,7 @@ export class SendTemplateMessageCommand extends Command<QueuedTemplateSend> {
     readonly actor: Actor,
     readonly body: unknown,
     readonly idempotent: IdempotentRequest | null,
+    readonly overSession = false,
   ) {
     super();
   }

@@ -8,12 +8,13 @@ import { SendTemplateMessageCommand } from './send-template-message.command.js';
 export class SendTemplateMessageHandler implements ICommandHandler<SendTemplateMessageCommand> {
   constructor(private readonly queue: TemplateQueue) {}
 
-  async execute({ actor, body, idempotent }: SendTemplateMessageCommand): Promise<QueuedTemplateSend> {
+  async execute({ actor, body, idempotent, overSession }: SendTemplateMessageCommand): Promise<QueuedTemplateSend> {
     const kind: TemplateSendKind = {
       channel: 'template',
       readRecipients: readTemplateRecipients,
       makeRequestId: TEMPLATE_REQUEST_IDS.template,
       notQueued: 'messageNotQueued',
+      accountFirst: overSession,
     };
     return this.queue.send(actor.account, body, kind, idempotent);
   }

@@ -28,6 +28,7 @@ const ROWS: [text: string, RawVoiceRequest][] = [
   [VOICE_TEXTS.noNumbers, { contacts: ['123'] }],
   [VOICE_TEXTS.retries, { retries: 6 }],
   ['caller_id must be 10 to 16 digits', { caller_id: '123' }],
+  [VOICE_TEXTS.schedule, { schedule_time: 'soon' }],
   [VOICE_TEXTS.plan, { voiceplan: '20' }],
   [INCOMPLETE_ITEM, { callback_audio: [{}] }],
   [NOT_JSON, { dtmf_flow: '{' }],
@@ -100,6 +101,7 @@ describe('readVoiceRequest', () => {
     ['retries', [-1, 6, 1.5, 'two', true, {}, [1]], VOICE_TEXTS.retries],
     ['voiceplan', [0, 14, '15s', '30.0', true, {}, [15]], VOICE_TEXTS.plan],
     ['caller_id', ['123456789', '12345678901234567', 'none', true, {}, []], 'caller_id must be 10 to 16 digits'],
+    ['schedule_time', ['2026-02-30 00:00:00', 7, true, {}], VOICE_TEXTS.schedule],
     ['callback_audio', [{}, 'text', 7, true], INCOMPLETE_ITEM],
     ['dtmf_flow', [[], 7, true, 'text'], NOT_JSON],
   ] as [string, unknown[], string][])('%s: %j', (field, values, text) => {

@@ -1,3 +1,4 @@
+import { isSchedule } from '../../../kernel/clock.js';
 import { codePoints, cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { type MenuOrigins, merged, readCallbackAudio } from './callback-audio.js';
 import { type NumberRules, readCallNumber, voiceReceivers } from './call-number.js';
@@ -24,7 +25,7 @@ export interface VoiceRequest {
   menu: MenuRow[] | null;
   retries: number;
   retryIntervalSeconds: number;
-  /** `schedule_time` as given: whether it is past depends on the moment, so it is judged with the campaign */
+  /** `schedule_time` as given, of a form that is known: whether it is past is judged with the campaign */
   schedule: unknown;
 }
 
@@ -50,8 +51,8 @@ const DEFAULT_INTERVAL = '60';
 
 /**
  * Reads a voice send and judges it in the order of decisions §3: the cheap rows of the table from top to bottom, then the
- * rows that are ours, then voiceplan, callback_audio and dtmf_flow. The moment, the audio and the credits are judged
- * afterwards.
+ * rows that are ours, then voiceplan, callback_audio and dtmf_flow. Whether the moment is past, the audio and the credits
+ * are judged afterwards.
  * @returns the request, or the text of the first row that applies
  */
 export function readVoiceRequest(
@@ -72,6 +73,7 @@ export function readVoiceRequest(
   if (retries === null) return { fault: VOICE_TEXTS.retries };
   const caller = readText(raw['caller_id']).kind === 'empty' ? null : readCallNumber(raw['caller_id']);
   if (caller && 'fault' in caller) return { fault: `caller_id ${caller.fault}` };
+  if (!isSchedule(raw['schedule_time'])) return { fault: VOICE_TEXTS.schedule };
   const plan = oneOf(raw['voiceplan'], String(VOICE_PLANS[0]), VOICE_PLANS.map(String));
   if (plan === null) return { fault: VOICE_TEXTS.plan };
   const menu = readMenus(raw, rules);

@@ -10,7 +10,10 @@ import type { DeliveryQueue, DueDelivery, HeldEndpoint } from '../persistence/de
 import type { Attempt, DeliveryResult, DeliveryResults } from '../persistence/delivery-results.js';
 import type { WebhookSender } from './webhook-sender.js';
 
-const FETCHED = 500;
+/** A page: what is read at once, bodies included. */
+const FETCHED = 200;
+/** A page of so many subjects is worth its order, however many may be sent at once. */
+const ENOUGH_SUBJECTS = 20;
 /** Tries that have ended and are not yet written. */
 const MOST_UNWRITTEN = 1_000;
 const LOOK_EVERY_MS = 250;
@@ -39,7 +42,9 @@ export interface TurnTools {
 /**
  * One worker's hold on one endpoint: sends what is due, a few at once, until nothing is. Everything an endpoint does to
  * its sender (silence, refusals) stays within its own turn. Of one subject one event is under way at a time, so that
- * DELIVERED does not overtake SENT while both are new.
+ * DELIVERED does not overtake SENT while both are new. That holds while a page has enough subjects to fill the places, or
+ * is all that is due: a full page of few subjects goes out side by side, for otherwise one busy subject would keep from
+ * being read what waits behind it.
  */
 export class EndpointTurn {
   private readonly underWay = new Set<string>();
@@ -47,6 +52,8 @@ export class EndpointTurn {
   private readonly sends = new Map<Promise<void>, string>();
   private readonly group: GroupCommit<DeliveryResult, void>;
   private buffer: Waiting[] = [];
+  /** what is left in the buffer need not keep the order of its subjects */
+  private isCrowded = false;
   private endpoint: HeldEndpoint | null = null;
   /** clock of `performance.now()` */
   private readAt = 0;
@@ -95,13 +102,13 @@ export class EndpointTurn {
       await Promise.race([this.group.drained(), sleep(LOOK_EVERY_MS)]);
       this.buffer = [];
     }
-    if (this.next() < 0 && this.underWay.size < MOST_UNWRITTEN) {
+    const { WEBHOOK_CONCURRENCY: most } = this.tools.environment;
+    if (this.sends.size < most && this.underWay.size < MOST_UNWRITTEN && this.next() < 0) {
       if (!(await this.read())) return false;
-      this.buffer = await this.fetch();
+      await this.fetch(most);
       if (this.buffer.length === 0 && this.underWay.size === 0) return false;
     } else if (performance.now() - this.readAt > READ_AGAIN_MS && !(await this.read())) return false;
     const { endpoint } = this;
-    const { WEBHOOK_CONCURRENCY: most } = this.tools.environment;
     while (endpoint && this.mayGoOn && this.sends.size < most && performance.now() < this.sendUntil) {
       const place = this.next();
       if (place < 0) break;
@@ -119,20 +126,24 @@ export class EndpointTurn {
     return this.endpoint !== null;
   }
 
-  /** Place in the buffer of the first event whose subject has none under way; -1 = there is none. */
+  /** Place in the buffer of what leaves next: the first event whose subject has none under way; -1 = there is none. */
   private next(): number {
     const taken = new Set(this.sends.values());
-    return this.buffer.findIndex(({ subject }) => !taken.has(subject));
+    const place = this.buffer.findIndex(({ subject }) => !taken.has(subject));
+    return place < 0 && this.isCrowded && this.buffer.length > 0 ? 0 : place;
   }
 
-  private async fetch(): Promise<Waiting[]> {
+  /** Reads the next page. @param most sends at once */
+  private async fetch(most: number): Promise<void> {
     const due = await this.tools.queue.due(this.id, FETCHED, [...this.underWay]);
     const unkept = due.filter(({ body }) => body === null).map(({ eventId }) => eventId);
     if (unkept.length > 0) await this.tools.queue.drop(this.id, unkept);
-    return due.flatMap((delivery): Waiting[] => {
+    this.buffer = due.flatMap((delivery): Waiting[] => {
       const { body } = delivery;
       return body === null ? [] : [{ ...delivery, body, subject: subjectOf(body) }];
     });
+    const subjects = new Set(this.buffer.map(({ subject }) => subject)).size;
+    this.isCrowded = due.length === FETCHED && subjects < Math.min(most, ENOUGH_SUBJECTS);
   }
 
   private send(endpoint: HeldEndpoint, delivery: Waiting): void {

@@ -5,12 +5,15 @@ const subject = (event: object): string => subjectOf(JSON.stringify(event));
 const record = { event: 'gsm.status.update', providerMessageId: 'GSMCAMP_1', receiver: '4915100000001' };
 
 describe('subjectOf', () => {
-  it('is the same for the events of one recipient, template or contact', () => {
+  it('is the same for the events of one recipient or template', () => {
     expect(subject({ ...record, status: 'SENT' })).toBe(subject({ ...record, status: 'DELIVERED', status_code: 0 }));
     const template = { event: 'template.status.update', template_id: 7 };
     expect(subject({ ...template, status: 3 })).toBe(subject({ ...template, status: 1 }));
+  });
+
+  it('is another for each message of one contact', () => {
     const message = { event: 'chat.message.received', from: '4915100000001' };
-    expect(subject({ ...message, id: 'a' })).toBe(subject({ ...message, id: 'b' }));
+    expect(subject({ ...message, id: 'a' })).not.toBe(subject({ ...message, id: 'b' }));
   });
 
   it.each([
