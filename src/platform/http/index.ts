@@ -1,3 +1,4 @@
+export { AnswerOf, PageOf } from './answers.js';
 export { CHARSET_TEXT, MALFORMED_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
 export { configureHttp } from './configure-http.js';
 export { INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './error-answer.js';

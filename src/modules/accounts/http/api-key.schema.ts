@@ -1,5 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { OptionalText, OptionalTexts } from '../../../platform/http/index.js';
+import { OptionalText, OptionalTexts, PageOf } from '../../../platform/http/index.js';
 import type { ApiKeyView } from '../queries/api-key.view.js';
 
 const LONGEST_NAME = 100;
@@ -56,22 +56,7 @@ export class CreatedApiKeyAnswer {
 }
 
 /** A page of keys. */
-export class ApiKeyPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [ApiKeyAnswerData] })
-  data!: ApiKeyAnswerData[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class ApiKeyPageAnswer extends PageOf(ApiKeyAnswerData) {}
 
 /** Answer without data. */
 export class DoneAnswer {

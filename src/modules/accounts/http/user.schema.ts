@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OptionalFlag, OptionalText, RequiredText } from '../../../platform/http/index.js';
+import { AnswerOf, OptionalFlag, OptionalText, PageOf, RequiredText } from '../../../platform/http/index.js';
 import type { AssignedUserView } from '../queries/assigned-user.view.js';
 
 /** Body of POST /account/users. */
@@ -69,13 +69,7 @@ export class UserAnswerData implements AssignedUserView {
 }
 
 /** Answer that shows one user. */
-export class UserAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: UserAnswerData })
-  data!: UserAnswerData;
-}
+export class UserAnswer extends AnswerOf(UserAnswerData) {}
 
 /** Answer of a creation or a change. */
 export class ChangedUserAnswer extends UserAnswer {
@@ -84,19 +78,4 @@ export class ChangedUserAnswer extends UserAnswer {
 }
 
 /** A page of users. */
-export class UserPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [UserAnswerData] })
-  data!: UserAnswerData[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class UserPageAnswer extends PageOf(UserAnswerData) {}

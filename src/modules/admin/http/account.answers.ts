@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { type ManagedAccountView, PERMISSIONS, type Permissions, type Role } from '../../accounts/index.js';
 
 /** An account as its managers see it. */
@@ -73,13 +74,7 @@ export class ManagedAccountAnswer implements ManagedAccountView {
 }
 
 /** Answer that shows one account. */
-export class AccountAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: ManagedAccountAnswer })
-  data!: ManagedAccountAnswer;
-}
+export class AccountAnswer extends AnswerOf(ManagedAccountAnswer) {}
 
 /** Answer of a change. */
 export class ChangedAccountAnswer extends AccountAnswer {
@@ -88,19 +83,4 @@ export class ChangedAccountAnswer extends AccountAnswer {
 }
 
 /** A page of accounts. */
-export class AccountPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [ManagedAccountAnswer] })
-  data!: ManagedAccountAnswer[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class AccountPageAnswer extends PageOf(ManagedAccountAnswer) {}

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, paged, type Paged, PageOf, readPage } from '../../../platform/http/index.js';
 import { type Actor, Admin, type AuditEntryView, CurrentActor, ListAuditQuery } from '../../accounts/index.js';
 import { ADMIN_ERRORS } from './admin.errors.js';
 
@@ -34,22 +34,7 @@ class AuditEntryAnswer implements AuditEntryView {
   created_at!: string;
 }
 
-class AuditPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [AuditEntryAnswer] })
-  data!: AuditEntryAnswer[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+class AuditPageAnswer extends PageOf(AuditEntryAnswer) {}
 
 /** Who did what when. */
 @ApiTags('Admin: audit')

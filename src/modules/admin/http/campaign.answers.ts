@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PageOf } from '../../../platform/http/index.js';
 import { CampaignData, type DeskCampaignView } from '../../campaigns/index.js';
 
 /** A campaign as the desk sees it. */
@@ -16,19 +17,4 @@ export class DeskCampaignAnswer extends CampaignData implements DeskCampaignView
 }
 
 /** A page of campaigns. */
-export class DeskCampaignPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [DeskCampaignAnswer] })
-  data!: DeskCampaignAnswer[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class DeskCampaignPageAnswer extends PageOf(DeskCampaignAnswer) {}

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerOf } from '../../../platform/http/index.js';
 import { CHAT_CONNECTIONS, CHAT_PROVIDERS, type ChatConnection, type ChatProvider } from '../../providers/index.js';
 import type { ChatAccountView } from '../queries/find-chat-account.query.js';
 
@@ -61,13 +62,7 @@ export class ChatAccountAnswerData implements ChatAccountView {
   updated_at!: string;
 }
 
-export class ChatAccountAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: ChatAccountAnswerData })
-  data!: ChatAccountAnswerData;
-}
+export class ChatAccountAnswer extends AnswerOf(ChatAccountAnswerData) {}
 
 export class SavedChatAccountAnswer extends ChatAccountAnswer {
   @ApiProperty({ example: 'Chat account saved successfully' })

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type ErrorRow, RequiredWord } from '../../../platform/http/index.js';
+import { AnswerOf, type ErrorRow, PageOf, RequiredWord } from '../../../platform/http/index.js';
 import {
   DESK_STATUSES,
   type DeskStatus,
@@ -24,30 +24,9 @@ export class ReviewedProfileRequestData extends ProfileRequestData implements Re
   updated_at!: string;
 }
 
-export class ReviewedProfileRequestPageAnswer {
-  @ApiProperty({ enum: [true] })
-  success!: true;
+export class ReviewedProfileRequestPageAnswer extends PageOf(ReviewedProfileRequestData) {}
 
-  @ApiProperty({ type: [ReviewedProfileRequestData] })
-  data!: ReviewedProfileRequest[];
-
-  @ApiProperty({ type: 'integer', example: 1 })
-  page!: number;
-
-  @ApiProperty({ type: 'integer', example: 50 })
-  limit!: number;
-
-  @ApiProperty({ type: 'integer', example: 1 })
-  total!: number;
-}
-
-export class ProcessedProfileRequestAnswer {
-  @ApiProperty({ enum: [true] })
-  success!: true;
-
-  @ApiProperty({ type: ReviewedProfileRequestData })
-  data!: ReviewedProfileRequest;
-}
+export class ProcessedProfileRequestAnswer extends AnswerOf(ReviewedProfileRequestData) {}
 
 export const STATUS_TEXT = `status must be one of: ${PROFILE_STATUSES.join(', ')}`;
 

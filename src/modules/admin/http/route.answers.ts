@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { ROUTE_HEALTHS, type RouteHealth } from '../../providers/index.js';
 import type { RouteView } from '../queries/list-routes.query.js';
 
@@ -49,13 +50,7 @@ export class RouteAnswerData implements RouteView {
   updated_at!: string;
 }
 
-export class RouteAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: RouteAnswerData })
-  data!: RouteAnswerData;
-}
+export class RouteAnswer extends AnswerOf(RouteAnswerData) {}
 
 export class SavedRouteAnswer extends RouteAnswer {
   @ApiProperty({ example: 'Route saved successfully' })
@@ -70,19 +65,4 @@ export class RemovedRouteAnswer {
   message!: string;
 }
 
-export class RoutePageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [RouteAnswerData] })
-  data!: RouteAnswerData[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class RoutePageAnswer extends PageOf(RouteAnswerData) {}

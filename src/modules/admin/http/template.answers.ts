@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PageOf } from '../../../platform/http/index.js';
 import type { ReviewedTemplate } from '../../templates/index.js';
 
 /** A template as the desk sees it. */
@@ -65,22 +66,7 @@ export class ReviewedTemplateAnswer implements ReviewedTemplate {
 }
 
 /** A page of templates. */
-export class ReviewedTemplatePageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [ReviewedTemplateAnswer] })
-  data!: ReviewedTemplateAnswer[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class ReviewedTemplatePageAnswer extends PageOf(ReviewedTemplateAnswer) {}
 
 /** Answer of a move. */
 export class MovedTemplateAnswer {

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../domain/campaign.js';
 import type { RetriedCampaign } from '../commands/retry-failed.command.js';
 import type { CampaignView } from '../queries/campaign.view.js';
@@ -31,28 +32,16 @@ export class CampaignData implements CampaignView {
   @ApiProperty({ ...nullableTime, description: 'every recipient is final' }) completed_at!: string | null;
 }
 
-export class CampaignResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: CampaignData }) data!: CampaignData;
-}
+export class CampaignResponse extends AnswerOf(CampaignData) {}
 
-export class CampaignPageResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: [CampaignData] }) data!: CampaignData[];
-  @ApiProperty({ example: 1 }) page!: number;
-  @ApiProperty({ example: 50 }) limit!: number;
-  @ApiProperty({ example: 1 }) total!: number;
-}
+export class CampaignPageResponse extends PageOf(CampaignData) {}
 
 class CampaignChanged {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
   @ApiProperty({ example: 'paused', enum: [...CAMPAIGN_STATES] }) state!: string;
 }
 
-export class CampaignChangedResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: CampaignChanged }) data!: CampaignChanged;
-}
+export class CampaignChangedResponse extends AnswerOf(CampaignChanged) {}
 
 class CampaignRetried implements RetriedCampaign {
   @ApiProperty({ example: 'GSMCAMP_20261122_D4E5F6', description: 'the new campaign' }) request_id!: string;
@@ -61,7 +50,4 @@ class CampaignRetried implements RetriedCampaign {
   @ApiProperty({ example: 3 }) credits!: number;
 }
 
-export class CampaignRetriedResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: CampaignRetried }) data!: CampaignRetried;
-}
+export class CampaignRetriedResponse extends AnswerOf(CampaignRetried) {}

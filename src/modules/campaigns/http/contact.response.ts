@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import type { ContactView } from '../queries/contact.view.js';
 import type { RecipientHit } from '../queries/find-recipients.query.js';
 import type { TimelineEventView, TimelineView } from '../queries/get-timeline.query.js';
@@ -28,13 +29,7 @@ class ContactData implements ContactView {
   recording_url?: string | null;
 }
 
-export class ContactPageResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: [ContactData] }) data!: ContactData[];
-  @ApiProperty({ example: 1 }) page!: number;
-  @ApiProperty({ example: 50 }) limit!: number;
-  @ApiProperty({ example: 1 }) total!: number;
-}
+export class ContactPageResponse extends PageOf(ContactData) {}
 
 class TimelineEventData implements TimelineEventView {
   @ApiProperty({ example: '2026-11-21 10:30:05' }) at!: string;
@@ -57,10 +52,7 @@ class TimelineData implements TimelineView {
   @ApiProperty({ type: [TimelineEventData], description: 'oldest first' }) events!: TimelineEventData[];
 }
 
-export class TimelineResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: TimelineData }) data!: TimelineData;
-}
+export class TimelineResponse extends AnswerOf(TimelineData) {}
 
 class RecipientHitData implements RecipientHit {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
@@ -77,12 +69,9 @@ class RecipientHitData implements RecipientHit {
   @ApiProperty({ example: '2026-11-21 10:30:05' }) updated_at!: string;
 }
 
-export class RecipientHitsResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: [RecipientHitData], description: 'newest campaign first' }) data!: RecipientHitData[];
-  @ApiProperty({ example: 1 }) page!: number;
-  @ApiProperty({ example: 50 }) limit!: number;
-  @ApiProperty({ example: 1 }) total!: number;
+export class RecipientHitsResponse extends PageOf(RecipientHitData) {
+  @ApiProperty({ type: [RecipientHitData], description: 'newest campaign first' })
+  override data!: RecipientHitData[];
   @ApiProperty({
     type: String,
     nullable: true,
@@ -119,7 +108,4 @@ class QuoteData implements QuoteView {
   @ApiProperty({ type: [String], example: [], description: 'numbers that come more than once' }) duplicates!: string[];
 }
 
-export class QuoteResponse {
-  @ApiProperty({ example: true }) success!: boolean;
-  @ApiProperty({ type: QuoteData }) data!: QuoteData;
-}
+export class QuoteResponse extends AnswerOf(QuoteData) {}

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 import type { BalanceView } from '../queries/get-balances.query.js';
 import type { LedgerEntryView } from '../queries/list-ledger.query.js';
@@ -14,13 +15,7 @@ export class BalanceAnswer implements BalanceView {
 }
 
 /** Answer of a grant or take-back: the balance after it. */
-export class AdjustedCreditsAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: BalanceAnswer })
-  data!: BalanceAnswer;
-}
+export class AdjustedCreditsAnswer extends AnswerOf(BalanceAnswer) {}
 
 /** The six balances. */
 export class BalancesAnswer {
@@ -59,22 +54,7 @@ export class LedgerEntryAnswer implements LedgerEntryView {
 }
 
 /** A page of the ledger. */
-export class LedgerPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [LedgerEntryAnswer] })
-  data!: LedgerEntryAnswer[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class LedgerPageAnswer extends PageOf(LedgerEntryAnswer) {}
 
 /** Proof of one balance. */
 export class CreditProofAnswer implements CreditProof {

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PageOf } from '../../../platform/http/index.js';
 import type { ImportReport } from '../commands/import-suppressions.command.js';
 import type { CsvFault } from '../domain/csv-numbers.js';
 import { SUPPRESSION_SOURCES, type SuppressionSource } from '../domain/suppression.js';
@@ -30,22 +31,7 @@ export class SuppressionData implements SuppressionView {
   created_at!: string;
 }
 
-export class SuppressionPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [SuppressionData] })
-  data!: SuppressionData[];
-
-  @ApiProperty({ example: 1 })
-  page!: number;
-
-  @ApiProperty({ example: 50 })
-  limit!: number;
-
-  @ApiProperty({ example: 1 })
-  total!: number;
-}
+export class SuppressionPageAnswer extends PageOf(SuppressionData) {}
 
 export class AddedData {
   @ApiProperty({ example: 2 })

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
 import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
 import type { AttemptView } from '../queries/list-attempts.query.js';
@@ -96,30 +97,9 @@ export class ChangedWebhookAnswer {
   data!: WebhookData;
 }
 
-export class WebhookAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
+export class WebhookAnswer extends AnswerOf(WebhookData) {}
 
-  @ApiProperty({ type: WebhookData })
-  data!: WebhookData;
-}
-
-export class WebhookPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [WebhookData], maxItems: MOST_WEBHOOKS })
-  data!: WebhookData[];
-
-  @ApiProperty({ type: 'integer', example: 1 })
-  page!: number;
-
-  @ApiProperty({ type: 'integer', example: 50 })
-  limit!: number;
-
-  @ApiProperty({ type: 'integer', example: 1 })
-  total!: number;
-}
+export class WebhookPageAnswer extends PageOf(WebhookData, MOST_WEBHOOKS) {}
 
 export class RemovedWebhookAnswer {
   @ApiProperty({ example: true })
@@ -161,22 +141,7 @@ export class AttemptData implements AttemptView {
   next_attempt_at!: string | null;
 }
 
-export class AttemptPageAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ type: [AttemptData] })
-  data!: AttemptData[];
-
-  @ApiProperty({ type: 'integer', example: 1 })
-  page!: number;
-
-  @ApiProperty({ type: 'integer', example: 50 })
-  limit!: number;
-
-  @ApiProperty({ type: 'integer', example: 1 })
-  total!: number;
-}
+export class AttemptPageAnswer extends PageOf(AttemptData) {}
 
 class ReplayData {
   @ApiProperty({ example: EVENT_ID })
