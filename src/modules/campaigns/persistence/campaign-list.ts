@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { firstIdAt } from '../../../kernel/ids.js';
 import type { CampaignRecord, CampaignState, ChannelName } from '../domain/campaign.js';
 import type { RecipientStatus } from '../domain/recipient-status.js';
 import { type CampaignRow, toRecord } from './campaign-reader.js';
+import { idBehind, lowestId } from './campaign-walk.js';
 
 /** Which campaigns a list shows; absent = all. */
 export interface CampaignFilter {
@@ -24,9 +24,6 @@ export interface CountedCampaign {
   campaign: CampaignRecord;
   counts: ReadonlyMap<RecipientStatus, number>;
 }
-
-/** Ids are made before the rows, and by the clock of whichever host: the range of ids is taken this much wider. */
-const CLOCKS_APART_MS = 60_000;
 
 /** The content may be as large as a request: a list needs it for the sound of voice campaigns alone. */
 const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id,
@@ -95,8 +92,8 @@ function conditions(filter: CampaignFilter): { where: string; values: unknown[] 
   if (accountId !== undefined) add('account_id = ?', accountId);
   if (state !== undefined) add('state = ?', state);
   if (channel !== undefined) add('channel = ?', channel);
-  if (from) add('id >= ? AND created_at >= ?', firstIdAt(new Date(from.getTime() - CLOCKS_APART_MS)), from);
-  if (to) add('id < ? AND created_at <= ?', firstIdAt(new Date(to.getTime() + CLOCKS_APART_MS)), to);
+  if (from) add('id >= ? AND created_at >= ?', lowestId(from), from);
+  if (to) add('id < ? AND created_at <= ?', idBehind(to), to);
   if (search !== undefined) {
     const part = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
     // The id's column is ASCII, and the database refuses to compare it with anything else.

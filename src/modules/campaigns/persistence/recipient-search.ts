@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { firstIdAt } from '../../../kernel/ids.js';
 import { tooMany } from '../../../platform/security/index.js';
 import type { ChannelName, RecipientRecord } from '../domain/campaign.js';
+import {
+  costOf,
+  grouped,
+  idBehind,
+  lowestId,
+  newestFirst,
+  RECIPIENTS_A_READ,
+  type WalkedCampaign,
+} from './campaign-walk.js';
 import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from './campaign-reader.js';
 
 /** A campaign in which the number stands. */
@@ -28,24 +36,16 @@ export interface SearchResult {
   next: Date | null;
 }
 
-interface SearchedCampaign {
-  id: number;
+interface SearchedCampaign extends WalkedCampaign {
   request_id: string;
   channel: ChannelName;
   broadcast_name: string;
-  total_rows: number;
   created_at: Date;
 }
 
 /** Recipients that one search looks at: about a second of the database's time (docs/decisions, "finding a number"). */
 const MOST_RECIPIENTS = 2_000_000;
-/** Finding the start of a campaign's range costs about as much as looking at so many recipients. */
-const CAMPAIGN_COST = 50;
 const MOST_FOUND = 10_000;
-const CAMPAIGNS_A_READ = 1_000;
-/** One statement's share, so that none of them runs long. */
-const RECIPIENTS_A_READ = 250_000;
-const CLOCKS_APART_MS = 60_000;
 /** Searches of one process: they must leave connections to everybody else. */
 const MOST_AT_ONCE = 4;
 const RETRY_SECONDS = 2;
@@ -90,41 +90,22 @@ export class RecipientSearch {
     return { found, next: null };
   }
 
-  /**
-   * The campaigns of the range, newest first, in groups that one statement looks through. Campaigns of one moment stay
-   * together (requests share transactions), so that a search can go on from a moment.
-   */
-  private async *groups(range: SearchRange, most: number): AsyncGenerator<SearchedCampaign[], void, undefined> {
-    let group: SearchedCampaign[] = [];
-    let cost = 0;
-    for await (const campaign of this.campaigns(range)) {
-      const last = group.at(-1);
-      const isOlder = last?.created_at.getTime() !== campaign.created_at.getTime();
-      if (last && isOlder && cost + costOf(campaign) > most) {
-        yield group;
-        group = [];
-        cost = 0;
-      }
-      group.push(campaign);
-      cost += costOf(campaign);
-    }
-    if (group.length > 0) yield group;
+  /** Campaigns of one moment stay together (requests share transactions), so that a search can go on from a moment. */
+  private groups(range: SearchRange, most: number): AsyncGenerator<SearchedCampaign[], void, undefined> {
+    const isOfOneMoment = (one: SearchedCampaign, other: SearchedCampaign): boolean =>
+      one.created_at.getTime() === other.created_at.getTime();
+    return grouped(this.campaigns(range), most, isOfOneMoment);
   }
 
-  private async *campaigns(range: SearchRange): AsyncGenerator<SearchedCampaign, void, undefined> {
-    const lowest = firstIdAt(new Date(range.from.getTime() - CLOCKS_APART_MS));
-    let before = firstIdAt(new Date(range.to.getTime() + CLOCKS_APART_MS));
-    for (;;) {
-      const campaigns: SearchedCampaign[] = await this.dataSource.query(
+  private campaigns({ accountId, from, to }: SearchRange): AsyncGenerator<SearchedCampaign, void, undefined> {
+    const lowest = lowestId(from);
+    return newestFirst(idBehind(to), (before, limit) =>
+      this.dataSource.query<SearchedCampaign[]>(
         `SELECT id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
          WHERE account_id = ? AND id >= ? AND id < ? AND created_at >= ? AND created_at <= ? ORDER BY id DESC LIMIT ?`,
-        [range.accountId, lowest, before, range.from, range.to, CAMPAIGNS_A_READ],
-      );
-      yield* campaigns;
-      const last = campaigns.at(-1);
-      if (!last || campaigns.length < CAMPAIGNS_A_READ) return;
-      before = last.id;
-    }
+        [accountId, lowest, before, from, to, limit],
+      ),
+    );
   }
 
   private async look(
@@ -147,5 +128,3 @@ export class RecipientSearch {
     });
   }
 }
-
-const costOf = ({ total_rows }: SearchedCampaign): number => total_rows + CAMPAIGN_COST;

@@ -3,20 +3,14 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { firstIdAt } from '../../../kernel/ids.js';
+import { costOf, grouped, newestFirst, RECIPIENTS_A_READ, type WalkedCampaign } from './campaign-walk.js';
 
-interface RouteCampaign {
-  id: number;
+interface RouteCampaign extends WalkedCampaign {
   account_id: number;
-  total_rows: number;
 }
 
-const CAMPAIGNS_A_READ = 1_000;
-/** One statement's share, so that none of them runs long. */
-const RECIPIENTS_A_READ = 250_000;
 /** Recipients that one search looks at: a few seconds of the database's time. An answer follows its message soon. */
 const MOST_RECIPIENTS = 5_000_000;
-/** Finding the start of a campaign's range costs about as much as looking at so many recipients. */
-const CAMPAIGN_COST = 50;
 
 /**
  * Who sent to a number last over a route. No index on numbers, which would cost every broadcast a third of its speed: the
@@ -36,7 +30,7 @@ export class RouteSenders {
     const open = new Set(receivers);
     const oldest = firstIdAt(new Date(now().getTime() - days * 86_400_000));
     let left = MOST_RECIPIENTS;
-    for await (const group of this.groups(routeId, oldest)) {
+    for await (const group of grouped(this.campaigns(routeId, oldest), RECIPIENTS_A_READ)) {
       if (open.size === 0 || left <= 0) break;
       const rows: { receiver: string; campaign_id: number }[] = await this.dataSource.query(
         `SELECT receiver, MAX(campaign_id) AS campaign_id FROM campaign_recipients
@@ -49,34 +43,19 @@ export class RouteSenders {
         if (owner !== undefined) senders.set(receiver, owner);
         open.delete(receiver);
       }
-      for (const { total_rows: total } of group) left -= total + CAMPAIGN_COST;
+      for (const campaign of group) left -= costOf(campaign);
     }
     return senders;
   }
 
-  /** The route's campaigns, newest first, in groups that one statement looks through. */
-  private async *groups(routeId: number, oldest: number): AsyncGenerator<RouteCampaign[], void, undefined> {
-    let before = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const campaigns: RouteCampaign[] = await this.dataSource.query(
+  /** The route's campaigns, newest first. */
+  private campaigns(routeId: number, oldest: number): AsyncGenerator<RouteCampaign, void, undefined> {
+    return newestFirst(Number.MAX_SAFE_INTEGER, (before, limit) =>
+      this.dataSource.query<RouteCampaign[]>(
         `SELECT id, account_id, total_rows FROM campaigns WHERE route_id = ? AND id >= ? AND id < ?
          ORDER BY id DESC LIMIT ?`,
-        [routeId, oldest, before, CAMPAIGNS_A_READ],
-      );
-      let group: RouteCampaign[] = [];
-      let cost = 0;
-      for (const campaign of campaigns) {
-        group.push(campaign);
-        cost += campaign.total_rows + CAMPAIGN_COST;
-        if (cost < RECIPIENTS_A_READ) continue;
-        yield group;
-        group = [];
-        cost = 0;
-      }
-      if (group.length > 0) yield group;
-      const last = campaigns.at(-1);
-      if (!last || campaigns.length < CAMPAIGNS_A_READ) return;
-      before = last.id;
-    }
+        [routeId, oldest, before, limit],
+      ),
+    );
   }
 }
