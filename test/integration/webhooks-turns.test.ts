@@ -82,21 +82,36 @@ describe('turns of webhooks', () => {
     await desk.received(hook, 8);
     await desk.call('PATCH', `/${hook.id}`, owner, { status: 'disabled' });
     // Each answer makes room for one more try; the tries in hand when it was disabled are over long before.
-    await expect
-      .poll(
-        async () => {
-          desk.receiver.letGo();
-          const [row] = await desk.dataSource.query<{ held: number }[]>(
-            'SELECT lease_until > UTC_TIMESTAMP(3) AS held FROM webhook_endpoints WHERE id = ?',
-            [hook.id],
-          );
-          return Number(row?.held);
-        },
-        { timeout: 10_000, interval: 200 },
-      )
-      .toBe(0);
+    await desk.isLetGo(hook);
     expect(desk.receiver.to(hook.path).length).toBeLessThan(100);
     desk.receiver.answering = () => undefined;
+  });
+
+  it.each([
+    { closed: 'deactivated', closing: 'is_active = 0', opening: 'is_active = 1' },
+    { closed: 'expired', closing: 'expires_at = UTC_TIMESTAMP(3) - INTERVAL 1 SECOND', opening: 'expires_at = NULL' },
+  ])('sends nothing more to a $closed account, and the rest once it is opened again', async ({ closing, opening }) => {
+    const owner = await desk.join();
+    const change = (values: string): Promise<unknown> =>
+      desk.dataSource.query(`UPDATE accounts SET ${values} WHERE id = ?`, [owner.account.id]);
+    const hook = await desk.hook(owner, ['gsm.status.update']);
+    desk.receiver.answering = ({ path }) => (path === hook.path ? 'hang' : undefined);
+    const numbers = Array.from({ length: 100 }, (_, index) => `9198200${String(index).padStart(5, '0')}`);
+    await desk.sent(owner, numbers);
+    await desk.received(hook, 8);
+    await change(closing);
+    // Each answer makes room for one more try, so a turn that goes on would send all of them.
+    await desk.isLetGo(hook);
+    expect(desk.receiver.to(hook.path).length).toBeLessThan(100);
+    const before = desk.receiver.to(hook.path).length;
+    const neighbour = await desk.join();
+    const other = await desk.hook(neighbour, ['gsm.status.update']);
+    await desk.sent(neighbour); // whose turn comes in the same look
+    await desk.received(other, 1);
+    expect(desk.receiver.to(hook.path)).toHaveLength(before);
+    desk.receiver.answering = () => undefined;
+    await change(opening);
+    await desk.received(hook, 100);
   });
 
   it('keeps the longest Retry-After of several', async () => {

@@ -124,6 +124,18 @@ export class WebhookDesk extends CampaignDesk {
     return rows.map(({ body }) => JSON.parse(body) as Json);
   }
 
+  /** Answers what hangs until no worker holds the endpoint any more. */
+  async isLetGo(hook: Hook): Promise<void> {
+    await until('the endpoint to be let go', async () => {
+      this.receiver.letGo();
+      const [row] = await this.dataSource.query<{ held: number }[]>(
+        'SELECT lease_until > UTC_TIMESTAMP(3) AS held FROM webhook_endpoints WHERE id = ?',
+        [hook.id],
+      );
+      return Number(row?.held) === 0;
+    });
+  }
+
   async waiting(hook: Hook): Promise<number> {
     const [row] = await this.dataSource.query<{ count: string }[]>(
       'SELECT COUNT(*) AS count FROM webhook_deliveries WHERE endpoint_id = ?',

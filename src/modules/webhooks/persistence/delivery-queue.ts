@@ -43,9 +43,13 @@ interface DueRow {
   revision: number;
 }
 
+/** A closed or expired account is sent nothing; what waits goes out when it is opened again, as long as it is kept. */
+const MAY_BE_SENT_TO = `status = 'active' AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))
+  AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.is_active = 1
+    AND (a.expires_at IS NULL OR a.expires_at >= UTC_TIMESTAMP(3)))`;
+
 /** An endpoint that may be taken: nobody holds it, and it has not asked for a pause. */
-const IS_FREE = `status = 'active' AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))
-  AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))`;
+const IS_FREE = `${MAY_BE_SENT_TO} AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))`;
 
 /**
  * What waits to be delivered, endpoint by endpoint: a worker takes an endpoint under a lease and a fence, so two never
@@ -102,11 +106,11 @@ export class DeliveryQueue {
     );
   }
 
-  /** The endpoint as it is now; null when it was lost, disabled, removed, or asked for a pause. */
+  /** The endpoint as it is now; null when it was lost, disabled, removed, asked for a pause, or its account was closed. */
   async held(id: number, fence: number): Promise<HeldEndpoint | null> {
     const [row] = await this.dataSource.query<EndpointRow[]>(
       `SELECT url, secret, previous_secret, previous_until, failing_since FROM webhook_endpoints
-       WHERE id = ? AND fence = ? AND status = 'active' AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))`,
+       WHERE id = ? AND fence = ? AND ${MAY_BE_SENT_TO}`,
       [id, fence],
     );
     if (!row) return null;
