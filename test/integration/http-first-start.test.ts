@@ -57,17 +57,26 @@ describe('the first start', () => {
     expect(await migrate(database.dataSource)).toEqual([]);
   });
 
-  it('makes the first admin with a random password, prints it once and keeps it for the owner alone', async () => {
+  it('makes the first admin with a random password, keeps it for the owner alone and prints it nowhere', async () => {
     const accounts = (await prepared({ NODE_ENV: 'production' })).get(FirstAccounts);
     const lines = await accounts.ensure();
     const file = join(directory, 'admin-password');
     const password = (await readFile(file, 'utf8')).trim();
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain(password);
+    expect(lines).toEqual([`Created the admin account "admin" with the password in ${file}`]);
+    expect(password.length).toBeGreaterThan(16);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await accounts.ensure()).toEqual([]);
     const rows = await database.dataSource.query('SELECT username, user_type FROM accounts');
     expect(rows).toEqual([{ username: 'admin', user_type: 'super' }]);
+  });
+
+  it('wants ADMIN_PASSWORD where none can be kept, and makes nothing', async () => {
+    const file = join(directory, 'admin-password'); // a file where a directory is due
+    const accounts = (await prepared({ DATA_DIR: file, ADMIN_USERNAME: 'second' })).get(FirstAccounts);
+    await expect(accounts.ensure()).rejects.toThrow(
+      /ADMIN_PASSWORD: needed, because none can be kept in DATA_DIR .*EEXIST/,
+    );
+    expect(await database.dataSource.query('SELECT username FROM accounts')).toHaveLength(1);
   });
 
   it('never touches an existing admin, and does not print ADMIN_PASSWORD', async () => {

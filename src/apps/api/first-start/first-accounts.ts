@@ -14,7 +14,7 @@ import { BALANCES } from '../../../modules/credits/index.js';
 import { ENVIRONMENT, type Environment, InvalidEnvironment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
-import { keptPassword } from './kept-password.js';
+import { type FirstPassword, keptPassword } from './kept-password.js';
 
 export const DEMO_USERNAME = 'demo';
 export const DEMO_PASSWORD = 'Demo-1234!';
@@ -47,7 +47,7 @@ export class FirstAccounts {
     const fault = given === undefined ? null : passwordFault(given);
     if (fault !== null) throw invalid('ADMIN_PASSWORD', fault);
     if (await this.adminExists(username)) return [];
-    const first = given === undefined ? await keptPassword(this.environment.DATA_DIR) : { password: given, file: null };
+    const first = given === undefined ? await this.keptPassword() : { password: given, file: null };
     await this.create({
       username,
       passwordHash: await this.passwords.hash(first.password),
@@ -55,9 +55,17 @@ export class FirstAccounts {
       lastname: 'Admin',
       userType: 'super',
     });
-    if (given !== undefined) return [`Created the admin account "${username}" with the password of ADMIN_PASSWORD`];
-    const where = first.file === null ? 'it is not kept anywhere: note it now' : `kept in ${first.file}`;
-    return [`Created the admin account "${username}" with the password ${first.password} (${where})`];
+    return [
+      `Created the admin account "${username}" with the password ${first.file ? `in ${first.file}` : 'of ADMIN_PASSWORD'}`,
+    ];
+  }
+
+  private keptPassword(): Promise<FirstPassword> {
+    const { DATA_DIR } = this.environment;
+    return keptPassword(DATA_DIR).catch((error: unknown) => {
+      const reason = (error as NodeJS.ErrnoException).code ?? 'unknown fault';
+      throw invalid('ADMIN_PASSWORD', `needed, because none can be kept in DATA_DIR "${DATA_DIR}" (${reason})`);
+    });
   }
 
   /** True when the super account of this name is there already. @throws InvalidEnvironment when somebody else has it */

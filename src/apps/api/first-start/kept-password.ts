@@ -5,16 +5,17 @@ import { join } from 'node:path';
 const FILE = 'admin-password';
 const RANDOM_BYTES = 12;
 
-/** A first password and where its owner finds it. */
+/** A first password and the file where its owner finds it. */
 export interface FirstPassword {
   password: string;
-  /** null: it could not be kept, so it is printed this once only */
-  file: string | null;
+  file: string;
 }
 
 /**
- * A random password, kept in `<directory>/admin-password` (readable by the owner alone) for whoever missed the print.
- * One that is kept there already is taken again, so that a new database gets the password that the operator knows.
+ * A random password, kept in `<directory>/admin-password` (readable by the owner alone) and nowhere else: what a process
+ * prints ends in logs. One that is kept there already is taken again, so that a new database gets the password that the
+ * operator knows.
+ * @throws the fault of the file system when it cannot be kept
  */
 export async function keptPassword(directory: string): Promise<FirstPassword> {
   const file = join(directory, FILE);
@@ -25,11 +26,7 @@ export async function keptPassword(directory: string): Promise<FirstPassword> {
   if (kept !== '') return { password: kept, file };
   // Holds every class of character that the rules of registration want.
   const password = `A${randomBytes(RANDOM_BYTES).toString('base64url')}-a1`;
-  try {
-    await mkdir(directory, { recursive: true });
-    await writeFile(file, `${password}\n`, { mode: 0o600 });
-    return { password, file };
-  } catch {
-    return { password, file: null };
-  }
+  await mkdir(directory, { recursive: true });
+  await writeFile(file, `${password}\n`, { mode: 0o600 });
+  return { password, file };
 }
