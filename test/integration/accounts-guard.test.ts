@@ -132,11 +132,13 @@ afterAll(() => api.stop());
 
 describe('tokens', () => {
   const signed = (
-    claims: object,
+    claims: object | null,
     header: object = { alg: 'HS256', typ: 'JWT' },
     secret = api.environment.JWT_SECRET,
-  ) => {
-    const head = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  ) => signedText(JSON.stringify(claims), header, secret);
+  /** A payload that JSON.stringify would not write, such as `1e999`. */
+  const signedText = (payload: string, header: object = { alg: 'HS256' }, secret = api.environment.JWT_SECRET) => {
+    const head = [JSON.stringify(header), payload].map((part) => Buffer.from(part).toString('base64url')).join('.');
     const algorithm = (header as { alg: string }).alg === 'HS512' ? 'sha512' : 'sha256';
     return `${head}.${createHmac(algorithm, secret).update(head).digest('base64url')}`;
   };
@@ -177,6 +179,34 @@ describe('tokens', () => {
       cut: token.slice(0, -2),
     };
     for (const [name, value] of Object.entries(refused)) expect([name, await get(value)]).toEqual([name, REFUSED]);
+  });
+
+  it('refuses odd tokens that carry our signature, on every kind of route', async () => {
+    const data = { username: 'alice' };
+    const { iat, exp } = soon();
+    const odd = {
+      'null as payload': signed(null),
+      'a list as payload': signed([]),
+      'a text as payload': signedText('"alice"'),
+      'a number as payload': signedText('1'),
+      'no JSON as payload': signedText('{'),
+      'a critical extension': signed({ iat, exp, data }, { alg: 'HS256', crit: ['b64'], b64: true }),
+      'an empty crit': signed({ iat, exp, data }, { alg: 'HS256', crit: [] }),
+      'an expiry beyond every date': signed({ iat, exp: 8_640_000_000_001, data }),
+      'an endless expiry': signedText(`{"iat":${iat},"exp":1e999,"data":{"username":"alice"}}`),
+      'an issue beyond every date': signed({ iat: 1e300, exp, data }),
+      'an endless issue': signedText(`{"iat":1e999,"exp":${exp},"data":{"username":"alice"}}`),
+    };
+    for (const [name, value] of Object.entries(odd)) {
+      expect([name, await get(value)]).toEqual([name, REFUSED]);
+      expect([name, await actor('GET', '/probe/chat/alice/messages', { token: value })]).toEqual([
+        name,
+        [400, 'Invalid Authorization token'],
+      ]);
+      const headers = { cookie: `admin_session=${value}`, accept: 'application/json' };
+      expect([name, await desk.row('GET', '/admin/queues', { headers })]).toEqual([name, REFUSED]);
+    }
+    expect(await get(signed({ iat, exp: 8_640_000_000_000, data }))).toMatchObject({ username: 'alice' });
   });
 
   it('wants a bearer header', async () => {

@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../kernel/app-error.js';
 import type { Environment } from '../config/index.js';
 import { markForm } from './form-body.js';
+import { isTooDeep, malformedJson } from './json-body.js';
 
 const KB = 1024;
 const MB = 1024 * KB;
-export const MALFORMED_TEXT = 'Malformed JSON body';
 export const CHARSET_TEXT = 'Unsupported charset or encoding';
 export const TOO_LARGE_TEXT = 'Request body is too large';
 
@@ -76,6 +76,10 @@ function readerOf(rule: BodyRule): RequestHandler {
 
 function finish(rule: BodyRule, request: Request, _response: Response, next: NextFunction): void {
   const body: unknown = request.body;
+  if (isTooDeep(body)) {
+    next(malformedJson());
+    return;
+  }
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (isObject && !isJson(request)) markForm(body);
   // An endpoint reads fields: what is no object has none of them.
@@ -86,7 +90,7 @@ function finish(rule: BodyRule, request: Request, _response: Response, next: Nex
 /** The parser's errors in our words. */
 function bodyFault(error: unknown): Error {
   const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.parse.failed') return new AppError('invalid', 'malformed_json', MALFORMED_TEXT);
+  if (type === 'entity.parse.failed') return malformedJson();
   if (status === 413) return new AppError('too_large', 'body_too_large', TOO_LARGE_TEXT);
   if (status === 415) return new UnsupportedMediaTypeException(CHARSET_TEXT);
   return new AppError('invalid', 'unreadable_body', 'Request body could not be read');

@@ -1,3 +1,5 @@
+import { isTooDeep, malformedJson } from './json-body.js';
+
 const forms = new WeakSet<object>();
 
 /** Marks a body that came as `application/x-www-form-urlencoded`, where every value is a text. */
@@ -10,6 +12,7 @@ export function markForm(body: object): void {
  * `"contacts": "91…,91…"` in JSON stays the fault that it is.
  * @param fields.lists comma-separated in a form (`contacts`); also taken as `contacts[]=…` repeated
  * @param fields.json arrays and objects that stand in a form as JSON text; what is no JSON stays the text
+ * @throws AppError invalid `Malformed JSON body` for such a text with more than 32 levels
  */
 export function fromForm(
   body: unknown,
@@ -36,9 +39,12 @@ function list(value: unknown): unknown {
 
 function json(value: unknown): unknown {
   if (typeof value !== 'string') return value;
+  let read: unknown;
   try {
-    return JSON.parse(value) as unknown;
+    read = JSON.parse(value);
   } catch {
     return value;
   }
+  if (isTooDeep(read)) throw malformedJson();
+  return read;
 }

@@ -1,5 +1,5 @@
 export { AnswerOf, PageOf } from './answers.js';
-export { CHARSET_TEXT, MALFORMED_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
+export { CHARSET_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
 export { configureHttp } from './configure-http.js';
 export { INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './error-answer.js';
 export {
@@ -26,6 +26,7 @@ export {
 } from './fields.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
+export { MALFORMED_TEXT } from './json-body.js';
 export { NoHead } from './no-head.js';
 export { type Page, type Paged, paged, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { clientIp, tokenKey } from '../../../platform/security/index.js';
-import { claimsFor, isOutdated, readClaims } from '../domain/access-token.js';
+import { claimsFor, isOrdinaryToken, isOutdated, readClaims } from '../domain/access-token.js';
 import type { Account } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
@@ -64,6 +64,7 @@ export class AccessTokens {
 
   /** Whom a token lets act: its signature and expiry, then as `accountOf`. @returns null for one that is not good */
   async verified(token: string): Promise<Account | null> {
+    if (!isOrdinaryToken(token)) return null;
     let payload: unknown;
     try {
       payload = this.jwt.verify<Record<string, unknown>>(token);

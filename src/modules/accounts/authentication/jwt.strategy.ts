@@ -3,6 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { tokenKey } from '../../../platform/security/index.js';
+import { isOrdinaryToken } from '../domain/access-token.js';
 import type { Account } from '../domain/account.js';
 import { AccessTokens } from './access-tokens.js';
 import type { AuthenticatedRequest } from './actor.js';
@@ -15,7 +16,8 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     private readonly tokens: AccessTokens,
   ) {
     super({
-      jwtFromRequest: (request: AuthenticatedRequest) => request.presentedToken?.token ?? null,
+      jwtFromRequest: ({ presentedToken }: AuthenticatedRequest) =>
+        presentedToken && isOrdinaryToken(presentedToken.token) ? presentedToken.token : null,
       algorithms: ['HS256'],
       // passport-jwt hands the key to jsonwebtoken as it is; its types know only texts and buffers, which jsonwebtoken
       // would try to read as a public key on every request

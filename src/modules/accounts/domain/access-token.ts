@@ -40,6 +40,32 @@ export function claimsFor(account: Account, at: Date): TokenClaims {
   };
 }
 
+/** The last moment that a date can hold, in seconds since the epoch. */
+const LAST_SECOND = 8_640_000_000_000;
+
+const isMoment = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= LAST_SECOND;
+
+/**
+ * Whether a token is worth verifying: its parts are JSON objects, no extension is declared critical (we know none, and
+ * whoever does not must refuse, RFC 7515 4.1.11), and it is issued and expires at moments that a date can hold. A
+ * signature of ours says nothing about the rest: jsonwebtoken trips over a payload that is `null`, and ignores `crit`.
+ */
+export function isOrdinaryToken(token: string): boolean {
+  const [header, payload] = token.split('.', 2).map(objectOf);
+  if (!header || !payload || 'crit' in header) return false;
+  return isMoment(payload['iat']) && isMoment(payload['exp']);
+}
+
+function objectOf(part: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    return isRecord(value) && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** What counts of a verified token. */
 export interface ReadToken {
   /** the acting username: `data.username` when present, else `data.name` */

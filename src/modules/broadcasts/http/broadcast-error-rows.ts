@@ -34,7 +34,7 @@ export const acceptanceRows = (conflict: ErrorRow[] = []): ErrorRow[] => [
 export const broadcastRows = (own: { tooLong: string; rows: ErrorRow[]; conflict?: ErrorRow[] }): ErrorRow[] => [
   { status: 405, message: 'Method not allowed', reason: 'not POST' },
   { status: 413, message: 'Request body is too large', reason: 'body over BODY_LIMIT' },
-  { status: 400, message: 'Malformed JSON body', reason: 'no JSON' },
+  { status: 400, message: 'Malformed JSON body', reason: 'no JSON, or deeper than 32 levels' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid JWT and no usable username in body' },
   { status: 429, message: TOO_MANY, reason: 'more than 10 requests in 60 seconds per username and IP' },
   KEY_FORM_ROW,

@@ -35,7 +35,7 @@ export const PROFILE_ERRORS: ErrorRow[] = [METHOD, TOKEN, CHANNEL, NO_ACCOUNT, .
 /** Error table of PUT. */
 export const UPDATE_ERRORS: ErrorRow[] = [
   METHOD,
-  { status: 400, message: 'Malformed JSON body', reason: 'no JSON' },
+  { status: 400, message: 'Malformed JSON body', reason: 'no JSON, or deeper than 32 levels' },
   TOKEN,
   CHANNEL,
   NO_ACCOUNT,

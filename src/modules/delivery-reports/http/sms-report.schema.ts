@@ -114,7 +114,7 @@ export class SmsReportAnswer {
 export const SMS_REPORT_ERRORS: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'neither GET nor POST' },
   { status: 413, message: 'Request body is too large', reason: 'body over 64 KB' },
-  { status: 400, message: 'Malformed JSON body', reason: 'no JSON' },
+  { status: 400, message: 'Malformed JSON body', reason: 'no JSON, or deeper than 32 levels' },
   {
     status: 429,
     message: 'Too many requests. Please try again later.',

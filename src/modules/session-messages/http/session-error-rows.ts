@@ -7,7 +7,11 @@ import { SESSION_ROWS } from '../domain/session-rows.js';
 const TOO_MANY = 'Too many requests. Please try again later.';
 
 const METHOD: ErrorRow = { status: 405, message: 'Method not allowed', reason: 'not POST' };
-const MALFORMED: ErrorRow = { status: 400, message: 'Malformed JSON body', reason: 'no JSON' };
+const MALFORMED: ErrorRow = {
+  status: 400,
+  message: 'Malformed JSON body',
+  reason: 'no JSON, or deeper than 32 levels',
+};
 const TOO_LARGE: ErrorRow = { status: 413, message: 'Request body is too large', reason: 'body over the limit' };
 const RATE: ErrorRow = { status: 429, message: TOO_MANY, reason: 'more than USER_RATE_LIMIT requests a minute' };
 const PROVIDER_ROWS: ErrorRow[] = [

@@ -3,7 +3,7 @@ import type { ErrorRow } from '../../../platform/http/index.js';
 const METHOD: ErrorRow = { status: 405, message: 'Method not allowed', reason: 'another method' };
 const BODY: ErrorRow[] = [
   { status: 413, message: 'Request body is too large', reason: 'body over BODY_LIMIT' },
-  { status: 400, message: 'Malformed JSON body', reason: 'no JSON' },
+  { status: 400, message: 'Malformed JSON body', reason: 'no JSON, or deeper than 32 levels' },
 ];
 const TOKEN: ErrorRow = {
   status: 401,

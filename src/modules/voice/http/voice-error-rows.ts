@@ -8,7 +8,7 @@ import { VOICE_TEXTS } from '../domain/voice-request.js';
 const BEFORE: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'not POST' },
   { status: 413, message: 'Request body is too large', reason: 'body over BODY_LIMIT' },
-  { status: 400, message: 'Malformed JSON body', reason: 'no JSON' },
+  { status: 400, message: 'Malformed JSON body', reason: 'no JSON, or deeper than 32 levels' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid token in the header' },
   { status: 429, message: 'Too many requests. Please try again later.', reason: 'over the general limit' },
 ];
