@@ -142,6 +142,20 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
     ]);
   });
 
+  it('judges what stands on the page, and says when the owner was faster', async () => {
+    const heard = faults.length;
+    const fields = { template_name: 'winter_sale', category: 'marketing', template_body: 'Harmless' };
+    const { body } = await client.call<{ template_id: number }>('POST', '/webhook/api/createTemplates.php', fields);
+    await card('winter_sale').getByRole('button', { name: 'Reject' }).click();
+    await client.call('PUT', `/v6/api/templates/${body.template_id}`, { template_body: 'Something else' });
+    await page.getByRole('button', { name: 'Reject it' }).click();
+    await page.getByText('winter_sale: Changed since you looked').waitFor();
+    await card('Something else').getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('button', { name: 'Reject it' }).click();
+    await card('winter_sale').waitFor({ state: 'detached' });
+    faults.splice(heard); // the browser's own word about the 409
+  });
+
   it('takes a profile request up and completes it', async () => {
     await client.call('POST', '/v6/api/account/profile-request', { verified_name: `Acme ${HOSTILE}` });
     await open('profiles');

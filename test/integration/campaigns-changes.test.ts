@@ -111,6 +111,18 @@ describe('approve and reject', () => {
     });
   });
 
+  it('name the revision that was looked at, which is 1', async () => {
+    const requestId = await pending();
+    const { body } = await desk.get('/v6/api/admin/campaigns?state=pending_approval&limit=1', admin);
+    expect(body).toMatchObject({ data: [{ request_id: requestId, revision: 1 }] });
+    const named = (revision: unknown) => desk.act(`/v6/api/admin/campaigns/${requestId}/approve`, admin, { revision });
+    expectRefused(await named('1'), 400, 'revision must be a whole number from 1');
+    expectRefused(await named(2), 409, 'Changed since you looked');
+    expect(await stateOf(requestId)).toBe('pending_approval');
+    expect(await desk.audit(requestId)).toEqual([]);
+    expect((await named(1)).status).toBe(200);
+  });
+
   it('of many at once, one decides', async () => {
     const requestId = await pending();
     const answers = await Promise.all(

@@ -22,8 +22,8 @@ const idOf = (answer: Answer): number => (answer.body['data'] as { id: number })
 const put = (member: Member, id: unknown, body: unknown): Promise<Answer> =>
   desk.send('PUT', `${OWN}/${String(id)}`, member, body);
 const remove = (member: Member, id: unknown): Promise<Answer> => desk.send('DELETE', `${OWN}/${String(id)}`, member);
-const process = (id: unknown, status: unknown, who: Member = admin): Promise<Answer> =>
-  desk.send('PATCH', `${DESK}/${String(id)}`, who, { status });
+const process = (id: unknown, status: unknown, who: Member = admin, revision?: unknown): Promise<Answer> =>
+  desk.send('PATCH', `${DESK}/${String(id)}`, who, { status, revision });
 
 describe('creating', () => {
   it('answers 201 with exactly the seven fields', async () => {
@@ -201,6 +201,36 @@ describe('the desk', () => {
       { details: { from: 'processing', to: 'completed' } },
       { details: { from: 'pending', to: 'processing' } },
     ]);
+  });
+
+  it('judges what was looked at, not what the owner made of it since', async () => {
+    const CHANGED = 'Changed since you looked';
+    const member = await desk.join();
+    for (const status of ['completed', 'rejected']) {
+      const id = idOf(await create(member, { verified_name: `Looked ${status}` }));
+      const pending = await desk.send('GET', `${DESK}?status=pending&limit=1`, admin);
+      expect(pending.body).toMatchObject({ data: [{ id, revision: 1 }] });
+      expect((await put(member, id, { verified_name: `Since ${status}` })).status).toBe(200);
+      for (const revision of [1, undefined, null, 3]) {
+        expectRefused(await process(id, status, admin, revision), 409, CHANGED);
+      }
+      expectRefused(await process(id, status, admin, 'x'), 400, 'revision must be a whole number from 1');
+      expectRefused(await process(id, 'processing', admin, 1), 409, CHANGED);
+      expect((await process(id, status, admin, 2)).body).toMatchObject({ data: { status, revision: 2 } });
+      expectRefused(await process(id, status, admin, 1), 409, `Profile request is already ${status}`);
+    }
+  });
+
+  it('lets either the owner or the desk go first', async () => {
+    const member = await desk.join();
+    for (let round = 0; round < 10; round++) {
+      const id = idOf(await create(member, { verified_name: `Both ${round}` }));
+      const [changed, judged] = await Promise.all([
+        put(member, id, { verified_name: `Sly ${round}` }),
+        process(id, 'completed', admin, 1),
+      ]);
+      expect([changed.status, judged.status]).toEqual(changed.status === 200 ? [200, 409] : [400, 200]);
+    }
   });
 
   it('lets one of ten decisions at once win', async () => {

@@ -37,6 +37,58 @@ const audit = async (id: number): Promise<Record<string, unknown>[]> => {
   );
 };
 
+describe('the revision that was looked at', () => {
+  const CHANGED = 'Changed since you looked';
+  const seen = async (id: number): Promise<Record<string, unknown> | undefined> => {
+    const { body } = await list('?limit=1000');
+    return (body['data'] as Record<string, unknown>[]).find((row) => row['id'] === id);
+  };
+  const rewrite = (id: number, body: string) =>
+    desk.send('PUT', `/v6/api/templates/${id}`, member, { template_body: body });
+
+  it.each(['approve', 'reject'])(
+    '%s: what the owner changed between the look and the verdict is not judged',
+    async (name) => {
+      const id = await desk.created(member, { template_body: 'Harmless' });
+      const looked = (await seen(id))?.['revision'];
+      expect(looked).toBe(1);
+      await rewrite(id, 'Something else');
+      expectRefused(await move(admin, id, name, { revision: looked }), 409, CHANGED);
+      expectRefused(await move(admin, id, name), 409, CHANGED);
+      expectRefused(await move(admin, id, name, { revision: 3 }), 409, CHANGED);
+      expect(await seen(id)).toMatchObject({ status: 3, revision: 2, template_body: 'Something else' });
+      expect(await audit(id)).toEqual([]);
+      expect((await move(admin, id, name, { revision: 2 })).body).toMatchObject({ data: { revision: 2 } });
+    },
+  );
+
+  it('an owner who writes while the desk approves: what is approved is what was looked at', async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = await desk.created(member, { template_body: 'Harmless' });
+      const answers = await Promise.all([rewrite(id, 'Something else'), move(admin, id, 'approve', { revision: 1 })]);
+      const row = await seen(id);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect([row?.['status'], row?.['template_body']]).toEqual(
+        answers[1].status === 200 ? [1, 'Harmless'] : [3, 'Something else'],
+      );
+    }
+  });
+
+  it('may be named with every move, and is compared where it is', async () => {
+    const id = await desk.created(member);
+    await rewrite(id, 'Another');
+    await move(admin, id, 'approve', { revision: 2 });
+    expectRefused(await move(admin, id, 'pause', { revision: 1 }), 409, CHANGED);
+    for (const name of ['pause', 'resume']) expect((await move(admin, id, name)).status).toBe(200);
+    expect((await move(admin, id, 'disable', { revision: 2 })).status).toBe(200);
+  });
+
+  it.each([0, -1, 1.5, '1', true, {}, [], 1e300])('400 for %j', async (revision) => {
+    const id = await desk.created(member);
+    expectRefused(await move(admin, id, 'approve', { revision }), 400, 'revision must be a whole number from 1');
+  });
+});
+
 describe('the moves', () => {
   it.each(MOVES)('%s, from every state', async (name) => {
     for (const [status, after] of LIFE[name].entries()) {
@@ -95,7 +147,7 @@ describe('the moves', () => {
       controller_status: 'pending',
       template_body: 'Better',
     });
-    expect((await move(admin, id, 'approve')).status).toBe(200);
+    expect((await move(admin, id, 'approve', { revision: 2 })).status).toBe(200);
   });
 
   it('20 approvals at once: one counts', async () => {

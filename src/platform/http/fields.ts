@@ -2,7 +2,9 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
+import { CHANGED_TEXT } from '../../kernel/revision.js';
 import { codePoints, readText } from '../../kernel/text.js';
+import type { ErrorRow } from './error-table.js';
 
 /** Where a text is due, a finite number is taken as its text (decisions §3). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
@@ -99,6 +101,31 @@ export const RequiredAmount = (field: string, most: number, example: number): Pr
       (value) => Number.isInteger(value) && value !== 0 && Math.abs(value as number) <= most,
     ),
   );
+
+/** The revision that staff looked at (decisions §11), or missing or null: 400 `revision must be a whole number from 1`. */
+export const OptionalRevision = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'integer',
+      nullable: true,
+      minimum: 1,
+      example: 1,
+      description: 'What was looked at, as the list shows it; may be left out while it is 1.',
+    }),
+    rule(
+      'optionalRevision',
+      REVISION_TEXT,
+      (value) => isAbsent(value) || (Number.isSafeInteger(value) && (value as number) >= 1),
+    ),
+  );
+
+const REVISION_TEXT = 'revision must be a whole number from 1';
+
+/** What `revision` adds to an error table. */
+export const REVISION_ROWS: ErrorRow[] = [
+  { status: 400, message: REVISION_TEXT, reason: 'something else' },
+  { status: 409, message: CHANGED_TEXT, reason: 'the owner did; or no revision, and it is not 1 any more' },
+];
 
 const MOST_PER_SECOND = 1_000_000;
 

@@ -15,6 +15,7 @@ export { METHOD_TEXT } from './error.filter.js';
 export {
   OptionalFlag,
   OptionalFlags,
+  OptionalRevision,
   OptionalSpeed,
   OptionalText,
   OptionalTexts,
@@ -23,6 +24,7 @@ export {
   RequiredAmount,
   RequiredText,
   RequiredWord,
+  REVISION_ROWS,
 } from './fields.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';

@@ -7,6 +7,9 @@ export class DeskCampaignAnswer extends CampaignData implements DeskCampaignView
   @ApiProperty({ example: 'demo' })
   username!: string;
 
+  @ApiProperty({ example: 1, description: 'Always 1: an owner changes nothing after the acceptance' })
+  revision!: number;
+
   @ApiProperty({
     type: String,
     nullable: true,

@@ -1,6 +1,6 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
@@ -15,6 +15,7 @@ import {
 } from '../../campaigns/index.js';
 import { DeskCampaignPageAnswer } from './campaign.answers.js';
 import { DECIDE_CAMPAIGN_ERRORS, LIST_CAMPAIGNS_ERRORS } from './campaign.errors.js';
+import { DecisionRequest } from './campaign.requests.js';
 
 /** All accounts' campaigns, and the verification of voice campaigns. */
 @ApiTags('Admin: campaigns')
@@ -57,28 +58,39 @@ export class CampaignsAdminController {
   @HttpCode(200)
   @ApiParam({ name: 'request_id', example: 'VCAMP_20261121_A1B2C3D4' })
   @ApiOperation({ summary: 'Let a voice campaign begin', description: 'At once, or when it is scheduled.' })
+  @ApiBody({ type: DecisionRequest, required: false, examples: { looked: { value: { revision: 1 } } } })
   @ApiOkResponse({ type: CampaignChangedResponse })
   @ApiErrors(DECIDE_CAMPAIGN_ERRORS)
-  approve(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
-    return this.decide(actor, requestId, 'approve');
+  approve(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @Body() body: DecisionRequest,
+  ): Promise<CampaignChangedResponse> {
+    return this.decide(actor, requestId, 'approve', body);
   }
 
   @Post(':request_id/reject')
   @HttpCode(200)
   @ApiParam({ name: 'request_id', example: 'VCAMP_20261121_A1B2C3D4' })
   @ApiOperation({ summary: 'Refuse a voice campaign', description: 'Nobody is called; all credits go back.' })
+  @ApiBody({ type: DecisionRequest, required: false, examples: { looked: { value: { revision: 1 } } } })
   @ApiOkResponse({ type: CampaignChangedResponse })
   @ApiErrors(DECIDE_CAMPAIGN_ERRORS)
-  reject(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
-    return this.decide(actor, requestId, 'reject');
+  reject(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @Body() body: DecisionRequest,
+  ): Promise<CampaignChangedResponse> {
+    return this.decide(actor, requestId, 'reject', body);
   }
 
   private async decide(
     actor: Actor,
     requestId: string,
     decision: 'approve' | 'reject',
+    { revision }: DecisionRequest,
   ): Promise<CampaignChangedResponse> {
-    const state = await this.commands.execute(new ChangeCampaign(actor, requestId, decision));
+    const state = await this.commands.execute(new ChangeCampaign(actor, requestId, decision, revision ?? null));
     return { success: true, data: { request_id: requestId, state } };
   }
 }

@@ -1,5 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AnswerOf, type ErrorRow, PageOf, RequiredWord } from '../../../platform/http/index.js';
+import {
+  AnswerOf,
+  type ErrorRow,
+  OptionalRevision,
+  PageOf,
+  RequiredWord,
+  REVISION_ROWS,
+} from '../../../platform/http/index.js';
 import {
   DESK_STATUSES,
   type DeskStatus,
@@ -13,10 +20,16 @@ import { ADMIN_ERRORS } from './admin.errors.js';
 export class ProcessProfileRequest {
   @RequiredWord('status', DESK_STATUSES, 'completed')
   status!: DeskStatus;
+
+  @OptionalRevision()
+  revision?: number | null;
 }
 
 /** A profile request as the desk sees it. */
 export class ReviewedProfileRequestData extends ProfileRequestData implements ReviewedProfileRequest {
+  @ApiProperty({ example: 1, description: 'One more with each change of the owner; a verdict names it' })
+  revision!: number;
+
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   created_at!: string;
 
@@ -40,4 +53,5 @@ export const PROCESS_PROFILE_REQUEST_ERRORS: ErrorRow[] = [
   { status: 400, message: `status must be one of: ${DESK_STATUSES.join(', ')}`, reason: 'another word' },
   { status: 404, message: 'Profile request not found', reason: 'no such request' },
   { status: 409, message: 'Profile request is already completed', reason: 'its state does not allow the move' },
+  ...REVISION_ROWS,
 ];

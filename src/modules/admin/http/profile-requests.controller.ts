@@ -62,12 +62,12 @@ export class ProfileRequestsAdminController {
   @ApiErrors(PROCESS_PROFILE_REQUEST_ERRORS)
   async process(
     @Param('id') idText: string,
-    @Body() { status }: ProcessProfileRequest,
+    @Body() { status, revision }: ProcessProfileRequest,
     @CurrentActor() { account }: Actor,
   ): Promise<ProcessedProfileRequestAnswer> {
     const id = readId(idText);
     if (id === null) throw profileErrors.notFound();
-    await this.commands.execute(new ProcessProfileRequestCommand(account, id, status));
+    await this.commands.execute(new ProcessProfileRequestCommand(account, id, status, revision ?? null));
     const { requests } = await this.queries.execute(new ReviewProfileRequestsQuery({ id }, account.timeZone, 1, 1));
     const [data] = requests;
     if (!data) throw profileErrors.notFound();

@@ -52,6 +52,9 @@ export class ReviewedTemplateAnswer implements ReviewedTemplate {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'Of the last move' })
   reason!: string | null;
 
+  @ApiProperty({ example: 1, description: 'One more with each change of the owner; a verdict names it' })
+  revision!: number;
+
   @ApiProperty({ example: 12 })
   template_controller_id!: number;
 

@@ -1,4 +1,4 @@
-import type { ErrorRow } from '../../../platform/http/index.js';
+import { type ErrorRow, REVISION_ROWS } from '../../../platform/http/index.js';
 import { LONGEST_REASON, STATUS_WORDS } from '../../templates/index.js';
 import { ADMIN_ERRORS } from './admin.errors.js';
 
@@ -16,4 +16,5 @@ export const MOVE_TEMPLATE_ERRORS: ErrorRow[] = [
   { status: 404, message: 'Template not found', reason: 'no such template' },
   { status: 400, message: REASON_TEXT, reason: 'too long' },
   { status: 409, message: 'Template is already approved', reason: 'its state does not allow the move' },
+  ...REVISION_ROWS,
 ];

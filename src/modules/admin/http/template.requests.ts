@@ -1,7 +1,10 @@
-import { OptionalText } from '../../../platform/http/index.js';
+import { OptionalRevision, OptionalText } from '../../../platform/http/index.js';
 
 /** Body of the desk's moves of a template (decisions §8). */
 export class ReviewRequest {
   @OptionalText('reason', { example: 'The sample is not clear' })
   reason?: string | null;
+
+  @OptionalRevision()
+  revision?: number | null;
 }

@@ -25,7 +25,7 @@ const Move =
   (target, key, descriptor) => {
     const examples = {
       plain: { summary: 'Without a reason', value: {} },
-      reason: { summary: 'With a reason', value: { reason: 'The sample is not clear' } },
+      reason: { summary: 'With a reason', value: { reason: 'The sample is not clear', revision: 1 } },
     };
     for (const decorate of [
       Post(`:id/${move}`),
@@ -107,7 +107,7 @@ export class TemplatesAdminController {
     if (reason !== null && codePoints(reason) > LONGEST_REASON) {
       throw new AppError('invalid', 'reason_too_long', REASON_TEXT);
     }
-    await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason));
+    await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason, body.revision ?? null));
     const { templates } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, 1, 1));
     return { success: true, data: templates[0] };
   }

@@ -1,3 +1,4 @@
+import { FIRST_REVISION } from '../../../kernel/revision.js';
 import type { RecipientStatus } from './recipient-status.js';
 
 export const CHANNEL_NAMES = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
@@ -17,6 +18,9 @@ export const CAMPAIGN_STATES = [
 
 /** Internal state, beside the channel's own status text (decisions §6). */
 export type CampaignState = (typeof CAMPAIGN_STATES)[number];
+
+/** Of every campaign: once it is accepted, its owner changes nothing of it. */
+export const CAMPAIGN_REVISION = FIRST_REVISION;
 
 /** A campaign as every reader outside the engine sees it. */
 export interface CampaignRecord {

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../../accounts/index.js';
 import { ChannelRegistry } from '../channel-registry.js';
+import { CAMPAIGN_REVISION } from '../domain/campaign.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { campaignView, type CampaignView } from './campaign.view.js';
 
 /** A campaign as the desk sees it: whose it is, and on voice what the recipients hear. */
 export interface DeskCampaignView extends CampaignView {
   username: string;
+  revision: number;
   audio_url: string | null;
 }
 
@@ -29,7 +31,7 @@ export class CampaignViews {
     const { username, timeZone } = await this.owner(counted);
     const channel = this.channels.get(counted.campaign.channel);
     const audioUrl = channel.audioUrl?.(counted.campaign.content) ?? null;
-    return { ...campaignView(counted, channel, timeZone), username, audio_url: audioUrl };
+    return { ...campaignView(counted, channel, timeZone), username, revision: CAMPAIGN_REVISION, audio_url: audioUrl };
   }
 
   private async owner({ campaign }: CountedCampaign): Promise<{ username: string; timeZone: string }> {

@@ -26,6 +26,8 @@ export interface ProfileRequest extends ProfileContent {
   id: number;
   accountId: number;
   status: ProfileStatus;
+  /** 1 at first, one more with each change of the owner's */
+  revision: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -87,6 +89,9 @@ export function readProfile(raw: RawProfile): { content: ProfileContent } | { fa
   const { verifiedName = '', number = null, numberForOtp = '', channel = 'official' } = read.changes;
   return { content: { verifiedName, number, numberForOtp, channel } };
 }
+
+/** Judgements on what the owner has written: whoever makes one has looked at it. */
+export const isVerdict = (to: DeskStatus): boolean => to !== 'processing';
 
 /** pending → processing → completed or rejected; the desk may skip `processing` (decisions §6). */
 export function mayProcess(from: ProfileStatus, to: DeskStatus): boolean {

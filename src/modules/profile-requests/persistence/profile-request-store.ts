@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { changedSince, FIRST_REVISION } from '../../../kernel/revision.js';
 import { duplicateKeyName } from '../../../platform/database/index.js';
 import type { ProfileChannel, ProfileContent, ProfileRequest, ProfileStatus } from '../domain/profile-request.js';
 import { ProfileRequestEntity } from './profile-request.entity.js';
@@ -32,6 +33,7 @@ export class ProfileRequestStore {
       ...content,
       accountId,
       status: 'pending',
+      revision: FIRST_REVISION,
       pendingDigest: digestOf(accountId, content),
       createdAt: at,
       updatedAt: at,
@@ -53,20 +55,29 @@ export class ProfileRequestStore {
     return row && toRequest(row);
   }
 
-  /** New content of a pending request. @throws the unique key's refusal, see `isAlreadyPending` */
-  async change(tx: EntityManager, { id, accountId }: ProfileRequest, content: ProfileContent): Promise<void> {
+  /** New content of a pending request, under a revision of its own. @throws the unique key's refusal, see `isAlreadyPending` */
+  async change(tx: EntityManager, request: ProfileRequest, content: ProfileContent): Promise<void> {
+    const { id, accountId } = request;
     const { verifiedName, number, numberForOtp, channel } = content;
     const pendingDigest = digestOf(accountId, content);
     await tx.update(
       ProfileRequestEntity,
       { id },
-      { verifiedName, number, numberForOtp, channel, pendingDigest, updatedAt: now() },
+      { verifiedName, number, numberForOtp, channel, pendingDigest, revision: request.revision + 1, updatedAt: now() },
     );
   }
 
-  /** It is no longer pending: an equal request may be made again. */
-  async process(tx: EntityManager, id: number, status: ProfileStatus): Promise<void> {
-    await tx.update(ProfileRequestEntity, { id }, { status, pendingDigest: null, updatedAt: now() });
+  /**
+   * Moves a request that still is what was read. It is no longer pending: an equal one may be made again.
+   * @throws AppError conflict `Changed since you looked`
+   */
+  async process(tx: EntityManager, request: ProfileRequest, status: ProfileStatus): Promise<void> {
+    const { affected } = await tx.update(
+      ProfileRequestEntity,
+      { id: request.id, revision: request.revision, status: request.status },
+      { status, pendingDigest: null, updatedAt: now() },
+    );
+    if (affected !== 1) throw changedSince();
   }
 
   async remove(tx: EntityManager, id: number): Promise<void> {
@@ -122,7 +133,7 @@ export class ProfileRequestStore {
 }
 
 function toRequest(row: ProfileRequestEntity): ProfileRequest {
-  const { id, accountId, verifiedName, number, numberForOtp, createdAt, updatedAt } = row;
+  const { id, accountId, verifiedName, number, numberForOtp, revision, createdAt, updatedAt } = row;
   return {
     id,
     accountId,
@@ -131,6 +142,7 @@ function toRequest(row: ProfileRequestEntity): ProfileRequest {
     numberForOtp,
     channel: row.channel as ProfileChannel,
     status: row.status as ProfileStatus,
+    revision,
     createdAt,
     updatedAt,
   };

@@ -33,6 +33,10 @@ export class ProfileRequestEntity {
   @Column({ name: 'pending_digest', type: 'binary', length: 32, nullable: true })
   pendingDigest!: Buffer | null;
 
+  /** 1 at first, one more with each change of the owner's */
+  @Column({ type: 'int', unsigned: true, default: 1 })
+  revision!: number;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

@@ -14,6 +14,8 @@ export interface ProfileRequestView {
 
 /** A profile request as the desk sees it. */
 export interface ReviewedProfileRequest extends ProfileRequestView {
+  /** 1 at first, one more with each change of the owner's */
+  revision: number;
   created_at: string;
   updated_at: string;
 }
@@ -34,6 +36,7 @@ export const reviewedProfileRequest = (
   timeZone: string,
 ): ReviewedProfileRequest => ({
   ...profileRequestView(request, username),
+  revision: request.revision,
   created_at: dateTime(request.createdAt, timeZone),
   updated_at: dateTime(request.updatedAt, timeZone),
 });

@@ -1,9 +1,10 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { assertSeen } from '../../../kernel/revision.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { AuditLog } from '../../accounts/index.js';
-import { statusAfter, type TemplateStatus } from '../domain/template-status.js';
+import { isVerdict, statusAfter, type TemplateStatus } from '../domain/template-status.js';
 import { TemplateStore } from '../persistence/template-store.js';
 import { templateErrors } from '../templates.errors.js';
 import { MoveTemplateCommand } from './move-template.command.js';
@@ -16,14 +17,21 @@ export class MoveTemplateHandler implements ICommandHandler<MoveTemplateCommand>
     private readonly audit: AuditLog,
   ) {}
 
-  execute({ actor, templateId, move, reason }: MoveTemplateCommand): Promise<TemplateStatus> {
+  execute({ actor, templateId, move, reason, revision }: MoveTemplateCommand): Promise<TemplateStatus> {
     return inTransaction(this.dataSource, async (tx) => {
       const template = await this.store.locked(tx, templateId);
       if (!template) throw templateErrors.notFound();
       const status = statusAfter(move, template.status);
       if (status === null) throw templateErrors.wrongState(template.status);
+      if (revision !== null || isVerdict(move)) assertSeen(template.revision, revision);
       await this.store.move(tx, template, status, reason);
-      const details = { template_name: template.name, from: template.status, to: status, reason };
+      const details = {
+        template_name: template.name,
+        from: template.status,
+        to: status,
+        reason,
+        revision: template.revision,
+      };
       await this.audit.record(tx, { actor, action: `template.${move}`, subject: String(templateId), details });
       return status;
     });

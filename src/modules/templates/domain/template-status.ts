@@ -31,6 +31,9 @@ export function statusAfter(move: TemplateMove, status: number): TemplateStatus 
   return from.includes(status) ? to : null;
 }
 
+/** Judgements on what the owner has written: whoever makes one has looked at it. */
+export const isVerdict = (move: TemplateMove): boolean => move === 'approve' || move === 'reject';
+
 /** Whether the owner may still change or delete a template (decisions §6). */
 export const isOwnersToChange = (status: number): boolean => [Draft, Rejected, Pending].includes(status);
 

@@ -57,5 +57,7 @@ export interface Template extends TemplateContent {
   reason: string | null;
   /** the upstream's id once it was submitted there */
   upstreamId: string | null;
+  /** 1 at first, one more with each change of the owner's */
+  revision: number;
   createdAt: Date;
 }

@@ -28,6 +28,7 @@ export const templateOf = (row: TemplateEntity): Template => ({
   bodyExamples: JSON.parse(row.bodyExamples) as string[],
   headerExampleUrl: row.headerExampleUrl,
   upstreamId: row.upstreamId,
+  revision: row.revision,
   createdAt: row.createdAt,
 });
 

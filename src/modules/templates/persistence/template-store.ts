@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { changedSince, FIRST_REVISION } from '../../../kernel/revision.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { CustomerEvents } from '../../customer-events/index.js';
 import { CONTROLLER_TYPES, type Template, type TemplateContent } from '../domain/template.js';
@@ -32,6 +33,7 @@ export class TemplateStore {
       status: TemplateStatus.Pending,
       reason: null,
       upstreamId: null,
+      revision: FIRST_REVISION,
       createdAt: at,
       updatedAt: at,
     });
@@ -43,8 +45,8 @@ export class TemplateStore {
       createdAt: at,
       updatedAt: at,
     });
-    const template = { ...content, id, accountId, status: TemplateStatus.Pending, reason: null, upstreamId: null };
-    return { template: { ...template, createdAt: at }, controllerId: insertedId(controller) };
+    const fresh = { status: TemplateStatus.Pending, reason: null, upstreamId: null, revision: FIRST_REVISION };
+    return { template: { ...content, ...fresh, id, accountId, createdAt: at }, controllerId: insertedId(controller) };
   }
 
   /** The template itself, locked; null when there is none. */
@@ -68,7 +70,7 @@ export class TemplateStore {
   }
 
   /**
-   * Another content; the template goes back to review.
+   * Another content under a revision of its own; the template goes back to review.
    * @throws QueryFailedError duplicate key when the account has the name already
    */
   async change(
@@ -80,7 +82,9 @@ export class TemplateStore {
     const at = now();
     const { id } = template;
     const { Pending: status } = TemplateStatus;
-    await tx.update(TemplateEntity, { id }, { ...columnsOf(content), status, reason: null, upstreamId, updatedAt: at });
+    const revision = template.revision + 1;
+    const columns = { ...columnsOf(content), status, reason: null, upstreamId, revision, updatedAt: at };
+    await tx.update(TemplateEntity, { id }, columns);
     await tx.update(
       TemplateControllerEntity,
       { templateId: id },
@@ -94,12 +98,20 @@ export class TemplateStore {
     await tx.delete(TemplateControllerEntity, { templateId: id });
   }
 
-  /** Another status; the controller row follows where the template was judged (decisions §6). */
+  /**
+   * Another status, if the template still is what was read; the controller row follows where it was judged (decisions §6).
+   * @throws AppError conflict `Changed since you looked`
+   */
   async move(tx: EntityManager, template: Template, status: TemplateStatus, reason: string | null): Promise<void> {
     const at = now();
-    const { id } = template;
+    const { id, revision } = template;
     const kept = reason === null ? null : cutCodePoints(reason, LONGEST_REASON);
-    await tx.update(TemplateEntity, { id }, { status, reason: kept, updatedAt: at });
+    const { affected } = await tx.update(
+      TemplateEntity,
+      { id, revision, status: template.status },
+      { status, reason: kept, updatedAt: at },
+    );
+    if (affected !== 1) throw changedSince();
     const controllerStatus = controllerStatusAfter(status);
     if (controllerStatus) {
       await tx.update(TemplateControllerEntity, { templateId: id }, { controllerStatus, updatedAt: at });

@@ -67,6 +67,10 @@ export class TemplateEntity {
   @Column({ name: 'upstream_id', type: 'varchar', length: 64, ...ASCII, nullable: true })
   upstreamId!: string | null;
 
+  /** 1 at first, one more with each change of the owner's */
+  @Column({ type: 'int', unsigned: true, default: 1 })
+  revision!: number;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

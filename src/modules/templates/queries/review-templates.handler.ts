@@ -41,6 +41,7 @@ export class ReviewTemplatesHandler implements IQueryHandler<ReviewTemplatesQuer
       header_example_url: template.headerExampleUrl,
       body_examples: template.bodyExamples,
       reason: template.reason,
+      revision: template.revision,
       template_controller_id: controller?.id ?? 0,
       controller_type: controller?.type ?? '',
       controller_status: controller?.controllerStatus ?? '',

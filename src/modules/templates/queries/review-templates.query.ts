@@ -8,6 +8,8 @@ export interface ReviewedTemplate extends TemplateRecord {
   header_example_url: string | null;
   body_examples: string[];
   reason: string | null;
+  /** 1 at first, one more with each change of the owner's */
+  revision: number;
   template_controller_id: number;
   /** custom, customutility or customauth */
   controller_type: string;

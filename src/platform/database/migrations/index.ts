@@ -12,6 +12,7 @@ import { Webhooks1700000009000 } from './1700000009000-webhooks.js';
 import { Suppressions1700000010000 } from './1700000010000-suppressions.js';
 import { Idempotency1700000011000 } from './1700000011000-idempotency.js';
 import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.js';
+import { Revisions1700000013600 } from './1700000013600-revisions.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   Suppressions1700000010000,
   Idempotency1700000011000,
   CampaignRetries1700000012000,
+  Revisions1700000013600,
 ];

@@ -36,6 +36,20 @@ const loadOne = (path) => async () => {
   return { items: data, total };
 };
 
+/**
+ * Sends a verdict with the revision that the card shows. Whoever is late sees at once what it has become.
+ * @throws ApiError with the API's text, after the name
+ */
+async function judge(name, send, refresh) {
+  try {
+    await send();
+  } catch (error) {
+    if (error.status === 409) await refresh();
+    error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
 const facts = (...pairs) =>
   el(
     'dl',
@@ -64,9 +78,10 @@ export const templatesView = (root) =>
   });
 
 function templateCard(template, refresh) {
-  const { id, template_name: name } = template;
+  const { id, template_name: name, revision } = template;
   const move = async (verdict, reason) => {
-    await post(`/v6/api/admin/templates/${id}/${verdict}`, reason ? { reason } : {});
+    const body = reason ? { revision, reason } : { revision };
+    await judge(name, () => post(`/v6/api/admin/templates/${id}/${verdict}`, body), refresh);
     notice(`${name}: ${verdict === 'approve' ? 'approved' : 'rejected'}`);
     await refresh();
   };
@@ -127,9 +142,10 @@ export const voiceView = (root) =>
   });
 
 function voiceCard(campaign, refresh) {
-  const { request_id: id, broadcast_name: name } = campaign;
+  const { request_id: id, broadcast_name: name, revision } = campaign;
   const decide = async (verdict, done) => {
-    await post(`/v6/api/admin/campaigns/${encodeURIComponent(id)}/${verdict}`);
+    const path = `/v6/api/admin/campaigns/${encodeURIComponent(id)}/${verdict}`;
+    await judge(name, () => post(path, { revision }), refresh);
     notice(`${name}: ${done}`);
     await refresh();
   };
@@ -182,9 +198,9 @@ export const profilesView = (root) =>
   });
 
 function profileCard(request, refresh) {
-  const { id, verified_name: name, status } = request;
+  const { id, verified_name: name, status, revision } = request;
   const move = async (to) => {
-    await patch(`/v6/api/admin/profile-requests/${id}`, { status: to });
+    await judge(name, () => patch(`/v6/api/admin/profile-requests/${id}`, { status: to, revision }), refresh);
     notice(`${name}: ${to}`);
     await refresh();
   };

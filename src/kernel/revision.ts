@@ -1,0 +1,18 @@
+import { AppError } from './app-error.js';
+
+/** Revision of something that its owner has not changed yet; each of his changes makes it one more (decisions §11). */
+export const FIRST_REVISION = 1;
+
+/**
+ * Staff judge what they have looked at, not what the owner made of it since.
+ * @param named the revision that the request names; null = none, which will do for what was never changed
+ * @throws AppError conflict `Changed since you looked`
+ */
+export function assertSeen(revision: number, named: number | null): void {
+  if ((named ?? FIRST_REVISION) !== revision) throw changedSince();
+}
+
+/** The owner was faster. */
+export const changedSince = (): AppError => new AppError('conflict', 'changed_since', CHANGED_TEXT);
+
+export const CHANGED_TEXT = 'Changed since you looked';

@@ -1,0 +1,7 @@
+import { OptionalRevision } from '../../../platform/http/index.js';
+
+/** Body of an approval or a rejection. */
+export class DecisionRequest {
+  @OptionalRevision()
+  revision?: number | null;
+}
