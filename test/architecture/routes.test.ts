@@ -8,7 +8,12 @@ import {
   OPEN_METADATA,
 } from '../../src/modules/accounts/index.js';
 import { API_ERRORS_METADATA } from '../../src/platform/http/index.js';
-import { RATE_LIMIT_METADATA, RateLimitInterceptor, type RateRule } from '../../src/platform/security/index.js';
+import {
+  CARRIER_PATHS,
+  RATE_LIMIT_METADATA,
+  RateLimitInterceptor,
+  type RateRule,
+} from '../../src/platform/security/index.js';
 import { type Handler, handlersOf, providersOf, scan } from './house.js';
 
 const ANSWERS = 'swagger/apiResponse';
@@ -64,9 +69,13 @@ describe('every route', () => {
 
   it('is under a limit: its own or that of every user', () => {
     expect(providersOf(app)).toContain(RateLimitInterceptor);
-    const unlimited = handlers.filter((handler) => handler.metadata(RATE_LIMIT_METADATA) === 'none');
-    for (const handler of unlimited)
-      expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics|provider|audio)\b/);
+    const under = (rule: RateRule): Handler[] =>
+      handlers.filter((handler) => handler.metadata(RATE_LIMIT_METADATA) === rule);
+    for (const handler of under('none')) expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics)\b/);
+    // the limit of carriers goes by the path, before a route is known
+    const isCarriers = (path: string): boolean => CARRIER_PATHS.some((prefix) => path.startsWith(prefix));
+    expect(named(under('carrier'))).toEqual(named(handlers.filter(({ paths }) => paths.some(isCarriers))));
+    expect(under('carrier').every(({ paths }) => paths.every(isCarriers))).toBe(true);
   });
 
   it('is described in Swagger: a group, a summary, its success and its errors', () => {

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
+import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NextFunction, Response } from 'express';
 import { IsInt, IsNotEmpty, IsString } from 'class-validator';
@@ -144,6 +145,37 @@ describe('the limit of broadcasts', () => {
     expect((await post(`${behind}/limited/one`, from('9.9.9.1'))).status).toBe(201);
     expect((await post(`${behind}/limited/one`, from('9.9.9.2'))).status).toBe(201);
     expect((await post(`${behind}/limited/one`, from('9.9.9.2'))).status).toBe(429);
+  });
+});
+
+describe('the limit of carriers', () => {
+  /** The head of a request whose body never comes. */
+  const announce = (url: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': 3_000_000 };
+      const out = request(url, { method: 'POST', headers }, (answer) => {
+        resolve(answer.statusCode ?? 0);
+        out.destroy();
+      });
+      out.on('error', reject);
+      out.flushHeaders();
+    });
+
+  it('stands on callbacks and audio, per address over two instances, before a body is read', async () => {
+    const own = {
+      ...prefix,
+      REDIS_PREFIX: `${prefix.REDIS_PREFIX}-carrier`,
+      CARRIER_RATE_LIMIT: 4,
+      USER_RATE_LIMIT: 2,
+    };
+    const [a, b] = [await start(own), await start(own)];
+    expect(await statuses(2, () => post(`${a}/provider/sms/any/secret`))).toEqual([404, 404]);
+    expect(await statuses(2, () => fetch(`${b}/audio/any.wav`))).toEqual([404, 404]);
+    expect(await announce(`${a}/provider/sms/any/secret`)).toBe(429);
+    const refused = await post(`${b}/PROVIDER/chat/1`);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await statuses(3, () => fetch(`${a}/nowhere`))).toEqual([404, 404, 429]); // which counts by itself
   });
 });
 

@@ -16,7 +16,6 @@ import { TAGS } from './openapi-tags.js';
 
 const VERSION = '0.1.0';
 const OPERATIONS_TAG = 'Operations';
-const CALLBACKS_TAG = 'Provider callbacks';
 const TOKEN_TEXT = 'Invalid Authorization token';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -111,10 +110,7 @@ function completed(document: OpenAPIObject): OpenAPIObject {
         responses['415'] ??= answer(shape, 415, CHARSET_TEXT);
         responses['400'] = withRow(responses['400'], shape, 400, MALFORMED_TEXT);
       }
-      // carriers are under no limit but that of bodies at fault
-      if (operation.requestBody || !operation.tags?.includes(CALLBACKS_TAG)) {
-        responses['429'] ??= answer(shape, 429, TOO_MANY_TEXT);
-      }
+      responses['429'] ??= answer(shape, 429, TOO_MANY_TEXT);
       responses['500'] ??= answer(shape, 500, INTERNAL_TEXT);
     }
   }

@@ -102,6 +102,7 @@ export const environmentSchema = z.object({
   REGISTER_RATE_LIMIT: count(60),
   OPEN_MISS_LIMIT: count(60),
   USER_RATE_LIMIT: count(6000),
+  CARRIER_RATE_LIMIT: count(300_000),
   UNOFFICIAL_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,32}$/, 'letters, digits and -')

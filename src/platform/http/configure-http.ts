@@ -5,6 +5,7 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import { type Environment, InvalidEnvironment } from '../config/index.js';
 import { Drain, requestLog } from '../observability/index.js';
+import { CARRIER_PATHS, CarrierMeter, clientIp, type MeteredRequest, tooMany } from '../security/index.js';
 import { bodyReader } from './body.js';
 import { METHOD_TEXT } from './error.filter.js';
 import { requestId } from './request-id.js';
@@ -41,6 +42,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   }
   app.use(refuseHead(app.get(RouteTable)));
   app.use(cookieParser());
+  app.use(meterCarriers(app.get(CarrierMeter)));
   app.use(bodyReader(environment));
   const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
@@ -82,5 +84,18 @@ function refuseHead(routes: RouteTable) {
     }
     response.setHeader('Allow', routes.methodsOf(request.path).join(', '));
     next(new MethodNotAllowedException(METHOD_TEXT));
+  };
+}
+
+/** Callbacks are open to anybody until their proof is judged, which takes the whole body: they are counted before that. */
+function meterCarriers(meter: CarrierMeter) {
+  return async (request: MeteredRequest, _response: Response, next: NextFunction): Promise<void> => {
+    const path = request.path.toLowerCase();
+    if (CARRIER_PATHS.some((prefix) => path.startsWith(prefix))) {
+      request.metered = true;
+      const seconds = await meter.check(clientIp(request));
+      if (seconds > 0) return next(tooMany(seconds));
+    }
+    next();
   };
 }

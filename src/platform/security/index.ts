@@ -4,6 +4,7 @@ export { constantTimeEqual, tokenKey } from './keys.js';
 export { PasswordHasher } from './password-hasher.js';
 export { RateCounters, wholeSeconds } from './rate-counters.js';
 export {
+  CARRIER_PATHS,
   type MeteredRequest,
   RATE_LIMIT_METADATA,
   RateLimited,
@@ -15,4 +16,4 @@ export { SealedColumns, SealRenewal } from './seal-renewal.js';
 export { Sealer } from './sealer.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';
 export { TOO_MANY_TEXT, tooMany } from './too-many.js';
-export { UserMeter } from './user-meter.js';
+export { CarrierMeter, UserMeter } from './request-meters.js';

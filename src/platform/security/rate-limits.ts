@@ -13,14 +13,19 @@ import type { Observable } from 'rxjs';
 import { clientIp } from './client-ip.js';
 import { RateCounters } from './rate-counters.js';
 import { tooMany } from './too-many.js';
-import { UserMeter } from './user-meter.js';
+import { UserMeter } from './request-meters.js';
 
 /**
  * `broadcast`: BROADCAST_RATE_LIMIT per 60 s, username and IP, each endpoint by itself, over all instances.
  * `user` (every route that declares nothing): USER_RATE_LIMIT per minute per user or IP.
- * `none`: for probes, for carriers' callbacks and for the audio that carriers fetch.
+ * `carrier` (callbacks, and the audio that carriers fetch): CARRIER_RATE_LIMIT per minute and address, applied before the
+ * body is read (`CARRIER_PATHS`), because whoever may not call shall not make us read three megabytes.
+ * `none`: for what costs nothing or wants a token of its own.
  */
-export type RateRule = 'broadcast' | 'user' | 'none';
+export type RateRule = 'broadcast' | 'user' | 'carrier' | 'none';
+
+/** Beginnings of the paths whose routes declare `carrier`. */
+export const CARRIER_PATHS = ['/provider/', '/audio/'];
 
 export const RATE_LIMIT_METADATA = 'switchboard:rate-limit';
 
@@ -81,7 +86,7 @@ export class RateLimitInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<MeteredRequest>();
     request.metered = true;
     if (rule === 'broadcast') await this.broadcasts.canActivate(context);
-    else if (rule !== 'none') {
+    else if (rule === 'user' || rule === undefined) {
       const username = request.actor?.account.username;
       const seconds = await this.users.check(username === undefined ? `ip:${clientIp(request)}` : `name:${username}`);
       if (seconds > 0) throw tooMany(seconds);

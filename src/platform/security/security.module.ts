@@ -6,7 +6,7 @@ import { RateCounters } from './rate-counters.js';
 import { BroadcastThrottler, RateLimitInterceptor, throttlerStorage } from './rate-limits.js';
 import { RedisLink } from './redis-link.js';
 import { Sealer } from './sealer.js';
-import { UserMeter } from './user-meter.js';
+import { CarrierMeter, UserMeter } from './request-meters.js';
 
 const BROADCAST_WINDOW_MS = 60_000;
 
@@ -30,7 +30,7 @@ export class SecurityModule {}
       }),
     }),
   ],
-  providers: [BroadcastThrottler, RateLimitInterceptor, UserMeter],
-  exports: [BroadcastThrottler, RateLimitInterceptor, UserMeter],
+  providers: [BroadcastThrottler, RateLimitInterceptor, UserMeter, CarrierMeter],
+  exports: [BroadcastThrottler, RateLimitInterceptor, UserMeter, CarrierMeter],
 })
 export class RateLimitsModule {}

@@ -24,7 +24,7 @@ const SOUND = {
 /** The audio of voice campaigns, for the carriers that play it and the browsers of those who judge it. */
 @ApiTags('Voice')
 @Open('the name in the URL cannot be guessed; carriers fetch it without a login')
-@RateLimited('none')
+@RateLimited('carrier')
 @Controller('audio')
 export class AudioController {
   constructor(

@@ -34,7 +34,7 @@ const HUNG_UP = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup/></Resp
 @ApiParam({ name: 'ref', example: '1201-17', description: 'our reference of the recipient' })
 @ApiHeader({ name: 'X-Twilio-Signature', required: true, description: 'over address (`PUBLIC_URL` and path) and form' })
 @Open('the telephone network proves itself by a signature over address and form')
-@RateLimited('none')
+@RateLimited('carrier')
 @Controller('provider/voice/:route/calls/:ref')
 export class CallCallbacksController {
   constructor(private readonly commands: CommandBus) {}

@@ -52,7 +52,7 @@ const EXAMPLE = {
   description: 'id of the chat account, as its `callback_url` shows it',
 })
 @Open('the upstream proves itself by the verify token, and by a signature over the body')
-@RateLimited('none')
+@RateLimited('carrier')
 @Controller('provider/chat/:account_id')
 export class ChatCallbacksController {
   constructor(

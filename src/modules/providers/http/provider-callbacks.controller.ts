@@ -24,7 +24,7 @@ const ACCEPTED = {
 @ApiParam({ name: 'route', example: 'gateway-1' })
 @ApiParam({ name: 'secret', description: 'last segment of the `callback_url` that the admin route shows' })
 @Open('carriers prove themselves by the secret in the path')
-@RateLimited('none')
+@RateLimited('carrier')
 @Controller('provider/:channel/:route/:secret')
 export class ProviderCallbacksController {
   constructor(private readonly commands: CommandBus) {}

@@ -16,22 +16,24 @@ interface Meter {
 }
 
 /**
- * The general limit (`USER_RATE_LIMIT` a minute per user or IP). It stands on every request, so it is counted in memory
- * and exchanged with the other instances at the first request and then every hundredth of the limit: the limit can be
- * overshot by one hundredth for each further instance, and most requests cost no round trip.
+ * A limit that stands on every request of its kind, so it is counted in memory and exchanged with the other instances at
+ * the first request and then every hundredth of the limit: the limit can be overshot by one hundredth for each further
+ * instance, and most requests cost no round trip.
  */
-@Injectable()
-export class UserMeter {
+class RequestMeter {
   private readonly meters = new Map<string, Meter>();
-  private readonly limit: number;
   private readonly step: number;
 
+  /**
+   * @param name what is counted, the beginning of its keys
+   * @param limit requests a minute; 0 = no limit
+   */
   constructor(
     private readonly counters: RateCounters,
-    @Inject(ENVIRONMENT) environment: Pick<Environment, 'USER_RATE_LIMIT'>,
+    private readonly name: string,
+    private readonly limit: number,
   ) {
-    this.limit = environment.USER_RATE_LIMIT;
-    this.step = Math.ceil(this.limit / STEP_SHARE);
+    this.step = Math.ceil(limit / STEP_SHARE);
   }
 
   /**
@@ -62,7 +64,7 @@ export class UserMeter {
     const mine = meter.known + amount;
     meter.unsent = 0;
     meter.known = mine;
-    const { count, leftMs } = await this.counters.add(`user:${who}`, amount, WINDOW_MS);
+    const { count, leftMs } = await this.counters.add(`${this.name}:${who}`, amount, WINDOW_MS);
     // Answers of parallel exchanges may arrive in any order; the highest count stands.
     meter.known = Math.max(meter.known, count);
     meter.until = Date.now() + leftMs;
@@ -76,5 +78,21 @@ export class UserMeter {
   private sweep(now: number): void {
     for (const [who, meter] of this.meters) if (meter.until <= now) this.meters.delete(who);
     if (this.meters.size >= MAX_KEYS) this.meters.clear();
+  }
+}
+
+/** The general limit: `USER_RATE_LIMIT` a minute per user or address. */
+@Injectable()
+export class UserMeter extends RequestMeter {
+  constructor(counters: RateCounters, @Inject(ENVIRONMENT) environment: Pick<Environment, 'USER_RATE_LIMIT'>) {
+    super(counters, 'user', environment.USER_RATE_LIMIT);
+  }
+}
+
+/** The limit of callbacks and of audio that carriers fetch: `CARRIER_RATE_LIMIT` a minute per address. */
+@Injectable()
+export class CarrierMeter extends RequestMeter {
+  constructor(counters: RateCounters, @Inject(ENVIRONMENT) environment: Pick<Environment, 'CARRIER_RATE_LIMIT'>) {
+    super(counters, 'carrier', environment.CARRIER_RATE_LIMIT);
   }
 }
