@@ -1,5 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChatAccounts, RouteDirectory } from '../../src/modules/providers/index.js';
 import { AccountsDesk, type Answer } from '../support/accounts-desk.js';
 import { type RunningApi, startApi } from '../support/api.js';
@@ -101,6 +102,70 @@ describe('chat accounts', () => {
     expect(second).toMatchObject({ set: ['number'], cleared: ['app_id', 'waba_id', 'messages_per_second'] });
     const told = JSON.stringify([made.body, shown.body, audit]);
     for (const secret of Object.values(SECRETS)) expect(told).not.toContain(secret);
+  });
+
+  it.each([
+    ['host', 'https://evil.example/v21.0/106540352242922/messages'],
+    ['port', 'https://graph.example:8443/v21.0/106540352242922/messages'],
+    ['scheme', 'http://graph.example/v21.0/106540352242922/messages'],
+    ['base URL', 'https://graph.example/elsewhere/106540352242922/messages'],
+  ])('keep their token at their address: another %s wants it again', async (_name, url) => {
+    await fresh();
+    await put(ACCOUNT);
+    const refused = [400, 'token is required with a new address'];
+    expect(await desk.row('PUT', path(), { token, body: { url } })).toEqual(refused);
+    expect(await accounts().find(accountId, 'official')).toMatchObject({ url: ACCOUNT.url, token: SECRETS.token });
+    // Nor by a detour over no address at all.
+    expect((await put({ url: null })).status).toBe(200);
+    expect(await desk.row('PUT', path(), { token, body: { url } })).toEqual(refused);
+    expect((await put({ url, token: 'given-again' })).status).toBe(200);
+    expect(await accounts().find(accountId, 'official')).toMatchObject({ url, token: 'given-again' });
+    expect((await put({ token: null })).status).toBe(200);
+    expect((await put({ url: ACCOUNT.url })).status).toBe(200);
+  });
+
+  it('keep their token for another number at the same address', async () => {
+    await fresh();
+    await put(ACCOUNT);
+    expect((await put({ url: 'https://graph.example/v21.0/777' })).status).toBe(200);
+    expect(await accounts().find(accountId, 'official')).toMatchObject({ token: SECRETS.token });
+  });
+
+  it('take callbacks by the secrets before for 24 hours after a change, unless those were cleared', async () => {
+    await fresh();
+    const { id } = (await put(ACCOUNT)).body['data'] as { id: number };
+    const body = JSON.stringify({ entry: [] });
+    const signed = async (secret: string): Promise<number> => {
+      const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+      const headers = { 'x-hub-signature-256': signature };
+      return (await desk.call('POST', `/provider/chat/${id}`, { headers, body })).status;
+    };
+    const verified = async (secret: string): Promise<number> => {
+      const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': secret, 'hub.challenge': '1' });
+      return (await fetch(`${api.url}/provider/chat/${id}?${query.toString()}`)).status;
+    };
+    const codes = async (signs: string[], verifies: string[]): Promise<number[][]> => [
+      await Promise.all(signs.map(signed)),
+      await Promise.all(verifies.map(verified)),
+    ];
+    await put({ app_secret: 'second-secret', verify_token: 'second-token' });
+    const [signs, verifies] = [
+      [SECRETS.app_secret, 'second-secret', 'third-secret'],
+      [SECRETS.verify_token, 'second-token', 'third-token'],
+    ];
+    const both = (...expected: number[]): number[][] => [expected, expected];
+    expect(await codes(signs, verifies)).toEqual(both(200, 200, 403));
+    await put({ app_secret: 'third-secret', verify_token: 'third-token', number: '5' });
+    await put({ number: '6' });
+    expect(await codes(signs, verifies)).toEqual(both(403, 200, 200));
+    const later = Date.now() + 24 * 3_600_000 + 1_000;
+    vi.useFakeTimers({ now: later, toFake: ['Date'] });
+    expect(await codes(signs, verifies)).toEqual(both(403, 403, 200));
+    vi.useRealTimers();
+    await put({ app_secret: null, verify_token: null });
+    expect(await codes(signs, verifies)).toEqual(both(403, 403, 403));
+    await put({ app_secret: 'second-secret', verify_token: 'second-token' });
+    expect(await codes(signs, verifies)).toEqual(both(403, 200, 403));
   });
 
   it('keep their secrets sealed', async () => {

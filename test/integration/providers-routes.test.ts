@@ -60,11 +60,11 @@ describe('routes', () => {
     const kept = await put('life', {
       channel: 'sms',
       driver: 'smpp',
-      config: { ...SMPP, password: '***', port: 2776 },
+      config: { ...SMPP, password: '***', window: 20 },
     });
-    expect(kept.body['data']).toMatchObject({ config: { port: 2776, password: '***' }, messages_per_second: 50 });
+    expect(kept.body['data']).toMatchObject({ config: { window: 20, password: '***' }, messages_per_second: 50 });
     expect((await api.app.get(RouteDirectory, { strict: false }).byName('life'))?.config).toMatchObject({
-      port: 2776,
+      window: 20,
       password: 'very-secret',
     });
 

@@ -5,6 +5,7 @@ import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { PutRouteHandler } from './commands/put-route.handler.js';
 import { RemoveRouteHandler } from './commands/remove-route.handler.js';
+import { RotateCallbackSecretHandler } from './commands/rotate-callback-secret.handler.js';
 import { RoutesController } from './http/routes.controller.js';
 import { ListRoutesHandler } from './queries/list-routes.handler.js';
 
@@ -12,6 +13,6 @@ import { ListRoutesHandler } from './queries/list-routes.handler.js';
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule],
   controllers: [RoutesController],
-  providers: [PutRouteHandler, RemoveRouteHandler, ListRoutesHandler],
+  providers: [PutRouteHandler, RemoveRouteHandler, RotateCallbackSecretHandler, ListRoutesHandler],
 })
 export class RoutesAdminModule {}

@@ -1,6 +1,7 @@
 import { AppError } from '../../kernel/app-error.js';
 import { readText } from '../../kernel/text.js';
 import { isHttpUrl } from '../../kernel/web-url.js';
+import type { FormerSecret } from './former-secret.js';
 import { type GraphAccount, phoneNumberIdOf } from './drivers/meta-cloud/config.js';
 
 export { CHAT_PROVIDERS, type ChatProvider } from './drivers/meta-cloud/config.js';
@@ -34,6 +35,9 @@ export interface ChatAccount extends GraphAccount {
   appId: string | null;
   appSecret: string | null;
   verifyToken: string | null;
+  /** what signed callbacks, and proved their address, before the last change */
+  formerAppSecret?: FormerSecret | null;
+  formerVerifyToken?: FormerSecret | null;
   bmid: string | null;
   /** id of the upstream's business account, which its template API needs */
   wabaId: string | null;

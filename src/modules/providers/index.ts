@@ -28,11 +28,12 @@ export {
   type TemplateCopy,
   type TemplateSubmission,
 } from './drivers/meta-cloud/templates.js';
+export { FORMER_SECRET_MS, formerSecret } from './former-secret.js';
 export type { HeaderMedium } from './drivers/meta-cloud/template-samples.js';
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './persistence/chat-accounts.js';
 export { ChatWindows } from './persistence/chat-windows.js';
 export { RouteDirectory } from './persistence/route-directory.js';
-export type { RouteRecord } from './persistence/route-record.js';
+export { callbackPath, type RouteRecord } from './persistence/route-record.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './ports/call-script.js';
 export { InboundSink, type InboundText } from './ports/inbound-sink.js';
 export {
@@ -49,6 +50,6 @@ export {
 } from './ports/message-driver.js';
 export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-status-sink.js';
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
-export { keepSecrets, maskSecrets } from './secret-fields.js';
+export { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
 export { RouteConnections } from './route-connections.js';
 export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard } from './route-health.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepSecrets, maskSecrets } from './secret-fields.js';
+import { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
 
 const FIELDS = ['password', 'headers.*'];
 
@@ -20,8 +20,9 @@ describe('secret fields', () => {
     const current = { password: 'hush', headers: { authorization: 'Bearer x' } };
     expect(keepSecrets({ password: '***', headers: { authorization: '***', 'x-key': 'z' } }, current, FIELDS)).toEqual({
       config: { password: 'hush', headers: { authorization: 'Bearer x', 'x-key': 'z' } },
+      kept: ['password', 'headers.authorization'],
     });
-    expect(keepSecrets({ password: 'new' }, current, FIELDS)).toEqual({ config: { password: 'new' } });
+    expect(keepSecrets({ password: 'new' }, current, FIELDS)).toEqual({ config: { password: 'new' }, kept: [] });
   });
 
   it('names three stars that nothing stands behind', () => {
@@ -29,5 +30,19 @@ describe('secret fields', () => {
     expect(keepSecrets({ headers: { constructor: '***' } }, { headers: {} }, FIELDS)).toEqual({
       missing: 'headers.constructor',
     });
+  });
+
+  it.each([
+    [{ host: 'a', port: 1 }, { host: 'a', port: 1, window: 5 }, true],
+    [{ host: 'a', port: 1 }, { host: 'a', port: 2 }, false],
+    [{ host: 'a' }, { host: 'b' }, false],
+    [{ url: 'https://a.example/send' }, { url: 'https://A.example:443/send/?to={{to}}' }, true],
+    [{ url: 'https://a.example/send' }, { url: 'http://a.example/send' }, false],
+    [{ url: 'https://a.example/send' }, { url: 'https://a.example:8443/send' }, false],
+    [{ url: 'https://a.example/one' }, { url: 'https://a.example/two' }, false],
+    [{ url: 'https://a.example' }, { url: 'https://a.example@b.example' }, false],
+    [{}, { host: 'a' }, false],
+  ])('%j and %j are the same address: %s', (a, b, isSame) => {
+    expect(isSameAddress(a, b, ['host', 'port', 'url'])).toBe(isSame);
   });
 });

@@ -1,3 +1,5 @@
+import { isHttpUrl } from '../../kernel/web-url.js';
+
 /** What a secret reads as, and what a PUT sends to keep it (decisions §8). */
 export const MASK = '***';
 
@@ -31,21 +33,38 @@ export const maskSecrets = (config: Config, fields: readonly string[]): Config =
 
 /**
  * The config with each `***` replaced by what stands there now.
- * @returns the path of a `***` that nothing stands behind instead, such as `headers.authorization`
+ * @returns it with the paths of what was kept; or the path of a `***` that nothing stands behind, such as
+ * `headers.authorization`
  */
 export function keepSecrets(
   config: Config,
   current: Config | null,
   fields: readonly string[],
-): { config: Config } | { missing: string } {
+): { config: Config; kept: string[] } | { missing: string } {
   const missing: string[] = [];
-  const kept = mapSecrets(config, fields, (value, path) => {
+  const kept: string[] = [];
+  const filled = mapSecrets(config, fields, (value, path) => {
     if (value !== MASK) return value;
     let known: unknown = current;
     for (const step of path) known = isObject(known) && Object.hasOwn(known, step) ? known[step] : undefined;
-    if (known === undefined) missing.push(path.join('.'));
+    (known === undefined ? missing : kept).push(path.join('.'));
     return known;
   });
   const [first] = missing;
-  return first === undefined ? { config: kept } : { missing: first };
+  return first === undefined ? { config: filled, kept } : { missing: first };
+}
+
+/**
+ * Whether two configs lead to the same place, so that a secret of one may stand in the other (decisions §11). Of a URL
+ * its query does not count.
+ * @param fields where the address stands: `host`, `url`, the login's name
+ */
+export const isSameAddress = (a: Config, b: Config, fields: readonly string[]): boolean =>
+  fields.every((field) => addressText(a[field]) === addressText(b[field]));
+
+function addressText(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  if (!isHttpUrl(value)) return value;
+  const { origin, pathname } = new URL(value);
+  return `${origin}${pathname}`.replace(/\/+$/, '');
 }

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
+  callbackPath,
   DriverRegistry,
   type OperatorChannel,
   RouteDirectory,
@@ -98,7 +99,7 @@ export class SandboxRoutes {
     const route = await this.put(tx, place, config);
     // The callback's address holds the secret that the route got when it was made.
     const base = this.environment.PUBLIC_URL ?? `http://127.0.0.1:${this.environment.PORT}`;
-    const callback = new URL(`/provider/${channel}/${name}/${route.callbackSecret}`, base).href;
+    const callback = new URL(callbackPath(route), base).href;
     await this.put(tx, { ...place, known: route }, { ...config, body: { ...body, callback_url: callback } });
   }
 

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { AuditLog, ManagedAccounts } from '../../accounts/index.js';
-import { type ChatAccountDraft, ChatAccounts } from '../../providers/index.js';
+import { type ChatAccountDraft, ChatAccounts, formerSecret, MetaCloudClient } from '../../providers/index.js';
 import { type ChatAccountChanges, PutChatAccountCommand } from './put-chat-account.command.js';
 
 @CommandHandler(PutChatAccountCommand)
@@ -13,6 +13,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly managed: ManagedAccounts,
     private readonly chatAccounts: ChatAccounts,
+    private readonly client: MetaCloudClient,
     private readonly audit: AuditLog,
   ) {}
 
@@ -34,16 +35,25 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     if (provider === undefined) throw new AppError('invalid', 'provider_missing', 'provider is required');
     const kept = <Field extends keyof ChatAccountChanges>(field: Field): ChatAccountDraft[Field] | null =>
       changes[field] === undefined ? (current?.[field] ?? null) : changes[field];
+    const url = kept('url');
+    // The token is all that is sent to the address; the other two only prove what comes from there.
+    const base = this.client.baseUrl({ url });
+    const isMoved = base !== null && base !== this.client.baseUrl({ url: current?.url ?? null });
+    if (isMoved && changes.token === undefined && current?.token) {
+      throw new AppError('invalid', 'token_missing', 'token is required with a new address');
+    }
     await this.chatAccounts.put(tx, {
       accountId,
       connection,
       provider,
       number: kept('number'),
-      url: kept('url'),
+      url,
       token: kept('token'),
       appId: kept('appId'),
       appSecret: kept('appSecret'),
+      formerAppSecret: formerSecret(current?.appSecret, changes.appSecret, current?.formerAppSecret),
       verifyToken: kept('verifyToken'),
+      formerVerifyToken: formerSecret(current?.verifyToken, changes.verifyToken, current?.formerVerifyToken),
       bmid: kept('bmid'),
       wabaId: kept('wabaId'),
       messagesPerSecond: kept('messagesPerSecond'),

@@ -5,7 +5,14 @@ import type { z } from 'zod';
 import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { AuditLog } from '../../accounts/index.js';
-import { DriverRegistry, keepSecrets, maskSecrets, type MessageDriver, RouteDirectory } from '../../providers/index.js';
+import {
+  DriverRegistry,
+  isSameAddress,
+  keepSecrets,
+  maskSecrets,
+  type MessageDriver,
+  RouteDirectory,
+} from '../../providers/index.js';
 import { PutRouteCommand, type RouteRequest } from './put-route.command.js';
 
 const invalid = (text: string): AppError => new AppError('invalid', 'invalid_route', text);
@@ -69,7 +76,10 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
   }
 }
 
-/** The config as the driver wants it, secrets filled in. @throws AppError 400 naming the field */
+/**
+ * The config as the driver wants it, secrets filled in; none of them follows the route to another address.
+ * @throws AppError 400 naming the field
+ */
 function readConfig(
   driver: MessageDriver,
   given: Record<string, unknown>,
@@ -79,7 +89,12 @@ function readConfig(
   if ('missing' in kept) throw invalid(`config.${kept.missing} is required`);
   const parsed = driver.configSchema.safeParse(kept.config);
   if (!parsed.success) throw invalid(faultText(parsed.error.issues[0], kept.config));
-  return parsed.data as Record<string, unknown>;
+  const config = parsed.data as Record<string, unknown>;
+  const [secret] = kept.kept;
+  if (secret !== undefined && !isSameAddress(current ?? {}, config, driver.addressFields)) {
+    throw invalid(`config.${secret} is required with a new address`);
+  }
+  return config;
 }
 
 /** `config.port is required`, or what is wrong with it; never the value. */

@@ -24,6 +24,11 @@ export const PUT_CHAT_ACCOUNT_ERRORS: ErrorRow[] = [
   },
   CHANNEL,
   { status: 400, message: 'provider is required', reason: 'the connection is not there yet' },
+  {
+    status: 400,
+    message: 'token is required with a new address',
+    reason: 'another host, port or version in `url`, and a token that would follow it',
+  },
 ];
 
 export const REMOVE_CHAT_ACCOUNT_ERRORS: ErrorRow[] = [

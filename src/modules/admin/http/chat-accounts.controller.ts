@@ -45,7 +45,7 @@ export class ChatAccountsController {
   @ApiOperation({
     summary: 'Create or change a chat account',
     description:
-      'One for each `channel` (in the body or the query). An absent field keeps what stands, null clears it. Enter `callback_url` and `verify_token` at the provider.',
+      'One for each `channel` (in the body or the query). An absent field keeps what stands, null clears it; the token stays only while the host, port and version of `url` do. For 24 hours after a change the `app_secret` and the `verify_token` before it are taken too, unless they were cleared first. Enter `callback_url` and `verify_token` at the provider.',
   })
   @ApiOkResponse({ type: SavedChatAccountAnswer })
   @ApiErrors(PUT_CHAT_ACCOUNT_ERRORS)

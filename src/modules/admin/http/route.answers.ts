@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { ROUTE_HEALTHS, type RouteHealth } from '../../providers/index.js';
+import type { RotatedCallback } from '../commands/rotate-callback-secret.command.js';
 import type { RouteView } from '../queries/list-routes.query.js';
 
 /** A route as operators see it. */
@@ -66,3 +67,19 @@ export class RemovedRouteAnswer {
 }
 
 export class RoutePageAnswer extends PageOf(RouteAnswerData) {}
+
+export class RotatedCallbackData implements RotatedCallback {
+  @ApiProperty({
+    example: 'https://sms.example/provider/sms/gateway-1/0PJnVc…',
+    description: 'Give it to the carrier; its last segment is the new secret',
+  })
+  callback_url!: string;
+
+  @ApiProperty({ example: '2026-11-22 09:30:00', description: 'The address before is taken until then' })
+  previous_valid_until!: string;
+}
+
+export class RotatedCallbackAnswer extends AnswerOf(RotatedCallbackData) {
+  @ApiProperty({ example: 'Callback secret rotated successfully' })
+  message!: string;
+}

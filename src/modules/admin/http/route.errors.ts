@@ -30,12 +30,22 @@ export const PUT_ROUTE_ERRORS: ErrorRow[] = [
     message: 'config.port: Too big: expected number to be <=65535',
     reason: 'a field of the driver is at fault',
   },
+  {
+    status: 400,
+    message: 'config.password is required with a new address',
+    reason: 'another host, port, URL (its query aside), system_id or account_sid, and `***` for a secret',
+  },
   { status: 409, message: 'Route belongs to channel sms', reason: 'a route never changes its channel' },
   {
     status: 409,
     message: 'Route was changed at the same time',
     reason: 'somebody else created it, or made another the default; send it again',
   },
+];
+
+export const ROTATE_ROUTE_ERRORS: ErrorRow[] = [
+  ...ROUTE_ERRORS,
+  { status: 409, message: 'Route has no callback address', reason: 'its driver takes no callbacks with a secret' },
 ];
 
 export const REMOVE_ROUTE_ERRORS: ErrorRow[] = [

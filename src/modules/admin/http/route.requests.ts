@@ -10,7 +10,7 @@ const Config = (): PropertyDecorator =>
     ApiProperty({
       type: 'object',
       additionalProperties: true,
-      description: 'As the driver wants it; `***` keeps a secret that stands',
+      description: 'As the driver wants it; `***` keeps a secret that stands, as long as the address does',
       example: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: 'secret', window: 100 },
     }),
     ValidateBy({

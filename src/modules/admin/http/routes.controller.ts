@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { AppError } from '../../../kernel/app-error.js';
@@ -6,60 +6,21 @@ import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/i
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { PutRouteCommand } from '../commands/put-route.command.js';
 import { RemoveRouteCommand } from '../commands/remove-route.command.js';
+import { RotateCallbackSecretCommand } from '../commands/rotate-callback-secret.command.js';
 import { ListRoutesQuery, type RouteView } from '../queries/list-routes.query.js';
 import { ADMIN_ERRORS } from './admin.errors.js';
-import { RemovedRouteAnswer, RouteAnswer, RoutePageAnswer, SavedRouteAnswer } from './route.answers.js';
-import { PUT_ROUTE_ERRORS, REMOVE_ROUTE_ERRORS, ROUTE_ERRORS } from './route.errors.js';
+import {
+  RemovedRouteAnswer,
+  RotatedCallbackAnswer,
+  RouteAnswer,
+  RoutePageAnswer,
+  SavedRouteAnswer,
+} from './route.answers.js';
+import { PUT_ROUTE_ERRORS, REMOVE_ROUTE_ERRORS, ROTATE_ROUTE_ERRORS, ROUTE_ERRORS } from './route.errors.js';
+import { ROUTE_EXAMPLES } from './route.examples.js';
 import { PutRouteRequest } from './route.requests.js';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-
-const SMPP_EXAMPLE = {
-  channel: 'sms',
-  driver: 'smpp',
-  messages_per_second: 100,
-  is_default: true,
-  config: {
-    host: 'smpp.carrier.example',
-    port: 2775,
-    system_id: 'switchboard',
-    password: 'secret',
-    window: 100,
-    source_addr: 'Acme',
-  },
-};
-
-const HTTP_EXAMPLE = {
-  channel: 'sms',
-  driver: 'http',
-  config: {
-    url: 'https://gateway.example/messages',
-    method: 'POST',
-    headers: { authorization: 'Bearer secret' },
-    body: { to: '{{to}}', text: '{{text}}', media: '{{media_url}}', reference: '{{ref}}' },
-    id_path: 'data.id',
-    receipt: {
-      id_path: 'id',
-      status_path: 'status',
-      status_map: { ok: 'delivered', lost: 'failed' },
-      receiver_path: 'to',
-    },
-    inbound: { from_path: 'from', text_path: 'text' },
-  },
-};
-
-const TWILIO_EXAMPLE = {
-  channel: 'voice',
-  driver: 'twilio',
-  messages_per_second: 10,
-  is_default: true,
-  config: {
-    account_sid: 'AC0123456789abcdef0123456789abcdef',
-    auth_token: 'secret',
-    base_url: 'https://api.twilio.com',
-    from: '15551234567',
-  },
-};
 
 /** The ways to the carriers. */
 @ApiTags('Admin: routes')
@@ -98,15 +59,11 @@ export class RoutesController {
   @ApiOperation({
     summary: 'Create or change a route',
     description:
-      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret. Absent `messages_per_second` and `is_default` stay as they are.',
+      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret, as long as the address stays: host, port, URL (its query aside), system_id, account_sid. Absent `messages_per_second` and `is_default` stay as they are.',
   })
   @ApiBody({
     type: PutRouteRequest,
-    examples: {
-      smpp: { summary: 'SMPP', value: SMPP_EXAMPLE },
-      http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE },
-      twilio: { summary: 'Programmable Voice; messages_per_second = calls per second', value: TWILIO_EXAMPLE },
-    },
+    examples: ROUTE_EXAMPLES,
   })
   @ApiOkResponse({ type: SavedRouteAnswer })
   @ApiErrors(PUT_ROUTE_ERRORS)
@@ -122,6 +79,21 @@ export class RoutesController {
       new PutRouteCommand(account, name, { channel, driver, config, messagesPerSecond, isDefault }),
     );
     return { success: true, message: 'Route saved successfully', data: await this.find(name, account) };
+  }
+
+  @Post(':name/rotate-callback-secret')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiParam({ name: 'name', example: 'gateway-1' })
+  @ApiOperation({
+    summary: 'A new secret in the callback address',
+    description: 'For 24 hours callbacks to the address before are taken too; one from before that no more.',
+  })
+  @ApiOkResponse({ type: RotatedCallbackAnswer })
+  @ApiErrors(ROTATE_ROUTE_ERRORS)
+  async rotate(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RotatedCallbackAnswer> {
+    const data = await this.commands.execute(new RotateCallbackSecretCommand(account, name));
+    return { success: true, message: 'Callback secret rotated successfully', data };
   }
 
   @Delete(':name')

@@ -3,6 +3,7 @@ import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
 import {
+  callbackPath,
   DriverRegistry,
   maskSecrets,
   RouteDirectory,
@@ -29,7 +30,6 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
 
   private view(route: RouteRecord, timeZone: string, health: RouteHealth): RouteView {
     const driver = this.drivers.find(route.driver);
-    const path = `/provider/${route.channel}/${encodeURIComponent(route.name)}/${route.callbackSecret}`;
     return {
       name: route.name,
       channel: route.channel,
@@ -38,7 +38,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
       messages_per_second: route.messagesPerSecond,
       is_default: route.isDefault,
       health,
-      callback_url: driver?.parseCallback ? publicAddress(this.environment, path) : null,
+      callback_url: driver?.parseCallback ? publicAddress(this.environment, callbackPath(route)) : null,
       created_at: dateTime(route.createdAt, timeZone),
       updated_at: dateTime(route.updatedAt, timeZone),
     };

@@ -7,6 +7,7 @@ import { constantTimeEqual } from '../../../platform/security/index.js';
 import { readAccountId } from '../chat-account.js';
 import { readCallback, signatureOf } from '../drivers/meta-cloud/callbacks.js';
 import { phoneNumberIdOf } from '../drivers/meta-cloud/config.js';
+import { takenSecrets } from '../former-secret.js';
 import { ChatAccounts } from '../persistence/chat-accounts.js';
 import { ChatInbox } from '../persistence/chat-inbox.js';
 import { ReceiptSink } from '../ports/message-driver.js';
@@ -34,9 +35,11 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
     const id = readAccountId(accountId);
     const account = id === null ? null : await this.accounts.byId(id);
     // Without a secret the same work is done, so that accounts cannot be told by their time.
-    const expected = signatureOf(bytes ?? Buffer.alloc(0), account?.appSecret ?? 'no such account');
-    const isSigned = constantTimeEqual(signature ?? '', expected);
-    if (!account || account.appSecret === null || bytes === undefined || !isSigned) {
+    const secrets = account ? takenSecrets(account.appSecret, account.formerAppSecret) : [];
+    const isSigned = (secrets.length > 0 ? secrets : ['no such account'])
+      .map((secret) => constantTimeEqual(signature ?? '', signatureOf(bytes ?? Buffer.alloc(0), secret)))
+      .includes(true);
+    if (!account || secrets.length === 0 || bytes === undefined || !isSigned) {
       throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
     }
     const receivedAt = now();

@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AppError } from '../../../kernel/app-error.js';
 import { constantTimeEqual } from '../../../platform/security/index.js';
 import { DriverRegistry } from '../driver-registry.js';
+import { takenSecrets } from '../former-secret.js';
 import { RouteDirectory } from '../persistence/route-directory.js';
 import { InboundSink } from '../ports/inbound-sink.js';
 import { ReceiptSink } from '../ports/message-driver.js';
@@ -19,7 +20,8 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
   async execute({ channel, route: name, secret, callback }: AcceptProviderCallback): Promise<number> {
     const route = await this.routes.byName(name);
     // A route that is none costs the same comparison, so that names cannot be told by their time.
-    const known = constantTimeEqual(secret, route?.callbackSecret ?? 'no such route');
+    const secrets = route ? takenSecrets(route.callbackSecret, route.formerCallbackSecret) : ['no such route'];
+    const known = secrets.map((taken) => constantTimeEqual(secret, taken)).includes(true);
     const driver = route && this.drivers.find(route.driver);
     const config = driver?.configSchema.safeParse(route?.config);
     if (!known || !route || route.channel !== channel || !driver?.parseCallback || !config?.success) {

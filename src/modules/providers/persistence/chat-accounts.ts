@@ -109,7 +109,8 @@ export class ChatAccounts {
 /** @returns null for a route that is no chat account */
 function toAccount(route: RouteRecord): ChatAccountRecord | null {
   if (!route.owner) return null;
-  const { app_id, app_secret, verify_token, waba_id, ...config } = metaCloudConfigSchema.parse(route.config);
+  const { app_id, app_secret, verify_token, former_app_secret, former_verify_token, waba_id, ...config } =
+    metaCloudConfigSchema.parse(route.config);
   return {
     ...config,
     id: route.id,
@@ -118,6 +119,8 @@ function toAccount(route: RouteRecord): ChatAccountRecord | null {
     appId: app_id,
     appSecret: app_secret,
     verifyToken: verify_token,
+    formerAppSecret: former_app_secret ?? null,
+    formerVerifyToken: former_verify_token ?? null,
     wabaId: waba_id,
     messagesPerSecond: route.messagesPerSecond,
     createdAt: route.createdAt,
@@ -133,6 +136,8 @@ const toConfig = (account: ChatAccountDraft): MetaCloudConfig => ({
   app_id: account.appId,
   app_secret: account.appSecret,
   verify_token: account.verifyToken,
+  former_app_secret: account.formerAppSecret ?? null,
+  former_verify_token: account.formerVerifyToken ?? null,
   bmid: account.bmid,
   waba_id: account.wabaId,
 });

@@ -6,6 +6,7 @@ import { now } from '../../../kernel/clock.js';
 import { ShortMemory } from '../../../kernel/short-memory.js';
 import { Sealer } from '../../../platform/security/index.js';
 import type { OperatorChannel } from '../ports/message-driver.js';
+import { FORMER_SECRET_MS } from '../former-secret.js';
 import { openRoute, type RouteRecord } from './route-record.js';
 import { RouteEntity } from './route.entity.js';
 
@@ -27,6 +28,7 @@ interface Snapshot {
 
 const KEPT_MS = 2_000;
 const CALLBACK_SECRET_BYTES = 24;
+const newCallbackSecret = (): string => randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
 /** Chat accounts are routes too, but there may be a hundred thousand of them: they are read one by one. */
 const OPERATOR_ROUTES = In(['sms', 'unofficial', 'voice'] satisfies OperatorChannel[]);
 
@@ -98,10 +100,31 @@ export class RouteDirectory {
     };
     const updated = await tx.update(RouteEntity, { name, channel: OPERATOR_ROUTES }, values);
     if (!updated.affected) {
-      const callbackSecret = randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
+      const callbackSecret = newCallbackSecret();
       await tx.insert(RouteEntity, { ...values, name, callbackSecret, paceUs: 0, createdAt: at });
     }
     return this.open(await tx.findOneByOrFail(RouteEntity, { name }));
+  }
+
+  /**
+   * Gives a locked route a new callback secret; the one before is taken for 24 h more. Call `forget` after the commit.
+   * @returns the new secret, and until when the former one is taken
+   */
+  async rotateCallbackSecret(tx: EntityManager, route: RouteRecord): Promise<{ secret: string; formerUntil: Date }> {
+    const at = now();
+    const secret = newCallbackSecret();
+    const formerUntil = new Date(at.getTime() + FORMER_SECRET_MS);
+    await tx.update(
+      RouteEntity,
+      { id: route.id },
+      {
+        callbackSecret: secret,
+        formerCallbackSecret: route.callbackSecret,
+        formerSecretUntil: formerUntil,
+        updatedAt: at,
+      },
+    );
+    return { secret, formerUntil };
   }
 
   /** Removes the route. Call `forget` after the commit. */

@@ -1,10 +1,13 @@
 import type { Sealer } from '../../../platform/security/index.js';
+import type { FormerSecret } from '../former-secret.js';
 import type { Route, RouteChannel } from '../ports/message-driver.js';
 import type { RouteEntity } from './route.entity.js';
 
 /** A route with what only its administration needs. */
 export interface RouteRecord extends Route<Record<string, unknown>> {
   isDefault: boolean;
+  /** the callback secret before the last rotation */
+  formerCallbackSecret: FormerSecret | null;
   /** whose chat account this is; null for the operator's routes */
   owner: { accountId: number; connection: string } | null;
   /** differs whenever an open connection of the route would have to be another one */
@@ -25,6 +28,10 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
     messagesPerSecond: row.messagesPerSecond,
     callbackSecret: row.callbackSecret,
     isDefault: row.defaultFor !== null,
+    formerCallbackSecret:
+      row.formerCallbackSecret === null || row.formerSecretUntil === null
+        ? null
+        : { value: row.formerCallbackSecret, until: row.formerSecretUntil.getTime() },
     owner:
       row.accountId === null || row.connection === null
         ? null
@@ -34,3 +41,11 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
     updatedAt: row.updatedAt,
   };
 }
+
+/** Where the carrier of a route sends its callbacks, below our public address; the last segment is a secret. */
+export const callbackPath = ({
+  channel,
+  name,
+  callbackSecret,
+}: Pick<RouteRecord, 'channel' | 'name' | 'callbackSecret'>): string =>
+  `/provider/${channel}/${encodeURIComponent(name)}/${callbackSecret}`;

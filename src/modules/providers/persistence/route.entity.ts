@@ -37,6 +37,13 @@ export class RouteEntity {
   @Column({ name: 'callback_secret', type: 'varchar', length: 64, ...ASCII })
   callbackSecret!: string;
 
+  /** the secret before the last rotation, taken until that moment */
+  @Column({ name: 'former_callback_secret', type: 'varchar', length: 64, ...ASCII, nullable: true })
+  formerCallbackSecret!: string | null;
+
+  @Column({ name: 'former_secret_until', type: 'datetime', precision: 3, nullable: true })
+  formerSecretUntil!: Date | null;
+
   /** the engine's: when the route is next free, microseconds since 1970 */
   @Column({ name: 'pace_us', type: 'bigint' })
   paceUs!: number;

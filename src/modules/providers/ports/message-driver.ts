@@ -98,6 +98,8 @@ export interface MessageDriver<Config = unknown> {
   /** validates `config` of a route; also says which fields are secret (read back as `***`) */
   readonly configSchema: z.ZodType<Config>;
   readonly secretFields: readonly string[];
+  /** fields that say where the secrets go; with another address they must be given again (decisions §11) */
+  readonly addressFields: readonly string[];
   /**
    * @param onReceipts resolves when the receipts are committed; only then are they acknowledged to the carrier
    * @param onInbound the same for texts from handsets, of carriers that bring them over the connection

@@ -11,6 +11,7 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   readonly channels = ['sms', 'unofficial'] as const;
   readonly configSchema = httpConfigSchema;
   readonly secretFields = ['headers.*', 'secrets.*'];
+  readonly addressFields = ['url'];
 
   constructor(private readonly outbound: OutboundClient) {}
 

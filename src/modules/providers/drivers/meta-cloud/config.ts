@@ -5,6 +5,7 @@ export const CHAT_PROVIDERS = ['meta_cloud', 'crm', 'reseller', 'other'] as cons
 export type ChatProvider = (typeof CHAT_PROVIDERS)[number];
 
 const text = z.string().nullable().default(null);
+const former = z.object({ value: z.string(), until: z.number() }).nullish();
 
 /**
  * What a chat account's row keeps sealed (decisions §8). All of it may be missing: the desk takes any text, and what is
@@ -18,6 +19,8 @@ export const metaCloudConfigSchema = z.object({
   app_id: text,
   app_secret: text,
   verify_token: text,
+  former_app_secret: former,
+  former_verify_token: former,
   bmid: text,
   waba_id: text,
 });

@@ -21,7 +21,8 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
   readonly name = 'meta_cloud';
   readonly channels = ['chat'] as const;
   readonly configSchema = metaCloudConfigSchema;
-  readonly secretFields = ['token', 'app_secret', 'verify_token'];
+  readonly secretFields = ['token', 'app_secret', 'verify_token', 'former_app_secret', 'former_verify_token'];
+  readonly addressFields = ['url'];
 
   constructor(private readonly outbound: OutboundClient) {}
 

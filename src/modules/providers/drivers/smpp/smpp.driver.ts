@@ -9,6 +9,7 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly channels = ['sms'] as const;
   readonly configSchema = smppConfigSchema;
   readonly secretFields = ['password'];
+  readonly addressFields = ['host', 'port', 'system_id'];
 
   deduplicates(): boolean {
     return false;

@@ -23,6 +23,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
   readonly channels = ['voice'] as const;
   readonly configSchema = twilioConfigSchema;
   readonly secretFields = ['auth_token'];
+  readonly addressFields = ['base_url', 'account_sid'];
 
   /** @param origin where the network finds us (`PUBLIC_URL`); null = nowhere, so no call can be made */
   constructor(
