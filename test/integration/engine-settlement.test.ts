@@ -258,10 +258,10 @@ describe('settling recipients', () => {
     const found = await currentTurn(id);
     await lanes.claim(found, found.intentSeq, LEASE_MS);
     await results.recover(found, found.fence + 1, true);
-    expect(await engine.counts(requestId)).toEqual({ Pending: 10 });
+    expect(await engine.counts(requestId)).toEqual({ Pending: 5, Unknown: 5 });
     const turn = await currentTurn(id);
     expect(turn.dueRetries).toBe(5);
-    expect((await lanes.claimRetries(turn, 100, LEASE_MS))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
+    expect((await lanes.claimRetries(turn, 100, LEASE_MS, true))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('tries a temporary fault five times, a throttle as long as it takes', async () => {

@@ -109,10 +109,10 @@ export async function startEngine(overrides: Partial<Environment> = {}): Promise
 /** As if a worker had died while it sent to everybody: nobody knows what has left over route 1. */
 export async function leaveUnknown(dataSource: DataSource, campaignId: number): Promise<void> {
   const { Unknown } = RecipientStatus;
-  await dataSource.query('UPDATE campaign_recipients SET status = ?, attempts = 1 WHERE campaign_id = ?', [
-    Unknown,
-    campaignId,
-  ]);
+  await dataSource.query(
+    'UPDATE campaign_recipients SET status = ?, attempts = 1, outcome_unknown = 1 WHERE campaign_id = ?',
+    [Unknown, campaignId],
+  );
   await dataSource.query('UPDATE campaign_counters SET status = ? WHERE campaign_id = ?', [Unknown, campaignId]);
   await dataSource.query(
     `INSERT INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)

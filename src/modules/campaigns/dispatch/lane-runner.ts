@@ -48,6 +48,7 @@ const NOT_NOW: SendOutcome = { kind: 'retry', afterMs: 0, code: null, text: 'Sto
 interface ClaimedWindow {
   route: Route;
   connection: RouteConnection;
+  deduplicated: boolean;
   recipients: readonly DueRecipient[];
   /** clock of `performance.now()`, taken before the claim */
   claimedAt: number;
@@ -105,7 +106,7 @@ export class LaneRunner {
 
   private async recover(turn: LaneTurn): Promise<LaneJob | null> {
     const route = await this.routes.byId(turn.routeId);
-    const deduplicated = route ? this.drivers.get(route.driver).deduplicates(route.config) : false;
+    const deduplicated = route !== null && this.deduplicates(route);
     if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
     this.logger.warn(
       { campaign: turn.campaignId, lane: turn.lane, deduplicated },
@@ -138,9 +139,14 @@ export class LaneRunner {
     // Before the claim: whatever leaves afterwards has a deadline, even when this worker dies or the owner cancels.
     if (turn.state === 'accepted') await this.states.begin(turn.campaignId, this.environment.RECEIPT_TIMEOUT);
     const claimedAt = performance.now();
-    const recipients = await this.claim(turn, planned);
+    const deduplicated = this.deduplicates(route);
+    const recipients = await this.claim(turn, planned, { deduplicated });
     if (!recipients) return null;
-    return this.sendClaimed(turn, { route, connection, recipients, claimedAt });
+    return this.sendClaimed(turn, { route, connection, deduplicated, recipients, claimedAt });
+  }
+
+  private deduplicates({ driver, config }: Route): boolean {
+    return this.drivers.get(driver).deduplicates(config);
   }
 
   /** The route with its speed in recipients: a message of several items takes several of its slots. */
@@ -157,7 +163,7 @@ export class LaneRunner {
   /** The route is gone: what has not left can never leave, so it fails and is refunded (decisions §5). */
   private async refuse(turn: LaneTurn): Promise<LaneJob | null> {
     const planned = plan(turn, WINDOW_RECIPIENTS);
-    const recipients = await this.claim(turn, planned, turn.intentSeq);
+    const recipients = await this.claim(turn, planned, { intentSeq: turn.intentSeq });
     if (!recipients) return null;
     const results = recipients.map((recipient): WindowResult => ({ recipient, outcome: NO_ROUTE }));
     const reached = turn.dueRetries > 0 ? turn.nextSeq : turn.nextSeq + planned;
@@ -168,16 +174,16 @@ export class LaneRunner {
   private async claim(
     turn: LaneTurn,
     planned: number,
-    intentSeq = turn.nextSeq + planned,
+    { intentSeq = turn.nextSeq + planned, deduplicated = false },
   ): Promise<DueRecipient[] | null> {
     const lease = this.environment.LANE_LEASE;
-    if (turn.dueRetries > 0) return this.lanes.claimRetries(turn, planned, lease);
+    if (turn.dueRetries > 0) return this.lanes.claimRetries(turn, planned, lease, deduplicated);
     if (!(await this.lanes.claim(turn, intentSeq, lease))) return null;
     return this.lanes.pending(turn.campaignId, turn.nextSeq, turn.nextSeq + planned);
   }
 
   private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<LaneJob | null> {
-    const { route, connection, recipients, claimedAt } = claimed;
+    const { route, connection, deduplicated, recipients, claimedAt } = claimed;
     const lease = this.environment.LANE_LEASE;
     const fence = turn.fence + 1;
     const began = performance.now();
@@ -198,6 +204,7 @@ export class LaneRunner {
           turn,
           channel: this.channels.get(turn.channel),
           connection,
+          deduplicated,
           recipients: leaving,
           intervalMs: route.messagesPerSecond === null ? 0 : 1_000 / route.messagesPerSecond,
           notAfter: () => notAfter,

@@ -15,6 +15,8 @@ export interface Window {
   turn: LaneTurn;
   channel: Channel;
   connection: RouteConnection;
+  /** the route drops a second message with the same reference */
+  deduplicated: boolean;
   recipients: readonly DueRecipient[];
   /** milliseconds between two messages of a paced route; 0 = as fast as the carrier takes them */
   intervalMs: number;
@@ -50,7 +52,7 @@ export async function sendWindow(
   };
   const timer = setInterval(flushNow, FLUSH_EVERY_MS);
   const settle = (recipient: DueRecipient, outcome: WindowResult['outcome']): void => {
-    results.push({ recipient, outcome });
+    results.push({ recipient, outcome, deduplicated: window.deduplicated });
     left -= 1;
     // The rest of a window that is nearly over goes with its end, in one transaction less.
     if (results.length >= FLUSH_AT && left > FLUSH_AT / 2) flushNow();

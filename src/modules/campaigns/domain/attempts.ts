@@ -25,6 +25,8 @@ export interface DueRecipient {
   made?: number;
   /** how the attempt before this one ended; absent or null = there was none */
   last?: LastOutcome | null;
+  /** an earlier copy may have left: only an answer that takes this one says more */
+  inDoubt?: boolean;
 }
 
 /** An attempt that the carrier has accepted. */

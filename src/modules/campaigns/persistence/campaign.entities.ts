@@ -161,6 +161,10 @@ export class CampaignRecipientEntity {
   /** `seq` in the campaign that this one retries */
   @Column({ name: 'source_seq', type: 'int', unsigned: true, nullable: true })
   sourceSeq!: number | null;
+
+  /** a send of it may have left without an answer: stays for good, whatever comes later, and is never sent again by a retry */
+  @Column({ name: 'outcome_unknown', type: 'tinyint', unsigned: true, default: 0 })
+  outcomeUnknown!: number;
 }
 
 @Index('ix_recipient_retries_due', ['campaignId', 'lane', 'dueAt'])

@@ -17,13 +17,12 @@ const BATCH = 25_000;
 const SUPPRESSED = 'Suppressed';
 
 const FAILED = `FROM campaign_recipients r
-  LEFT JOIN unknown_outcomes u ON u.campaign_id = r.campaign_id AND u.seq = r.seq
-  WHERE r.campaign_id = ? AND r.seq > ? AND r.status = ${RecipientStatus.Failed} AND u.seq IS NULL
+  WHERE r.campaign_id = ? AND r.seq > ? AND r.status = ${RecipientStatus.Failed} AND r.outcome_unknown = 0
     AND (r.error_message IS NULL OR r.error_message <> ?)`;
 
 /**
- * The recipients that `retry-failed` takes (decisions §6): FAILED ones, but neither suppressed ones nor those whose send
- * is of unknown outcome, and nobody twice: whom an earlier retry of the campaign took is that one's, unless it was
+ * The recipients that `retry-failed` takes (decisions §6): FAILED ones, but neither suppressed ones nor those of whom a
+ * send was ever of unknown outcome, and nobody twice: whom an earlier retry of the campaign took is that one's, unless it was
  * cancelled before it reached him.
  */
 @Injectable()

@@ -5,7 +5,7 @@ import { inTransaction, type WriteResult } from '../../../platform/database/inde
 import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient } from '../domain/attempts.js';
 import type { CampaignState, ChannelName } from '../domain/campaign.js';
-import { begunRetries } from './retry-store.js';
+import { begunRetries, dropLeftOver } from './retry-store.js';
 
 /** A lane with what its next turn needs of the campaign. */
 export interface LaneTurn {
@@ -119,8 +119,16 @@ export class LaneStore {
     return result.affectedRows === 1;
   }
 
-  /** As `claim`, for retries that are due: their rows carry the fence as the recorded intent. */
-  async claimRetries(job: LaneJob, limit: number, leaseMs: number): Promise<DueRecipient[] | null> {
+  /**
+   * As `claim`, for retries that are due: their rows carry the fence as the recorded intent.
+   * @param deduplicated whether those of unknown outcome may be sent again; else their retries go
+   */
+  async claimRetries(
+    job: LaneJob,
+    limit: number,
+    leaseMs: number,
+    deduplicated = false,
+  ): Promise<DueRecipient[] | null> {
     return inTransaction(this.dataSource, async (tx) => {
       const claimed: WriteResult = await tx.query(
         `UPDATE campaign_lanes SET fence = fence + 1, lease_until = ${LEASE}, wake_at = ${LEASE}
@@ -128,12 +136,14 @@ export class LaneStore {
         [leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
       );
       if (claimed.affectedRows !== 1) return null;
-      await tx.query(
+      const begun: WriteResult = await tx.query(
         `UPDATE recipient_retries SET intent_fence = ? WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
            AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, seq LIMIT ?`,
         [job.fence + 1, job.campaignId, job.lane, limit],
       );
-      return begunRetries(tx, job, job.fence + 1);
+      const recipients = await begunRetries(tx, job, job.fence + 1, deduplicated);
+      if (recipients.length < begun.affectedRows) await dropLeftOver(tx, job, recipients);
+      return recipients;
     });
   }
 

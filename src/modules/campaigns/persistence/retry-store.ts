@@ -20,6 +20,7 @@ type LaneKey = Pick<LaneJob, 'campaignId' | 'lane'>;
 interface RetryRow {
   seq: number;
   receiver: string;
+  status: RecipientStatus;
   attempt: number;
   made: number;
   last_status: RecipientStatus | null;
@@ -27,8 +28,18 @@ interface RetryRow {
   error_message: string | null;
 }
 
-/** Recipients for whom a retry may wait; a row of any other is left over and goes with its turn. */
+/** Recipients for whom a retry may wait on every route; a row of any other is left over and goes with its turn. */
 const RETRIABLE = [RecipientStatus.Pending, RecipientStatus.Retrying];
+/** On a route that drops a second message with the same reference, those of unknown outcome besides. */
+const REPEATABLE = [...RETRIABLE, RecipientStatus.Unknown];
+
+/** A send that is put off. */
+export interface PutOff {
+  recipient: DueRecipient;
+  delayMs: number;
+  /** a copy of it may have left, and the route drops a second one */
+  inDoubt?: boolean;
+}
 
 const lastOf = (row: RetryRow): LastOutcome | null =>
   row.last_status === null
@@ -38,26 +49,46 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
 /**
  * Retries of a lane that a turn has begun, in order.
  * @param fence of that turn; null = of any, as a lost worker leaves them
+ * @param deduplicated whether those of unknown outcome may be sent again
  */
 export async function begunRetries(
   tx: EntityManager,
   { campaignId, lane }: LaneKey,
   fence: number | null,
+  deduplicated: boolean,
 ): Promise<DueRecipient[]> {
   const rows: RetryRow[] = await tx.query(
-    `SELECT t.seq, r.receiver, t.attempt, r.attempts AS made, t.last_status, r.error_code, r.error_message
+    `SELECT t.seq, r.receiver, r.status, t.attempt, r.attempts AS made, t.last_status, r.error_code, r.error_message
      FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
      WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence ${fence === null ? 'IS NOT NULL' : '= ?'}
        AND r.status IN (?) ORDER BY t.seq`,
-    [campaignId, lane, ...(fence === null ? [] : [fence]), RETRIABLE],
+    [campaignId, lane, ...(fence === null ? [] : [fence]), deduplicated ? REPEATABLE : RETRIABLE],
   );
-  return rows.map((row) => ({
-    seq: row.seq,
-    receiver: row.receiver,
-    attempt: row.attempt,
-    made: row.made,
-    last: lastOf(row),
-  }));
+  return rows.map((row) => {
+    const inDoubt = row.status === RecipientStatus.Unknown;
+    return {
+      seq: row.seq,
+      receiver: row.receiver,
+      attempt: row.attempt,
+      // A second copy under the same reference is the same attempt.
+      made: inDoubt ? row.made - 1 : row.made,
+      last: lastOf(row),
+      ...(inDoubt && { inDoubt }),
+    };
+  });
+}
+
+/** Drops the begun retries of a lane whose recipients need none any more. @param still those who do */
+export async function dropLeftOver(
+  tx: EntityManager,
+  { campaignId, lane }: LaneKey,
+  still: readonly DueRecipient[],
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL
+     ${still.length > 0 ? 'AND seq NOT IN (?)' : ''}`,
+    [campaignId, lane, ...(still.length > 0 ? [still.map(({ seq }) => seq)] : [])],
+  );
 }
 
 /** What shall be sent later: temporary faults of the carrier, and further attempts of channels that make some. */
@@ -72,20 +103,29 @@ export class RetryStore {
     tx: EntityManager,
     { campaignId, lane }: LaneKey,
     fence: number,
-    retries: readonly { recipient: DueRecipient; delayMs: number }[],
+    retries: readonly PutOff[],
   ): Promise<void> {
     if (retries.length === 0) return;
     await tx.query(
       `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
        SELECT ?, j.seq, ?, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, j.attempt, NULL
-       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]', attempt INT PATH '$[1]', delay_ms BIGINT PATH '$[2]')) j
-       JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = j.seq AND r.status IN (?)
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]', attempt INT PATH '$[1]', delay_ms BIGINT PATH '$[2]',
+         in_doubt INT PATH '$[3]')) j
+       JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = j.seq
+         AND (r.status IN (?) OR r.status = ${RecipientStatus.Unknown} AND j.in_doubt = 1)
        JOIN campaign_lanes l ON l.campaign_id = ? AND l.lane = ? AND l.fence = ?
        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = VALUES(attempt), intent_fence = NULL`,
       [
         campaignId,
         lane,
-        jsonRows(retries.map(({ recipient, delayMs }) => [recipient.seq, recipient.attempt, Math.round(delayMs)])),
+        jsonRows(
+          retries.map(({ recipient, delayMs, inDoubt = false }) => [
+            recipient.seq,
+            recipient.attempt,
+            Math.round(delayMs),
+            inDoubt ? 1 : 0,
+          ]),
+        ),
         campaignId,
         RETRIABLE,
         campaignId,
@@ -119,20 +159,6 @@ export class RetryStore {
          delay_ms BIGINT PATH '$[3]', last_status INT PATH '$[4]')) j
        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = 1, intent_fence = NULL, last_status = VALUES(last_status)`,
       [jsonRows(attempts.map((a) => [a.campaignId, a.seq, a.lane, Math.round(a.delayMs), a.lastStatus]))],
-    );
-  }
-
-  /** Retries that a lost worker had begun are due again, as they were; left-over ones would be so for ever. */
-  async giveBack(tx: EntityManager, { campaignId, lane }: LaneKey): Promise<void> {
-    await tx.query(
-      `DELETE t FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
-       WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence IS NOT NULL AND r.status NOT IN (?)`,
-      [campaignId, lane, RETRIABLE],
-    );
-    await tx.query(
-      `UPDATE recipient_retries SET intent_fence = NULL, due_at = UTC_TIMESTAMP(3)
-       WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL`,
-      [campaignId, lane],
     );
   }
 

@@ -8,13 +8,15 @@ import type { BegunAttempt, DueRecipient, LastOutcome } from '../domain/attempts
 import { MOST_ATTEMPTS, retryDelay } from '../domain/lanes.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
 import { type LaneEnd, LaneStore, type LaneTurn } from './lane-store.js';
-import { begunRetries, RetryStore } from './retry-store.js';
+import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import { type RecipientChange, Settlement } from './settlement.js';
 
 /** What became of one recipient of a window. */
 export interface WindowResult {
   recipient: DueRecipient;
   outcome: SendOutcome | { kind: 'suppressed' };
+  /** the route drops a second message with the same reference: a send of unknown outcome may be made again under it */
+  deduplicated?: boolean;
 }
 
 /** Writes what a window did: statuses, provider ids, retries, ambiguous outcomes. */
@@ -57,34 +59,32 @@ export class WindowResults {
   }
 
   /**
-   * A worker died in the middle of this lane's window: what still waits there may have left. A driver whose upstream
-   * removes duplicates sends it again; otherwise it is of unknown outcome, and only a receipt or the deadline settles it.
+   * A worker died in the middle of this lane's window: what still waits there may have left, so it is of unknown outcome,
+   * and a receipt or the deadline settles it. Where the upstream removes duplicates it is sent again besides.
    * @param fence the fence of the claim that recovers
    */
   recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<LaneEnd> {
     return inTransaction(this.dataSource, async (tx) => {
-      const begun = await begunRetries(tx, turn, null);
+      const begun = await begunRetries(tx, turn, null, deduplicated);
       const window: DueRecipient[] = await tx.query(
         `SELECT r.seq, r.receiver, 1 AS attempt FROM campaign_recipients r
          LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
          WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = 0 AND t.seq IS NULL`,
         [turn.campaignId, turn.nextSeq, turn.intentSeq],
       );
+      const ambiguous = [...begun, ...window];
+      await this.retries.dropBegun(tx, turn);
+      const changes = ambiguous.map(({ seq, made = 0 }): RecipientChange => ({
+        ...unchanged(turn.campaignId, seq),
+        to: RecipientStatus.Unknown,
+        attempted: true,
+        madeBefore: made,
+      }));
+      await this.settlement.settle(tx, changes);
+      await this.storeUnknown(tx, turn, ambiguous);
       if (deduplicated) {
-        await this.retries.giveBack(tx, turn);
-        const again = window.map((recipient) => ({ recipient, delayMs: 0 }));
+        const again = ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true }));
         await this.retries.putOff(tx, turn, fence, again);
-      } else {
-        const ambiguous = [...begun, ...window];
-        await this.retries.dropBegun(tx, turn);
-        const changes = ambiguous.map(({ seq, made = 0 }): RecipientChange => ({
-          ...unchanged(turn.campaignId, seq),
-          to: RecipientStatus.Unknown,
-          attempted: true,
-          madeBefore: made,
-        }));
-        await this.settlement.settle(tx, changes);
-        await this.storeUnknown(tx, turn, ambiguous);
       }
       return this.lanes.finish(tx, turn, fence);
     });
@@ -160,21 +160,31 @@ export class WindowResults {
   }
 
   private async storeRetries(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
-    const again: { recipient: DueRecipient; delayMs: number }[] = [];
+    const again: PutOff[] = [];
     const over: number[] = [];
-    for (const { recipient, outcome } of results) {
-      if (outcome.kind === 'retry' && !isExhausted(recipient, outcome)) {
+    for (const { recipient, outcome, deduplicated = false } of results) {
+      if (outcome.kind === 'unknown' && deduplicated && recipient.attempt < MOST_ATTEMPTS) {
+        const attempt = recipient.attempt + 1;
+        again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, 0), inDoubt: true });
+      } else if (outcome.kind === 'retry' && !isExhausted(recipient, outcome)) {
         const counts = !outcome.throttled && outcome.afterMs > 0; // afterMs 0: it never went out
         const attempt = recipient.attempt + (counts ? 1 : 0);
-        again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, outcome.afterMs) });
+        const { inDoubt = false } = recipient;
+        again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, outcome.afterMs), inDoubt });
       } else if (turn.dueRetries > 0) over.push(recipient.seq);
     }
     await this.retries.dropMade(tx, turn.campaignId, turn.fence + 1, over);
     await this.retries.putOff(tx, turn, turn.fence + 1, again);
   }
 
+  /** The list is for receipts that name nobody, and ends with the deadline; the mark on the recipient stays for good. */
   private async storeUnknown(tx: EntityManager, turn: LaneTurn, recipients: readonly DueRecipient[]): Promise<void> {
     if (recipients.length === 0) return;
+    await tx.query(
+      `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j ON r.seq = j.seq
+       SET r.outcome_unknown = 1 WHERE r.campaign_id = ?`,
+      [jsonRows(recipients.map(({ seq }) => seq).sort((a, b) => a - b)), turn.campaignId],
+    );
     await tx.query(
       `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)
        SELECT ?, j.seq, ?, j.receiver, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
@@ -205,7 +215,9 @@ const lastWord = ({
 }: LastOutcome): Pick<RecipientChange, 'to' | 'errorCode' | 'errorText'> => ({ to: status, errorCode, errorText });
 
 function toChange(campaignId: number, { recipient, outcome }: WindowResult): RecipientChange[] {
-  const { seq, made = 0, last } = recipient;
+  const { seq, made = 0, last, inDoubt = false } = recipient;
+  // Whatever became of the second copy, the first may be with the upstream: a receipt or the deadline settles it.
+  if (inDoubt && outcome.kind !== 'accepted') return [];
   const base = { ...unchanged(campaignId, seq), attempted: true, madeBefore: made };
   // What cannot be tried again keeps the word of its last attempt; that one was made, so nothing is refunded.
   const neverLeft = outcome.kind === 'suppressed' || (outcome.kind === 'rejected' && !outcome.submitted);

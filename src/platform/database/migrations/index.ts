@@ -12,6 +12,7 @@ import { Webhooks1700000009000 } from './1700000009000-webhooks.js';
 import { Suppressions1700000010000 } from './1700000010000-suppressions.js';
 import { Idempotency1700000011000 } from './1700000011000-idempotency.js';
 import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.js';
+import { UnknownOutcomeMarks1700000013200 } from './1700000013200-unknown-outcome-marks.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 
@@ -31,6 +32,7 @@ export const migrations = [
   Suppressions1700000010000,
   Idempotency1700000011000,
   CampaignRetries1700000012000,
+  UnknownOutcomeMarks1700000013200,
   FormerCallbackSecrets1700000013400,
   Revisions1700000013600,
 ];

@@ -41,6 +41,6 @@ async function attempt(
     });
     return outcomeOf(config, response, message.ref);
   } catch (error) {
-    return outcomeOfFault(config, error);
+    return outcomeOfFault(error);
   }
 }

@@ -8,6 +8,8 @@ import { readPath, readScalar } from './template.js';
 const RETRY_MS = 1_000;
 const LONGEST_TEXT = 200;
 const LONGEST_ID = 128;
+/** Whether it may be sent again is the engine's to say. */
+const UNKNOWN: SendOutcome = { kind: 'unknown' };
 const TOO_EARLY = new Set([408, 425]);
 
 /**
@@ -23,29 +25,23 @@ export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, r
     return { kind: 'retry', afterMs, code: status, text: 'Throttled by the gateway', throttled: true };
   }
   // A proxy gave up waiting; what stands behind it may have taken the message.
-  if (status === 504) return ambiguous(config);
+  if (status === 504) return UNKNOWN;
   const { code, text } = refusal(config, response);
   if (status >= 500 || TOO_EARLY.has(status)) return { kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false };
   return { kind: 'rejected', code, text, submitted: true };
 }
 
 /** What a call without an answer means. */
-export function outcomeOfFault(config: HttpRouteConfig, error: unknown): SendOutcome {
-  if (!(error instanceof OutboundError) || error.sent) return ambiguous(config);
+export function outcomeOfFault(error: unknown): SendOutcome {
+  if (!(error instanceof OutboundError) || error.sent) return UNKNOWN;
   return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Gateway is not reachable', throttled: false };
-}
-
-/** Never sent again, unless the gateway drops a second message with the same reference. */
-function ambiguous(config: HttpRouteConfig): SendOutcome {
-  if (!config.deduplicates) return { kind: 'unknown' };
-  return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Gateway did not answer', throttled: false };
 }
 
 function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
   if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };
   const id = readScalar(readPath(json(response.body), config.id_path));
   // A 2xx without the promised id: taken or not, nobody can tell.
-  return id === null || id.length > LONGEST_ID ? ambiguous(config) : { kind: 'accepted', providerMessageIds: [id] };
+  return id === null || id.length > LONGEST_ID ? UNKNOWN : { kind: 'accepted', providerMessageIds: [id] };
 }
 
 function refusal(config: HttpRouteConfig, response: OutboundResponse): { code: number; text: string } {

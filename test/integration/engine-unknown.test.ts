@@ -1,0 +1,276 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { AttemptJournals, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/campaigns/index.js';
+import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
+import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { FailedRecipients } from '../../src/modules/campaigns/persistence/failed-recipients.js';
+import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
+import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
+import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
+import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
+import {
+  type DriverRegistry,
+  type RouteConnection,
+  type RouteConnections,
+  type RouteDirectory,
+} from '../../src/modules/providers/index.js';
+import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { UnknownOutcomeMarks1700000013200 } from '../../src/platform/database/migrations/1700000013200-unknown-outcome-marks.js';
+import { Metrics } from '../../src/platform/observability/index.js';
+import { OutboundClient } from '../../src/platform/outbound/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
+
+const LEASE_MS = 5_000;
+const RECEIPT_TIMEOUT_MS = 60_000;
+
+/** A worker and a gateway that takes messages and breaks off before it answers: what became of them nobody knows. */
+describe('recipients of unknown outcome', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let lanes: LaneStore;
+  let results: WindowResults;
+  let states: CampaignStates;
+  let overdue: OverdueReceipts;
+  let failed: FailedRecipients;
+  let outbound: OutboundClient;
+  let gateway: Server;
+  let connection: RouteConnection;
+  /** what the gateway does with a message that it has taken */
+  let answer: 'reset' | 'accept' | 'refuse';
+  let deduplicates: boolean;
+  /** references of the messages that the gateway has taken, in order */
+  const taken: string[] = [];
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
+      engine.module.get<T>(type, { strict: false });
+    dataSource = get(DataSource);
+    lanes = new LaneStore(dataSource);
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    states = get(CampaignStates);
+    overdue = new OverdueReceipts(dataSource, get(Settlement));
+    failed = new FailedRecipients(dataSource);
+    gateway = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { ref } = JSON.parse(Buffer.concat(chunks).toString()) as { ref: string };
+        taken.push(ref);
+        if (answer === 'reset') request.socket.destroy();
+        else response.writeHead(answer === 'accept' ? 200 : 400).end(JSON.stringify({ id: `g-${ref}` }));
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => gateway.once('listening', resolve));
+    outbound = new OutboundClient({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+  });
+  afterAll(async () => {
+    await connection.close();
+    await outbound.onApplicationShutdown();
+    gateway.close();
+    await engine.stop();
+  });
+  beforeEach(() => {
+    taken.length = 0;
+    answer = 'reset';
+    deduplicates = true;
+  });
+
+  const worker = async (): Promise<LaneRunner> => {
+    const driver = new HttpDriver(outbound);
+    const config = httpConfigSchema.parse({
+      url: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/`,
+      body: { to: '{{to}}', ref: '{{ref}}' },
+      id_path: 'id',
+      deduplicates,
+    });
+    const route = { id: 1, name: 'r', channel: 'sms' as const, driver: 'http', config, messagesPerSecond: null };
+    connection = driver.open({ ...route, callbackSecret: 'hush' });
+    const environment = engine.module.get<Environment>(ENVIRONMENT, { strict: false });
+    return new LaneRunner(
+      { ...environment, LANE_LEASE: LEASE_MS, RECEIPT_TIMEOUT: RECEIPT_TIMEOUT_MS },
+      lanes,
+      states,
+      results,
+      new RoutePace(dataSource),
+      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as ChannelRegistry,
+      { byId: () => Promise.resolve(route), exists: () => Promise.resolve(true) } as unknown as RouteDirectory,
+      { get: () => driver } as unknown as DriverRegistry,
+      { get: () => Promise.resolve(connection) } as unknown as RouteConnections,
+      engine.module.get(AccountDirectory, { strict: false }),
+      engine.module.get(StopList, { strict: false }),
+      new Metrics(),
+    );
+  };
+  const accept = async (
+    username: string,
+    total: number,
+  ): Promise<{ id: number; requestId: string; accountId: number }> => {
+    const accountId = await engine.account(username, total);
+    const { id, requestId } = await engine.module
+      .get(CampaignAcceptance, { strict: false })
+      .accept(engine.draft(accountId, numbers(total)));
+    return { id, requestId, accountId };
+  };
+  const job = async (campaignId: number): Promise<{ campaignId: number; lane: number; fence: number }> => {
+    const [row] = await dataSource.query<{ fence: number }[]>(
+      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
+      [campaignId],
+    );
+    return { campaignId, lane: 0, fence: row?.fence ?? -1 };
+  };
+  /** Turns until the lane wants no more. */
+  const drive = async (campaignId: number): Promise<void> => {
+    const runner = await worker();
+    for (let turns = 0; turns < 40; turns++) if (!(await runner.run(await job(campaignId)))) return;
+    throw new Error('the lane never rests');
+  };
+  /** The same, with every retry at its time, until none waits. */
+  const driveToTheEnd = async (campaignId: number): Promise<void> => {
+    for (let rounds = 0; rounds < 20; rounds++) {
+      await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
+        campaignId,
+      ]);
+      await drive(campaignId);
+      if ((await retries(campaignId)) === 0) return;
+    }
+    throw new Error('retries without end');
+  };
+  const retries = async (campaignId: number): Promise<number> => {
+    const rows: unknown[] = await dataSource.query('SELECT 1 FROM recipient_retries WHERE campaign_id = ?', [
+      campaignId,
+    ]);
+    return rows.length;
+  };
+  const passDeadline = async (campaignId: number): Promise<void> => {
+    await dataSource.query(
+      'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 1 HOUR WHERE campaign_id = ?',
+      [campaignId],
+    );
+    await dataSource.query(
+      'UPDATE unknown_outcomes SET created_at = created_at - INTERVAL 1 HOUR WHERE campaign_id = ?',
+      [campaignId],
+    );
+    await overdue.sweep(campaignId, RECEIPT_TIMEOUT_MS);
+  };
+  /** How many `retry-failed` would send again under a new reference. */
+  const retriable = async (requestId: string): Promise<number> => {
+    const campaign = await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId);
+    if (!campaign) throw new Error('no campaign');
+    return failed.count(campaign);
+  };
+  const referencesOf = (campaignId: number, total: number): string[] =>
+    numbers(total).map((_, index) => `${campaignId}-${index + 1}`);
+
+  it('of a deduplicating route are not refunded by a cancel', async () => {
+    const { id, requestId, accountId } = await accept('cancelled', 10);
+    await drive(id);
+    expect(new Set(taken)).toEqual(new Set(referencesOf(id, 10)));
+    expect(await states.changeAlone(id, 'cancel')).toBe(true);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 10 });
+    expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
+    expect(await retries(id)).toBe(0);
+    await passDeadline(id);
+    expect(await engine.counts(requestId)).toEqual({ Failed: 10 });
+    expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
+    expect(await retriable(requestId)).toBe(0);
+  });
+
+  it('of a deduplicating route are sent again under their reference only, and never by retry-failed', async () => {
+    const { id, requestId } = await accept('retried', 3);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 3 });
+    await driveToTheEnd(id);
+    expect(new Set(taken)).toEqual(new Set(referencesOf(id, 3)));
+    expect(taken).toHaveLength(15);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 3 });
+    expect(await retriable(requestId)).toBe(0);
+    await passDeadline(id);
+    expect(await engine.counts(requestId)).toEqual({ Failed: 3 });
+    expect(await retriable(requestId)).toBe(0);
+  });
+
+  it('count as sent once the gateway has answered, and once only', async () => {
+    const { id, requestId } = await accept('answered', 4);
+    await drive(id);
+    answer = 'accept';
+    await driveToTheEnd(id);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 4 });
+    expect(taken).toHaveLength(8);
+    const rows = await dataSource.query<unknown[]>(
+      'SELECT seq, item, items, attempts FROM provider_messages m JOIN campaign_recipients USING (campaign_id, seq) WHERE campaign_id = ? ORDER BY seq',
+      [id],
+    );
+    expect(rows).toEqual([1, 2, 3, 4].map((seq) => ({ seq, item: 0, items: 1, attempts: 1 })));
+  });
+
+  it('stay so when the second copy is refused: the first may have been taken', async () => {
+    const { id, requestId, accountId } = await accept('refused', 4);
+    await dataSource.query('UPDATE accounts SET refund_failed = 1 WHERE id = ?', [accountId]);
+    await drive(id);
+    answer = 'refuse';
+    await driveToTheEnd(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 4 });
+    expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
+  });
+
+  it('of a dead worker’s window are neither refunded nor resent elsewhere', async () => {
+    const { id, requestId, accountId } = await accept('dead', 10);
+    await states.begin(id, RECEIPT_TIMEOUT_MS);
+    await lanes.claim(await job(id), 6, LEASE_MS);
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+    await states.changeAlone(id, 'cancel');
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 5, Cancelled: 5 });
+    expect(await engine.available(accountId)).toEqual({ stored: 5, ledger: 5 });
+    expect(taken).toEqual([]);
+  });
+
+  it('are not sent again once the operator says that the route does not deduplicate', async () => {
+    const { id, requestId } = await accept('switched', 3);
+    await drive(id);
+    expect(await retries(id)).toBe(3);
+    taken.length = 0;
+    deduplicates = false;
+    await driveToTheEnd(id);
+    expect(taken).toEqual([]);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 3 });
+  });
+
+  it('are marked for good: not even after twice the deadline does retry-failed take them', async () => {
+    deduplicates = false;
+    const { id, requestId } = await accept('marked', 6);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 6 });
+    expect(taken).toHaveLength(6);
+    await passDeadline(id);
+    await overdue.sweep(id, RECEIPT_TIMEOUT_MS);
+    expect(await engine.counts(requestId)).toEqual({ Failed: 6 });
+    expect(await dataSource.query('SELECT 1 FROM unknown_outcomes WHERE campaign_id = ?', [id])).toEqual([]);
+    expect(await retriable(requestId)).toBe(0);
+  });
+
+  it('of an existing installation are marked when it is upgraded', async () => {
+    const { id, requestId } = await accept('upgraded', 4);
+    await leaveUnknown(dataSource, id);
+    await dataSource.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq = 4', [id]);
+    const runner = dataSource.createQueryRunner();
+    const migration = new UnknownOutcomeMarks1700000013200();
+    await migration.down(runner);
+    await migration.up(runner);
+    await runner.release();
+    await passDeadline(id);
+    expect(await engine.counts(requestId)).toEqual({ Failed: 4 });
+    expect(await retriable(requestId)).toBe(1);
+  });
+});
