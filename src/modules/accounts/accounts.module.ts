@@ -37,6 +37,8 @@ import { ApiKeyEntity } from './persistence/api-key.entity.js';
 import { ApiKeyStore } from './persistence/api-key-store.js';
 import { AssignedUserEntity } from './persistence/assigned-user.entity.js';
 import { AssignedUsers } from './persistence/assigned-users.js';
+import { LoginAddressEntity } from './persistence/login-address.entity.js';
+import { LoginAddresses } from './persistence/login-addresses.js';
 import { LoginNames } from './persistence/login-names.js';
 import { AuditEntryEntity } from './persistence/audit-entry.entity.js';
 import { AuditLog } from './persistence/audit-log.js';
@@ -51,7 +53,15 @@ import { FindAccountHandler } from './queries/find-account.handler.js';
 import { ListAccountsHandler } from './queries/list-accounts.handler.js';
 import { ListAuditHandler } from './queries/list-audit.handler.js';
 
-const ENTITIES = [AccountEntity, LoginIdentityEntity, AssignedUserEntity, ApiKeyEntity, TeamEntity, AuditEntryEntity];
+const ENTITIES = [
+  AccountEntity,
+  LoginIdentityEntity,
+  LoginAddressEntity,
+  AssignedUserEntity,
+  ApiKeyEntity,
+  TeamEntity,
+  AuditEntryEntity,
+];
 const STORES = [
   AccountClosings,
   AccountStore,
@@ -59,6 +69,7 @@ const STORES = [
   AccountRegistrar,
   ApiKeyStore,
   AssignedUsers,
+  LoginAddresses,
   LoginNames,
   ManagedAccounts,
   NameCheck,

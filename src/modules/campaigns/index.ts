@@ -1,4 +1,4 @@
-export { CampaignAcceptance, type DraftIdentity } from './acceptance/campaign-acceptance.js';
+export { CampaignAcceptance, type DraftIdentity, FOREIGN_REQUEST_ID } from './acceptance/campaign-acceptance.js';
 export { InsufficientCredits } from './acceptance/insufficient-credits.js';
 export { isDesk } from './campaign-access.js';
 export { CampaignEngineModule, CampaignsModule } from './campaigns.module.js';

@@ -4,6 +4,7 @@ import { AccountsModule } from '../accounts/index.js';
 import { BroadcastsModule } from '../broadcasts/index.js';
 import { CampaignsModule, ChannelOffers, ChannelRegistry } from '../campaigns/index.js';
 import { SendSmsBroadcastHandler } from './commands/send-sms-broadcast.handler.js';
+import { ChosenIds } from './http/chosen-ids.js';
 import { RememberedCredentials } from './http/remembered-credentials.js';
 import { SmsBroadcastController } from './http/sms-broadcast.controller.js';
 import { SmsGetController } from './http/sms-get.controller.js';
@@ -13,7 +14,7 @@ import { smsOffer } from './sms.offer.js';
 /** SMS in the API: both sending routes, and the channel's words for reports and receipts. */
 @Module({
   imports: [CqrsModule, AccountsModule, BroadcastsModule, CampaignsModule],
-  providers: [SendSmsBroadcastHandler, RememberedCredentials],
+  providers: [SendSmsBroadcastHandler, RememberedCredentials, ChosenIds],
   controllers: [SmsBroadcastController, SmsGetController],
 })
 export class SmsModule {

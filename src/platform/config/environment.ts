@@ -99,6 +99,7 @@ export const environmentSchema = z.object({
   BROADCAST_RATE_LIMIT: count(10),
   LOGIN_FAILURE_LIMIT: count(10),
   IP_FAILURE_LIMIT: count(300),
+  ACCOUNT_FAILURE_LIMIT: count(100),
   REGISTER_RATE_LIMIT: count(60),
   OPEN_MISS_LIMIT: count(60),
   USER_RATE_LIMIT: count(6000),

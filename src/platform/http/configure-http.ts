@@ -93,7 +93,7 @@ function meterCarriers(meter: CarrierMeter) {
     const path = request.path.toLowerCase();
     if (CARRIER_PATHS.some((prefix) => path.startsWith(prefix))) {
       request.metered = true;
-      const seconds = await meter.check(clientIp(request));
+      const seconds = await meter.checkAddress(clientIp(request));
       if (seconds > 0) return next(tooMany(seconds));
     }
     next();

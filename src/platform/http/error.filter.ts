@@ -36,7 +36,7 @@ export class ErrorFilter implements ExceptionFilter {
   private async meteredAnswer(request: MeteredRequest): Promise<ErrorAnswer | null> {
     if (request.metered) return null;
     request.metered = true;
-    const seconds = await this.users.check(`ip:${clientIp(request)}`);
+    const seconds = await this.users.checkAddress(clientIp(request));
     return seconds > 0 ? { status: 429, message: TOO_MANY_TEXT, retryAfterSeconds: seconds, fault: false } : null;
   }
 

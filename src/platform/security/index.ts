@@ -1,4 +1,5 @@
-export { clientIp } from './client-ip.js';
+export { AddressLimits } from './address-limits.js';
+export { clientIp, networksOf } from './client-ip.js';
 export { isInIpRanges, normalIpRange } from './ip-ranges.js';
 export { constantTimeEqual, tokenKey } from './keys.js';
 export { PasswordHasher } from './password-hasher.js';

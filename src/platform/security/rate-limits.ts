@@ -10,7 +10,7 @@ import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerRequest, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
-import { clientIp } from './client-ip.js';
+import { clientIp, networksOf } from './client-ip.js';
 import { RateCounters } from './rate-counters.js';
 import { tooMany } from './too-many.js';
 import { UserMeter } from './request-meters.js';
@@ -59,9 +59,12 @@ export class BroadcastThrottler extends ThrottlerGuard {
     if (props.limit === 0) return true;
     const request = props.context.switchToHttp().getRequest<MeteredRequest>();
     const endpoint = `${props.context.getClass().name}.${props.context.getHandler().name}`;
-    const key = `broadcast:${endpoint}:${request.actor?.account.username ?? ''}:${clientIp(request)}`;
-    const record = await this.storageService.increment(key, props.ttl, props.limit, props.blockDuration, endpoint);
-    if (record.isBlocked) throw tooMany(record.timeToBlockExpire);
+    const name = `broadcast:${endpoint}:${request.actor?.account.username ?? ''}`;
+    for (const network of networksOf(clientIp(request))) {
+      const [key, limit] = [`${name}:${network.name}`, props.limit * network.share];
+      const record = await this.storageService.increment(key, props.ttl, limit, props.blockDuration, endpoint);
+      if (record.isBlocked) throw tooMany(record.timeToBlockExpire);
+    }
     return true;
   }
 }
@@ -88,7 +91,9 @@ export class RateLimitInterceptor implements NestInterceptor {
     if (rule === 'broadcast') await this.broadcasts.canActivate(context);
     else if (rule === 'user' || rule === undefined) {
       const username = request.actor?.account.username;
-      const seconds = await this.users.check(username === undefined ? `ip:${clientIp(request)}` : `name:${username}`);
+      const seconds = await (username === undefined
+        ? this.users.checkAddress(clientIp(request))
+        : this.users.check(`name:${username}`));
       if (seconds > 0) throw tooMany(seconds);
     }
     return next.handle();

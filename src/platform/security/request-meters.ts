@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { networksOf } from './client-ip.js';
 import { RateCounters, wholeSeconds } from './rate-counters.js';
 
 const WINDOW_MS = 60_000;
@@ -8,6 +9,8 @@ const MAX_KEYS = 100_000;
 const STEP_SHARE = 100;
 
 interface Meter {
+  /** requests a minute */
+  limit: number;
   /** what all instances had counted at the last exchange */
   known: number;
   /** counted here since then */
@@ -22,7 +25,6 @@ interface Meter {
  */
 class RequestMeter {
   private readonly meters = new Map<string, Meter>();
-  private readonly step: number;
 
   /**
    * @param name what is counted, the beginning of its keys
@@ -32,29 +34,37 @@ class RequestMeter {
     private readonly counters: RateCounters,
     private readonly name: string,
     private readonly limit: number,
-  ) {
-    this.step = Math.ceil(limit / STEP_SHARE);
-  }
+  ) {}
 
   /**
    * Counts one request.
-   * @param who the user or the address
+   * @param who the user or the network
+   * @param share how many times the limit it may have
    * @returns 0 when it may pass, otherwise seconds until the next window; a plain number where no exchange is due
    */
-  check(who: string): number | Promise<number> {
+  check(who: string, share = 1): number | Promise<number> {
     if (this.limit === 0) return 0;
     const now = Date.now();
     const meter = this.meters.get(who);
-    if (!meter || meter.until <= now) return this.begin(who, now);
-    if (meter.known >= this.limit) return wholeSeconds(meter.until - now);
+    if (!meter || meter.until <= now) return this.begin(who, now, this.limit * share);
+    if (meter.known >= meter.limit) return wholeSeconds(meter.until - now);
     meter.unsent++;
-    if (meter.unsent >= this.step) return this.exchange(who, meter);
+    if (meter.unsent >= Math.ceil(meter.limit / STEP_SHARE)) return this.exchange(who, meter);
     return this.judge(meter);
   }
 
-  private begin(who: string, now: number): Promise<number> {
+  /** Counts one request of nobody known, by the networks of its address. @returns as `check` */
+  async checkAddress(ip: string): Promise<number> {
+    for (const { name, share } of networksOf(ip)) {
+      const wait = await this.check(`ip:${name}`, share);
+      if (wait > 0) return wait;
+    }
+    return 0;
+  }
+
+  private begin(who: string, now: number, limit: number): Promise<number> {
     if (this.meters.size >= MAX_KEYS) this.sweep(now);
-    const meter: Meter = { known: 0, unsent: 1, until: now + WINDOW_MS };
+    const meter: Meter = { limit, known: 0, unsent: 1, until: now + WINDOW_MS };
     this.meters.set(who, meter);
     return this.exchange(who, meter);
   }
@@ -68,11 +78,11 @@ class RequestMeter {
     // Answers of parallel exchanges may arrive in any order; the highest count stands.
     meter.known = Math.max(meter.known, count);
     meter.until = Date.now() + leftMs;
-    return Math.max(mine, count) > this.limit ? wholeSeconds(leftMs) : 0;
+    return Math.max(mine, count) > meter.limit ? wholeSeconds(leftMs) : 0;
   }
 
   private judge(meter: Meter): number {
-    return meter.known + meter.unsent > this.limit ? wholeSeconds(meter.until - Date.now()) : 0;
+    return meter.known + meter.unsent > meter.limit ? wholeSeconds(meter.until - Date.now()) : 0;
   }
 
   private sweep(now: number): void {

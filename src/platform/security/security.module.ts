@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { AddressLimits } from './address-limits.js';
 import { PasswordHasher } from './password-hasher.js';
 import { RateCounters } from './rate-counters.js';
 import { BroadcastThrottler, RateLimitInterceptor, throttlerStorage } from './rate-limits.js';
@@ -13,8 +14,8 @@ const BROADCAST_WINDOW_MS = 60_000;
 /** Secrets and counters, for every process. */
 @Global()
 @Module({
-  providers: [RedisLink, RateCounters, PasswordHasher, Sealer],
-  exports: [RedisLink, RateCounters, PasswordHasher, Sealer],
+  providers: [RedisLink, RateCounters, AddressLimits, PasswordHasher, Sealer],
+  exports: [RedisLink, RateCounters, AddressLimits, PasswordHasher, Sealer],
 })
 export class SecurityModule {}
 

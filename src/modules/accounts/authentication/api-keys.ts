@@ -1,12 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { isInIpRanges, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { AddressLimits, isInIpRanges } from '../../../platform/security/index.js';
 import type { Account } from '../domain/account.js';
 import { isApiKey } from '../domain/api-key.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
-
-const WINDOW_SECONDS = 60;
 
 /** Knows whom an API key lets act, and from where (decisions §4). */
 @Injectable()
@@ -14,7 +12,7 @@ export class ApiKeys {
   constructor(
     private readonly store: ApiKeyStore,
     private readonly directory: AccountDirectory,
-    private readonly counters: RateCounters,
+    private readonly addresses: AddressLimits,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -42,9 +40,7 @@ export class ApiKeys {
   async authenticate(key: string, ip: string): Promise<Account | null> {
     const account = await this.find(key, ip);
     if (account && this.directory.usable(account)) return account;
-    const limit = this.environment.IP_FAILURE_LIMIT;
-    const { allowed, retryAfterSeconds } = await this.counters.hit(`api-key-misses:${ip}`, limit, WINDOW_SECONDS);
-    if (!allowed) throw tooMany(retryAfterSeconds);
+    await this.addresses.count('api-key-misses', ip, this.environment.IP_FAILURE_LIMIT);
     return null;
   }
 }

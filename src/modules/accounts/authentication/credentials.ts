@@ -2,25 +2,31 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { AddressLimits, PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import { type Account, isExpired } from '../domain/account.js';
 import { looksLikeEmail, normalEmail } from '../domain/identity.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountStore } from '../persistence/account-store.js';
 import { AssignedUsers, toAssignedUser } from '../persistence/assigned-users.js';
+import { LoginAddresses } from '../persistence/login-addresses.js';
 import { LoginNames } from '../persistence/login-names.js';
 import { ApiKeys } from './api-keys.js';
 
-const WINDOW_SECONDS = 60;
+const HOUR_SECONDS = 3_600;
+const BY_ADDRESS = 'login-failures-ip';
+
+/** The id of no account and no assigned user. */
+const NOBODY = 0;
 
 /** A hash of the same cost that no password makes known: an unknown name takes as long as a wrong password. */
 const NOBODYS_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
 
 /**
  * Judges a name and a password, for login, `sms_get.php` and a change of the own password. Failures count per address
- * and account or assigned user, by whichever name (LOGIN_FAILURE_LIMIT), and per address over all (IP_FAILURE_LIMIT).
- * Beyond a limit nothing is told, not even that a password is right; so of guesses sent at the same moment no more than
+ * and account or assigned user, by whichever name (LOGIN_FAILURE_LIMIT a minute), per address over all
+ * (IP_FAILURE_LIMIT a minute), and per account or assigned user over all addresses (ACCOUNT_FAILURE_LIMIT an hour). The
+ * last leaves out addresses he has logged in from before: nobody locks an owner out of his own office. Beyond a limit nothing is told, not even that a password is right; so of guesses sent at the same moment no more than
  * the limit are answered.
  */
 @Injectable()
@@ -33,6 +39,8 @@ export class Credentials {
     private readonly apiKeys: ApiKeys,
     private readonly hasher: PasswordHasher,
     private readonly counters: RateCounters,
+    private readonly addresses: AddressLimits,
+    private readonly loginAddresses: LoginAddresses,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -85,33 +93,47 @@ export class Credentials {
    * @throws AppError 401 `Invalid credentials`, 429 beyond a limit of failures
    */
   async prove(who: number | string, password: string, hash: string, ip: string): Promise<void> {
-    const key = `login-failures:${ip}:${who}`;
-    await this.refuseBlocked(ipKey(ip), this.environment.IP_FAILURE_LIMIT);
-    await this.refuseBlocked(key, this.environment.LOGIN_FAILURE_LIMIT);
-    if (await this.hasher.verify(password, hash)) {
-      await this.refuseBlocked(key, this.environment.LOGIN_FAILURE_LIMIT);
-      return;
+    const holder = typeof who === 'number' ? who : NOBODY;
+    const attempt: Attempt = { who, ip, familiar: await this.loginAddresses.knows(holder, ip) };
+    await this.addresses.refuseBlocked(BY_ADDRESS, ip, this.environment.IP_FAILURE_LIMIT);
+    await this.refuseBlocked(attempt);
+    if (!(await this.hasher.verify(password, hash))) {
+      await this.countFailure(attempt);
+      throw accountErrors.invalidCredentials();
     }
-    await this.countFailure(key, ip);
-    throw accountErrors.invalidCredentials();
+    await this.refuseBlocked(attempt);
+    await this.loginAddresses.remember(holder, ip);
   }
 
-  private async refuseBlocked(key: string, limit: number): Promise<void> {
-    const wait = await this.counters.blocked(key, limit);
+  private async refuseBlocked({ who, ip, familiar }: Attempt): Promise<void> {
+    const { LOGIN_FAILURE_LIMIT, ACCOUNT_FAILURE_LIMIT } = this.environment;
+    await this.addresses.refuseBlocked(`login-failures:${who}`, ip, LOGIN_FAILURE_LIMIT);
+    const wait = familiar ? 0 : await this.counters.blocked(accountKey(who), ACCOUNT_FAILURE_LIMIT);
     if (wait > 0) throw tooMany(wait);
   }
 
-  private async countFailure(key: string, ip: string): Promise<void> {
-    const [account, address] = await Promise.all([
-      this.counters.hit(key, this.environment.LOGIN_FAILURE_LIMIT, WINDOW_SECONDS),
-      this.counters.hit(ipKey(ip), this.environment.IP_FAILURE_LIMIT, WINDOW_SECONDS),
+  private async countFailure({ who, ip, familiar }: Attempt): Promise<void> {
+    const { LOGIN_FAILURE_LIMIT, IP_FAILURE_LIMIT, ACCOUNT_FAILURE_LIMIT } = this.environment;
+    await Promise.all([
+      this.addresses.count(`login-failures:${who}`, ip, LOGIN_FAILURE_LIMIT),
+      this.addresses.count(BY_ADDRESS, ip, IP_FAILURE_LIMIT),
     ]);
-    if (!account.allowed) throw tooMany(account.retryAfterSeconds);
-    if (!address.allowed) throw tooMany(address.retryAfterSeconds);
+    if (familiar) return;
+    const hour = await this.counters.hit(accountKey(who), ACCOUNT_FAILURE_LIMIT, HOUR_SECONDS);
+    if (!hour.allowed) throw tooMany(hour.retryAfterSeconds);
   }
 }
 
-const ipKey = (ip: string): string => `login-failures-ip:${ip}`;
+/** Somebody's try from somewhere. */
+interface Attempt {
+  /** id of the account or assigned user; a digest of a name that nobody has */
+  who: number | string;
+  ip: string;
+  /** he has logged in from there before */
+  familiar: boolean;
+}
+
+const accountKey = (who: number | string): string => `account-failures:${who}`;
 
 /** Names that nobody has are kept short and unreadable. */
 const digestOf = (name: string): string => createHash('sha256').update(name.toLowerCase()).digest('base64url');

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { RateCounters, tooMany } from '../../../platform/security/index.js';
+import { AddressLimits } from '../../../platform/security/index.js';
 
-const WINDOW_SECONDS = 60;
+const NAME = 'open-miss';
 
 /**
  * Guards open look-ups against guessing: 60 misses a minute per address over all of them (OPEN_MISS_LIMIT, decisions
@@ -14,7 +14,7 @@ export class OpenMisses {
   private readonly limit: number;
 
   constructor(
-    private readonly counters: RateCounters,
+    private readonly addresses: AddressLimits,
     @Inject(ENVIRONMENT) environment: Environment,
   ) {
     this.limit = environment.OPEN_MISS_LIMIT;
@@ -35,16 +35,12 @@ export class OpenMisses {
   }
 
   /** @throws AppError too_many for an address that has used up its misses */
-  async refuseBlocked(ip: string): Promise<void> {
-    const wait = await this.counters.blocked(keyOf(ip), this.limit);
-    if (wait > 0) throw tooMany(wait);
+  refuseBlocked(ip: string): Promise<void> {
+    return this.addresses.refuseBlocked(NAME, ip, this.limit);
   }
 
   /** Counts a miss. @throws AppError too_many when it is one too many */
-  async count(ip: string): Promise<void> {
-    const { allowed, retryAfterSeconds } = await this.counters.hit(keyOf(ip), this.limit, WINDOW_SECONDS);
-    if (!allowed) throw tooMany(retryAfterSeconds);
+  count(ip: string): Promise<void> {
+    return this.addresses.count(NAME, ip, this.limit);
   }
 }
-
-const keyOf = (ip: string): string => `open-miss:${ip}`;

@@ -23,6 +23,7 @@ import { AccountClosings } from '../account-closings.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';
 import { AuditLog } from '../persistence/audit-log.js';
+import { LoginAddresses } from '../persistence/login-addresses.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
 import { auditedChanges } from './audited-changes.js';
 import { type AccountChanges, ChangeAccountCommand } from './change-account.command.js';
@@ -37,6 +38,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     private readonly hasher: PasswordHasher,
     private readonly audit: AuditLog,
     private readonly closings: AccountClosings,
+    private readonly loginAddresses: LoginAddresses,
   ) {}
 
   async execute({ actor, username, changes }: ChangeAccountCommand): Promise<void> {
@@ -63,6 +65,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (parentId !== undefined) patch.parentId = parentId;
       if (passwordHash !== undefined) {
         Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, now()) });
+        await this.loginAddresses.forget(tx, row.id);
       }
       if (Object.keys(patch).length === 0) return;
       await this.update(tx, row, { ...patch, updatedAt: now() });

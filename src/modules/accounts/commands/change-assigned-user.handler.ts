@@ -10,6 +10,7 @@ import { assertPassword, readEmail } from '../domain/account-values.js';
 import { refuseLong } from '../domain/registration-form.js';
 import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
+import { LoginAddresses } from '../persistence/login-addresses.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { type AssignedUserChanges, ChangeAssignedUserCommand } from './change-assigned-user.command.js';
 
@@ -19,6 +20,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly users: AssignedUsers,
     private readonly hasher: PasswordHasher,
+    private readonly loginAddresses: LoginAddresses,
     private readonly audit: AuditLog,
   ) {}
 
@@ -31,6 +33,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
       const secret = passwordHash === null ? {} : { passwordHash, passwordChangedAt: passwordChange(row, now()) };
       const full = { ...patch, ...secret };
       if (Object.keys(full).length === 0) return;
+      if (passwordHash !== null) await this.loginAddresses.forget(tx, row.id);
       await this.users.change(tx, row, full);
       const { isActive, ...rest } = patch;
       const details = {

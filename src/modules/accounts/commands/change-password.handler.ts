@@ -13,6 +13,7 @@ import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';
 import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
+import { LoginAddresses } from '../persistence/login-addresses.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { ChangePasswordCommand } from './change-password.command.js';
 
@@ -24,6 +25,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     private readonly users: AssignedUsers,
     private readonly credentials: Credentials,
     private readonly hasher: PasswordHasher,
+    private readonly loginAddresses: LoginAddresses,
     private readonly audit: AuditLog,
   ) {}
 
@@ -40,9 +42,11 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
       const entity = actor.assignedUser ? AssignedUserEntity : AccountEntity;
       const patch = { passwordHash, passwordChangedAt: passwordChange(row, at), updatedAt: at };
       await tx.update<AccountEntity | AssignedUserEntity>(entity, { id: row.id }, patch);
+      await this.loginAddresses.forget(tx, row.id);
       const action = actor.assignedUser ? 'user.password' : 'account.password';
       await this.audit.record(tx, { actor, action, subject: row.username, details: {} });
     });
+    await this.loginAddresses.remember(before.id, ip);
     if (actor.assignedUser) this.users.forget();
     else this.directory.forget(actor.id);
   }

@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import { PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import type { Account } from '../domain/account.js';
 import { readRegistration } from '../domain/registration-form.js';
@@ -12,14 +12,12 @@ import { AccountRegistrar } from '../persistence/account-registrar.js';
 import { NameCheck } from '../persistence/name-check.js';
 import { RegisterAccountCommand } from './register-account.command.js';
 
-const WINDOW_SECONDS = 60;
-
 @CommandHandler(RegisterAccountCommand)
 export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-    private readonly counters: RateCounters,
+    private readonly addresses: AddressLimits,
     private readonly names: NameCheck,
     private readonly hasher: PasswordHasher,
     private readonly registrar: AccountRegistrar,
@@ -28,8 +26,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
   /** The names are looked up before the slow hash; the unique keys judge once more in the transaction. */
   async execute({ body, ip }: RegisterAccountCommand): Promise<Account> {
     if (this.environment.REGISTRATION === 'off') throw accountErrors.registrationClosed();
-    const limit = await this.counters.hit(`register:${ip}`, this.environment.REGISTER_RATE_LIMIT, WINDOW_SECONDS);
-    if (!limit.allowed) throw tooMany(limit.retryAfterSeconds);
+    await this.addresses.count('register', ip, this.environment.REGISTER_RATE_LIMIT);
     const form = readRegistration(body);
     const names = await this.names.check(form);
     const passwordHash = await this.hasher.hash(form.password);

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertUserManager } from '../domain/account-policy.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
+import { LoginAddresses } from '../persistence/login-addresses.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { RemoveAssignedUserCommand } from './remove-assigned-user.command.js';
 
@@ -12,6 +13,7 @@ export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssigned
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly users: AssignedUsers,
+    private readonly loginAddresses: LoginAddresses,
     private readonly audit: AuditLog,
   ) {}
 
@@ -20,6 +22,7 @@ export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssigned
     await inTransaction(this.dataSource, async (tx) => {
       const row = await this.users.lock(tx, actor.id, id);
       await this.users.remove(tx, row);
+      await this.loginAddresses.forget(tx, row.id);
       const details = { account: actor.username, email: row.email };
       await this.audit.record(tx, { actor, action: 'user.remove', subject: row.username, details });
     });

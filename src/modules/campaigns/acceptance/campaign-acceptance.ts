@@ -16,6 +16,8 @@ import { CampaignReader } from '../persistence/campaign-reader.js';
 
 /** A draft with the further writes of its transaction. */
 type Submission = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
+/** Code of the conflict with another account's id; its text is that of every such conflict. */
+export const FOREIGN_REQUEST_ID = 'request_id_foreign';
 /** What says whether a draft came before. */
 export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
@@ -67,7 +69,10 @@ export class CampaignAcceptance {
     const found = await this.reader.withFingerprint(draft.requestId.given);
     if (!found) return null;
     const same = found.accountId === draft.accountId && draft.fingerprint?.equals(found.fingerprint ?? Buffer.alloc(0));
-    if (!same) throw new AppError('conflict', 'request_id_exists', 'request_id already exists');
+    if (!same) {
+      const code = found.accountId === draft.accountId ? 'request_id_exists' : FOREIGN_REQUEST_ID;
+      throw new AppError('conflict', code, 'request_id already exists');
+    }
     const { id, requestId, totalRows, unitCredits } = found;
     return { id, requestId, totalRows, unitCredits, repeated: true };
   }

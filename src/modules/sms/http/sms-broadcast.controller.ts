@@ -1,13 +1,15 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { ApiErrors, fromForm } from '../../../platform/http/index.js';
-import { RateLimited } from '../../../platform/security/index.js';
+import { clientIp, RateLimited } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
 import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
+import { ChosenIds } from './chosen-ids.js';
 import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.schema.js';
 import { BROADCAST_ERRORS } from './sms-error-rows.js';
 
@@ -15,7 +17,10 @@ import { BROADCAST_ERRORS } from './sms-error-rows.js';
 @ApiTags('SMS')
 @Controller('webhook/api')
 export class SmsBroadcastController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly chosenIds: ChosenIds,
+  ) {}
 
   @Post('addbroadcastgsm.php')
   @HttpCode(200)
@@ -34,13 +39,18 @@ export class SmsBroadcastController {
   async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
+    @Req() request: Request,
     @IdempotencyKey('sms_broadcast') idempotent: IdempotentRequest | null,
   ): Promise<SmsBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
     const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }));
     if ('fault' in read) throw smsErrors[read.fault]();
     const sender = { accountId: id, timeZone };
-    const sent = await this.commands.execute(new SendSmsBroadcastCommand(sender, read.broadcast, idempotent));
+    const { broadcast } = read;
+    const chooser = { ip: clientIp(request), accountId: actor.via === 'body' ? null : id };
+    const sent = await this.chosenIds.guard(broadcast.givenId, chooser, () =>
+      this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast, idempotent)),
+    );
     return {
       request_id: sent.requestId,
       status: 'PP1',

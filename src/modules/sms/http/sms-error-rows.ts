@@ -7,17 +7,16 @@ const REQUEST_ID: ErrorRow = {
   message: 'providermessageid must be 1 to 64 characters of A-Z a-z 0-9 . _ : -',
   reason: 'caller-supplied id out of form',
 };
-const CONFLICT: ErrorRow = {
-  status: 409,
-  message: 'request_id already exists',
-  reason: 'caller-supplied id of another request',
-};
+const CONFLICT: ErrorRow[] = [
+  { status: 429, message: TOO_MANY, reason: 'a caller-supplied id after too many of other accounts in a minute' },
+  { status: 409, message: 'request_id already exists', reason: 'caller-supplied id of another request' },
+];
 
 /** Error table of `addbroadcastgsm.php` (spec 7; decisions §3, §5, §7), in the order in which the rows are judged. */
 export const BROADCAST_ERRORS: ErrorRow[] = broadcastRows({
   tooLong: TOO_LONG,
   rows: [REQUEST_ID],
-  conflict: [CONFLICT],
+  conflict: CONFLICT,
 });
 
 /** Error table of `sms_get.php` (decisions §7), in the v5 shape. */
@@ -35,5 +34,5 @@ export const SMS_GET_ERRORS: ErrorRow[] = [
   tooLongRow(TOO_LONG),
   CONTACT_ROW,
   REQUEST_ID,
-  ...acceptanceRows([CONFLICT]),
+  ...acceptanceRows(CONFLICT),
 ];

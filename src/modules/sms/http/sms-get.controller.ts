@@ -9,6 +9,7 @@ import { Open } from '../../accounts/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
 import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
+import { ChosenIds } from './chosen-ids.js';
 import { RememberedCredentials } from './remembered-credentials.js';
 import { SmsGetAnswer } from './sms-broadcast.schema.js';
 import { SMS_GET_ERRORS } from './sms-error-rows.js';
@@ -25,6 +26,7 @@ export class SmsGetController {
   constructor(
     private readonly commands: CommandBus,
     private readonly credentials: RememberedCredentials,
+    private readonly chosenIds: ChosenIds,
   ) {}
 
   @Get('sms_get.php')
@@ -43,7 +45,8 @@ export class SmsGetController {
     const [username, password, message, number] = ['username', 'password', 'message', 'number'].map((name) =>
       requiredText(query[name]),
     ) as [string, string, string, string];
-    const account = await this.credentials.check(username, password, clientIp(request));
+    const ip = clientIp(request);
+    const account = await this.credentials.check(username, password, ip);
     const read = readSmsBroadcast({
       broadcast_name: BROADCAST_NAME,
       brodcast_service: SERVICE,
@@ -56,7 +59,10 @@ export class SmsGetController {
     });
     if ('fault' in read) throw smsErrors[read.fault]();
     const sender = { accountId: account.id, timeZone: account.timeZone };
-    const sent = await this.commands.execute(new SendSmsBroadcastCommand(sender, read.broadcast));
+    const { broadcast } = read;
+    const sent = await this.chosenIds.guard(broadcast.givenId, { ip, accountId: account.id }, () =>
+      this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast)),
+    );
     return { status: 'ok', textsent: 'ok', message: 'Success', request_id: sent.requestId, Credits: sent.credits };
   }
 }

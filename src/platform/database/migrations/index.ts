@@ -14,6 +14,7 @@ import { Idempotency1700000011000 } from './1700000011000-idempotency.js';
 import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.js';
 import { UnknownOutcomeMarks1700000013200 } from './1700000013200-unknown-outcome-marks.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
+import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 
 /** Every migration, in order. */
@@ -34,5 +35,6 @@ export const migrations = [
   CampaignRetries1700000012000,
   UnknownOutcomeMarks1700000013200,
   FormerCallbackSecrets1700000013400,
+  LoginAddresses1700000013500,
   Revisions1700000013600,
 ];

@@ -1,0 +1,81 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ShortMemory } from '../../../kernel/short-memory.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { networksOf } from '../../../platform/security/index.js';
+import { LoginAddressEntity } from './login-address.entity.js';
+
+const KEPT_DAYS = 90;
+const MOST_ADDRESSES = 20;
+/** One write for all logins of a holder from an address in this time. */
+const WRITTEN_EVERY_MS = 3_600_000;
+
+/**
+ * The addresses (of IPv6: the /64) from which accounts and assigned users have logged in, the latest 20 of each, for 90
+ * days. Only a digest under a key of ours is kept; under a new ENCRYPTION_KEY everybody is new everywhere.
+ */
+@Injectable()
+export class LoginAddresses {
+  private readonly key: Buffer;
+  private readonly written = new ShortMemory<string, void>(WRITTEN_EVERY_MS);
+  private readonly logger = new Logger('LoginAddresses');
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) { ENCRYPTION_KEY }: Environment,
+  ) {
+    this.key = Buffer.from(hkdfSync('sha256', Buffer.from(ENCRYPTION_KEY, 'hex'), '', 'login addresses', 32));
+  }
+
+  /** @param holderId id of an account or assigned user */
+  async knows(holderId: number, ip: string): Promise<boolean> {
+    const rows: unknown[] = await this.dataSource.query(
+      `SELECT 1 FROM login_addresses
+       WHERE holder_id = ? AND digest = ? AND seen_at > UTC_TIMESTAMP(3) - INTERVAL ${KEPT_DAYS} DAY`,
+      [holderId, this.digestOf(holderId, ip)],
+    );
+    return rows.length > 0;
+  }
+
+  /** To be called after a login. A fault is logged and ends no login. */
+  async remember(holderId: number, ip: string): Promise<void> {
+    const digest = this.digestOf(holderId, ip);
+    try {
+      await this.written.get(`${holderId} ${digest.toString('base64')}`, () => this.write(holderId, digest));
+    } catch (error) {
+      this.logger.warn({ err: safeError(error) }, 'the address of a login could not be kept');
+    }
+  }
+
+  /** All of somebody: whoever knew his old password has perhaps logged in too. `remember` writes anew at once. */
+  async forget(tx: EntityManager, holderId: number): Promise<void> {
+    await tx.delete(LoginAddressEntity, { holderId });
+    this.written.clear();
+  }
+
+  private async write(holderId: number, digest: Buffer): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      await tx.query(
+        `INSERT INTO login_addresses (holder_id, digest, seen_at) VALUES (?, ?, UTC_TIMESTAMP(3))
+         ON DUPLICATE KEY UPDATE seen_at = UTC_TIMESTAMP(3)`,
+        [holderId, digest],
+      );
+      await tx.query(
+        `DELETE FROM login_addresses WHERE holder_id = ? AND digest NOT IN (SELECT digest FROM (
+           SELECT digest FROM login_addresses WHERE holder_id = ? ORDER BY seen_at DESC LIMIT ${MOST_ADDRESSES}
+         ) AS latest)`,
+        [holderId, holderId],
+      );
+    });
+  }
+
+  private digestOf(holderId: number, ip: string): Buffer {
+    return createHmac('sha256', this.key)
+      .update(`${holderId} ${networksOf(ip)[0]?.name ?? ip}`)
+      .digest();
+  }
+}
