@@ -3,6 +3,7 @@
  * `npm start -- --logs` prints every log line instead of warnings only.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import {
@@ -116,7 +117,9 @@ async function start() {
   await stopLeftovers(lock.left);
   await ensureInstalled();
   const urls = await ensureServers(environment, directory, (stop) => lifetime.onEnd(stop));
-  environment = { ...ensureSecrets(environment, directory), ...urls, DATA_DIR: directory };
+  // beside one thread a core for passwords, some for files and names
+  const threads = { UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
+  environment = { ...threads, ...ensureSecrets(environment, directory), ...urls, DATA_DIR: directory };
   await ensureBuilt();
   const { host, ...ports } = await choosePorts(environment, directory);
   say('Preparing the database');

@@ -15,12 +15,19 @@ export class Turns {
    * @param places how much runs at once
    * @param patienceMs who waits longer gets `refusal`
    * @param refusal the error of who gets no turn
+   * @param mostWaiting who comes while so many wait is refused at once
    */
   constructor(
     private readonly places: number,
     private readonly patienceMs: number,
     private readonly refusal: () => Error,
+    private readonly mostWaiting = Infinity,
   ) {}
+
+  /** True when nothing runs and nobody waits. */
+  get isIdle(): boolean {
+    return this.running === 0 && this.waiting.length === 0;
+  }
 
   /** The result of `work`, begun when a place is free. @throws what `refusal` makes, else what `work` throws */
   async take<T>(work: () => Promise<T>): Promise<T> {
@@ -38,6 +45,7 @@ export class Turns {
   }
 
   private turn(): Promise<void> {
+    if (this.waiting.length >= this.mostWaiting) return Promise.reject(this.refusal());
     return new Promise((resolve, reject) => {
       const entry: Waiting = {
         begin: resolve,

@@ -13,7 +13,7 @@ const FILE = toneWav(400_000);
 beforeAll(async () => {
   await files.listen();
   api = await startApi({ OUTBOUND_ALLOW: '127.0.0.1/32', OPEN_MISS_LIMIT: 0, DATABASE_POOL_SIZE: 2 });
-  const stored = await api.app.get(AudioLibrary, { strict: false }).fetch(files.put('/tone.wav', FILE));
+  const stored = await api.app.get(AudioLibrary, { strict: false }).fetch(files.put('/tone.wav', FILE), 1);
   expect(stored.url).toMatch(/^\/audio\/[A-Za-z0-9_-]{32}\.wav$/);
   url = api.url + stored.url;
 });

@@ -23,8 +23,10 @@ afterAll(async () => {
 });
 
 let count = 0;
+/** The audio at a URL, as a campaign of account 1 takes it. */
+const accepted = (url: string, library = audio): Promise<StoredAudio> => library.fetch(url, 1);
 const fetched = (content: Parameters<FileServer['put']>[1]): Promise<StoredAudio> =>
-  audio.fetch(files.put(`/${++count}`, content));
+  accepted(files.put(`/${++count}`, content));
 const played = async ({ url }: StoredAudio): Promise<Buffer> =>
   Buffer.from(await (await fetch(api.url + url)).arrayBuffer());
 const refused = (call: Promise<unknown>, message: string): Promise<void> =>
@@ -173,7 +175,7 @@ describe('fetching', () => {
       'nonsense',
       '',
     ])
-      await refused(audio.fetch(url), NOT_FETCHED);
+      await refused(accepted(url), NOT_FETCHED);
     expect(files.asked).toEqual([]);
   });
 
@@ -181,15 +183,15 @@ describe('fetching', () => {
     const wav = files.put('/wav', toneWav(8_000));
     const to = (path: string, location: string): string =>
       files.put(path, (_request, response) => response.writeHead(302, { Location: location }).end());
-    expect((await audio.fetch(to('/hop', wav))).milliseconds).toBe(1_000);
+    expect((await accepted(to('/hop', wav))).milliseconds).toBe(1_000);
     to('/3', wav);
     to('/2', '/3');
     to('/1', '/2');
-    expect((await audio.fetch(`${files.url}/1`)).milliseconds).toBe(1_000);
-    await refused(audio.fetch(to('/0', '/1')), NOT_FETCHED);
-    await refused(audio.fetch(to('/loop', '/loop')), NOT_FETCHED);
-    await refused(audio.fetch(to('/inside', 'http://127.0.0.3/x')), NOT_FETCHED);
-    await refused(audio.fetch(to('/file', 'file:///etc/passwd')), NOT_FETCHED);
+    expect((await accepted(`${files.url}/1`)).milliseconds).toBe(1_000);
+    await refused(accepted(to('/0', '/1')), NOT_FETCHED);
+    await refused(accepted(to('/loop', '/loop')), NOT_FETCHED);
+    await refused(accepted(to('/inside', 'http://127.0.0.3/x')), NOT_FETCHED);
+    await refused(accepted(to('/file', 'file:///etc/passwd')), NOT_FETCHED);
   });
 
   it('takes addresses of 2,048 characters', async () => {
@@ -197,18 +199,18 @@ describe('fetching', () => {
       const path = '/long'.padEnd(length - files.url.length, 'x');
       return files.put(path, toneWav(8_000));
     };
-    expect((await audio.fetch(long(2_048))).milliseconds).toBe(1_000);
-    await refused(audio.fetch(long(2_049)), NOT_FETCHED);
+    expect((await accepted(long(2_048))).milliseconds).toBe(1_000);
+    await refused(accepted(long(2_049)), NOT_FETCHED);
   });
 
   it('takes 200 alone', async () => {
-    await refused(audio.fetch(`${files.url}/nothing-here`), NOT_FETCHED);
+    await refused(accepted(`${files.url}/nothing-here`), NOT_FETCHED);
     for (const status of [204, 206, 301, 401, 500])
       await refused(
         fetched((_request, response) => response.writeHead(status).end(toneWav(800))),
         NOT_FETCHED,
       );
-    await refused(audio.fetch('http://127.0.0.1:1/x'), NOT_FETCHED);
+    await refused(accepted('http://127.0.0.1:1/x'), NOT_FETCHED);
   });
 
   it('ends at its time limit, silent server or slow one', async () => {
@@ -240,7 +242,7 @@ describe('fetching', () => {
   it('asks once, and keeps equal bytes once, also when they come at the same moment', async () => {
     files.asked.length = 0;
     const url = files.put('/same', toneWav(12_000));
-    const all = await Promise.all(Array.from({ length: 12 }, () => audio.fetch(url)));
+    const all = await Promise.all(Array.from({ length: 12 }, () => accepted(url)));
     expect(files.asked).toHaveLength(12);
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     expect(await audio.byId(all[0]!.id)).toEqual(all[0]);
@@ -373,8 +375,8 @@ describe.skipIf(!hasFfmpeg)('what a telephone network does not play', () => {
       const other = await startApi({ ...api.environment, ...change }, api.database);
       try {
         const library = other.app.get(AudioLibrary, { strict: false });
-        await refused(library.fetch(url), NOT_PLAYABLE);
-        expect((await library.fetch(mp3)).milliseconds).toBe(2_000);
+        await refused(accepted(url, library), NOT_PLAYABLE);
+        expect((await accepted(mp3, library)).milliseconds).toBe(2_000);
       } finally {
         await other.stop();
       }

@@ -124,7 +124,14 @@ describe('delivering webhooks', () => {
   it('waits for an answer as long as WEBHOOK_TIMEOUT says', async () => {
     const client = new OutboundClient({ OUTBOUND_ALLOW: '127.0.0.0/8' });
     const sender = new WebhookSender({ WEBHOOK_TIMEOUT: 200 }, client);
-    const endpoint = { id: 1, fence: 1, url: desk.receiver.url('/slow'), secrets: ['whsec_AAAA'], isFailing: false };
+    const endpoint = {
+      id: 1,
+      fence: 1,
+      accountId: 1,
+      url: desk.receiver.url('/slow'),
+      secrets: ['whsec_AAAA'],
+      isFailing: false,
+    };
     const delivery = { eventId: 'evt_slow', type: 'gsm.status.update', body: '{}', tries: 0, attempts: 0, revision: 0 };
     desk.receiver.answering = ({ path }) => (path === '/slow' ? 'hang' : undefined);
     expect(await sender.attempt(endpoint, delivery, '{}')).toMatchObject({

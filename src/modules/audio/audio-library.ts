@@ -30,11 +30,12 @@ export class AudioLibrary {
 
   /**
    * The audio at a customer's URL, fetched now and kept as it will be played. Equal bytes give the same audio.
+   * @param accountId whose URL it is
    * @throws AppError invalid `audio_url could not be fetched`, `audio_url is not a playable audio file`,
    * `Audio duration cannot exceed 120 seconds`; too_many when too many fetch at once
    */
-  async fetch(url: string): Promise<StoredAudio> {
-    return this.shown(await this.supplied.accept(url));
+  async fetch(url: string, accountId: number): Promise<StoredAudio> {
+    return this.shown(await this.supplied.accept(url, accountId));
   }
 
   /** @returns null when there is none of this id */

@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 
 /** Of a text such as 500ms or 30s; seconds without a unit. */
@@ -50,6 +51,11 @@ const list = z
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   );
+/** `9.9.9.9`, `127.0.0.1:5353`, `2620:fe::9`, `[2620:fe::9]:53` */
+const isNameServer = (text: string): boolean =>
+  isIP(text) !== 0 ||
+  isIP(/^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? '') === 6 ||
+  isIPv4(text.replace(/:\d{1,5}$/, ''));
 const timeZone = z.string().refine((zone) => {
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }));
@@ -61,6 +67,7 @@ const timeZone = z.string().refine((zone) => {
 /** Every variable the service reads, with its default. `.env.example` lists the same names; a test compares them. */
 export const environmentSchema = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  UV_THREADPOOL_SIZE: z.coerce.number().int().min(2).max(1024).default(4),
   DATABASE_URL: z.url({ protocol: /^(mysql|mariadb)$/ }),
   DATABASE_POOL_SIZE: count(12),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
@@ -121,6 +128,8 @@ export const environmentSchema = z.object({
   WORKER_CONCURRENCY: count(8),
   LANE_LEASE: duration('30s'),
   OUTBOUND_ALLOW: z.string().optional(),
+  DNS_SERVERS: list.refine((servers) => servers.every(isNameServer), 'IP addresses, each with or without :port'),
+  DNS_TIMEOUT: duration('3s'),
   WEBHOOK_RETRY_DELAYS: durations('0s,5s,5m,30m,2h,5h,10h,10h'),
   WEBHOOK_TIMEOUT: duration('15s'),
   WEBHOOK_DISABLE_AFTER: duration('5d'),

@@ -1,9 +1,11 @@
-import { lookup as resolve } from 'node:dns';
+import { networkInterfaces } from 'node:os';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
+import type { Asker, NameResolver } from './name-resolver.js';
 
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+type Ip = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Ip, number];
 
 /** The guard refused an address or a URL. The text names no address, so that it tells nothing about our network. */
 export class AddressRefused extends Error {
@@ -28,12 +30,29 @@ export function readRanges(text: string): Range[] {
     });
 }
 
-/** Public unicast addresses, and what the operator opened on purpose (decisions §10). */
-export function isAllowedAddress(address: string, allowed: readonly Range[]): boolean {
+/** The addresses of IPv6 that are given out to hosts; everything else is a tunnel, a translation or somebody's own. */
+const GLOBAL_V6: Range = ipaddr.parseCIDR('2000::/3');
+/** Public by their number, private by their use: a cloud's agent that answers every machine in it. */
+const CLOSED: readonly Range[] = [ipaddr.parseCIDR('168.63.129.16/32')];
+
+const isWithin = (ip: Ip, [range, bits]: Range): boolean => range.kind() === ip.kind() && ip.match(range, bits);
+
+/** The addresses of this machine. */
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+
+/**
+ * Public unicast addresses of other machines, and what the operator opened on purpose (decisions §10, §11). Of IPv6 only
+ * what is given out to hosts counts, which closes every address that has an IPv4 address in it.
+ * @param own addresses of this machine, which are looked up each time: they change while we run
+ */
+export function isAllowedAddress(address: string, allowed: readonly Range[], own = ownAddresses): boolean {
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.process(address);
-  if (ip.range() === 'unicast') return true;
-  return allowed.some(([range, bits]) => range.kind() === ip.kind() && ip.match(range, bits));
+  if (allowed.some((range) => isWithin(ip, range))) return true;
+  if (ip.range() !== 'unicast' || CLOSED.some((range) => isWithin(ip, range))) return false;
+  if (ip.kind() === 'ipv6' && !isWithin(ip, GLOBAL_V6)) return false;
+  return !own().some((mine) => ipaddr.isValid(mine) && ipaddr.process(mine).toString() === ip.toString());
 }
 
 /**
@@ -41,8 +60,15 @@ export function isAllowedAddress(address: string, allowed: readonly Range[]): bo
  * URL itself (in any spelling: the URL parser makes them canonical) are checked before, because no look-up happens for
  * them; and the address that was reached is checked once more before a byte is written.
  */
-export function guardedConnector(allowed: readonly Range[], connectTimeoutMs: number): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectTimeoutMs, lookup: guardedLookup(allowed) });
+export function guardedConnector(
+  names: NameResolver,
+  allowed: readonly Range[],
+  connectTimeoutMs: number,
+): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup: lookupWith(names, null, (address) => isAllowedAddress(address, allowed)),
+  });
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
     if (ipaddr.isValid(host) && !isAllowedAddress(host, allowed)) {
@@ -64,18 +90,20 @@ export function guardedConnector(allowed: readonly Range[], connectTimeoutMs: nu
   };
 }
 
-function guardedLookup(allowed: readonly Range[]): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) {
-        callback(error, '', 0);
-        return;
-      }
-      const usable = addresses.filter(({ address }) => isAllowedAddress(address, allowed));
-      const [first] = usable;
-      if (!first) callback(new AddressRefused(), '', 0);
-      else if (options.all) callback(null, usable);
-      else callback(null, first.address, first.family);
-    });
+/** The look-up of a connection. @param isAllowed which of the addresses are tried; default: all */
+export function lookupWith(names: NameResolver, asker: Asker, isAllowed: (address: string) => boolean = () => true) {
+  const lookup: LookupFunction = (hostname, { all, family }, callback) => {
+    names.resolve(hostname, asker).then(
+      (addresses) => {
+        const usable = addresses.filter(({ address }) => isAllowed(address));
+        const wanted = family === 4 || family === 6 ? usable.filter((one) => one.family === family) : usable;
+        const [first] = wanted;
+        if (!first) callback(new AddressRefused(), '', 0);
+        else if (all) callback(null, wanted);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
+    );
   };
+  return lookup;
 }

@@ -1,9 +1,10 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { guardedConnector, readRanges } from './address-guard.js';
+import { guardedConnector, lookupWith, readRanges } from './address-guard.js';
 import { type Address, readAddress } from './address.js';
 import { exchange, type OutboundResponse } from './exchange.js';
+import { NameResolver, type NameSettings, within } from './name-resolver.js';
 import { OutboundError } from './outbound-error.js';
 
 /** A call to another host. */
@@ -19,6 +20,8 @@ export interface OutboundRequest {
   maxBytes?: number;
   /** true for upstreams that an operator configured: no address guard, and many connections for throughput */
   trusted?: boolean;
+  /** the account whose address it is: nobody's names keep the others' waiting */
+  customer?: number;
   /** true: an answer beyond `maxBytes` is cut there instead of being a fault */
   cutAnswer?: boolean;
   /**
@@ -33,6 +36,8 @@ export interface OutboundRequest {
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_MAX_BYTES = 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** of programs that have no settings */
+const DNS_TIMEOUT_MS = 3_000;
 const TRUSTED_CONNECTIONS = 256;
 const GUARDED_CONNECTIONS = 16;
 const KEEP_ALIVE_MS = 15_000;
@@ -48,15 +53,18 @@ export class OutboundClient implements OnApplicationShutdown {
   private readonly trusted: Agent;
   private readonly unshared: Agent;
 
-  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'OUTBOUND_ALLOW'>) {
+  private readonly names: NameResolver;
+
+  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'OUTBOUND_ALLOW'> & Partial<NameSettings>) {
+    this.names = new NameResolver({ DNS_SERVERS: [], DNS_TIMEOUT: DNS_TIMEOUT_MS, ...environment });
     const keepAlive = { keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1 };
-    const connector = guardedConnector(readRanges(environment.OUTBOUND_ALLOW), CONNECT_TIMEOUT_MS);
+    const connector = guardedConnector(this.names, readRanges(environment.OUTBOUND_ALLOW), CONNECT_TIMEOUT_MS);
     this.guarded = new Agent({ ...keepAlive, connections: GUARDED_CONNECTIONS, connect: connector });
     this.unshared = new Agent({ ...keepAlive, connect: connector });
     this.trusted = new Agent({
       ...keepAlive,
       connections: TRUSTED_CONNECTIONS,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: { timeout: CONNECT_TIMEOUT_MS, lookup: lookupWith(this.names, 'operator') },
     });
   }
 
@@ -88,7 +96,12 @@ export class OutboundClient implements OnApplicationShutdown {
     return response;
   }
 
-  private once({ address, headers }: Target, request: OutboundRequest, deadline: number): Promise<OutboundResponse> {
+  private async once(
+    { address, headers }: Target,
+    request: OutboundRequest,
+    deadline: number,
+  ): Promise<OutboundResponse> {
+    if (!request.trusted) await this.find(address.url.hostname, request.customer ?? null, deadline);
     const guarded = request.ownConnections ? this.unshared : this.guarded;
     return exchange(request.trusted ? this.trusted : guarded, {
       origin: address.origin,
@@ -102,7 +115,18 @@ export class OutboundClient implements OnApplicationShutdown {
     });
   }
 
+  /** Looks for the host on its customer's account; the connection, which knows no customer, finds the kept answer. */
+  private async find(host: string, customer: number | null, deadline: number): Promise<void> {
+    if (host.startsWith('[')) return; // an address of IPv6
+    const left = Math.max(1, deadline - performance.now());
+    const found = await within(left, this.names.resolve(host, customer)).catch((error: unknown) => {
+      throw new OutboundError('unreachable', false, error);
+    });
+    if (found === null) throw new OutboundError('timeout', false);
+  }
+
   async onApplicationShutdown(): Promise<void> {
+    this.names.close();
     await Promise.all([this.guarded, this.trusted, this.unshared].map((agent) => agent.destroy()));
   }
 }

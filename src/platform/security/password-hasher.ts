@@ -1,21 +1,33 @@
 import { availableParallelism } from 'node:os';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import bcrypt from 'bcrypt';
 import { Turns } from '../../kernel/turns.js';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { tooMany } from './too-many.js';
 
 const COST = 10;
 /** bcrypt ignores what comes after. */
 const MOST_BYTES = 72;
 const PATIENCE_SECONDS = 10;
+/** Threads of libuv's pool that are left to everything else. */
+const SPARE_THREADS = 2;
+
+/** Passwords at once: as many as cores, but never so many that nothing of libuv's pool is left. */
+export const hashesAtOnce = (cores: number, poolSize: number): number =>
+  Math.max(1, Math.min(cores, poolSize - SPARE_THREADS));
 
 /**
- * bcrypt with cost 10, as many at once as there are cores (decisions §5): more would only starve the other work of
- * libuv's pool. Who waits longer than 10 s gets the 429 of every limit.
+ * bcrypt with cost 10, as many at once as there are cores (decisions §5) and threads to spare in libuv's pool, where
+ * files and connections to named hosts are opened too. Who waits longer than 10 s gets the 429 of every limit.
  */
 @Injectable()
 export class PasswordHasher {
-  private readonly turns = new Turns(availableParallelism(), PATIENCE_SECONDS * 1000, () => tooMany(PATIENCE_SECONDS));
+  private readonly turns: Turns;
+
+  constructor(@Inject(ENVIRONMENT) { UV_THREADPOOL_SIZE: poolSize }: Pick<Environment, 'UV_THREADPOOL_SIZE'>) {
+    const places = hashesAtOnce(availableParallelism(), poolSize);
+    this.turns = new Turns(places, PATIENCE_SECONDS * 1000, () => tooMany(PATIENCE_SECONDS));
+  }
 
   /** @param password at most 72 bytes count; longer ones are refused where passwords are set */
   hash(password: string): Promise<string> {

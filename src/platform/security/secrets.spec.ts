@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { clientIp, constantTimeEqual, PasswordHasher, Sealer, tokenKey } from './index.js';
+import { hashesAtOnce } from './password-hasher.js';
 
 const KEY = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
 
@@ -56,7 +57,7 @@ describe('keys of the Sealer', () => {
 });
 
 describe('PasswordHasher', () => {
-  const hasher = new PasswordHasher();
+  const hasher = new PasswordHasher({ UV_THREADPOOL_SIZE: 1_024 });
 
   it('verifies its own hashes and PHP’s $2y$', async () => {
     const hash = await hasher.hash('Secret-123');
@@ -64,6 +65,18 @@ describe('PasswordHasher', () => {
     expect(await hasher.verify('Secret-123', hash)).toBe(true);
     expect(await hasher.verify('secret-123', hash)).toBe(false);
     expect(await hasher.verify('Secret-123', hash.replace('$2b$', '$2y$'))).toBe(true);
+  });
+
+  it('leaves two threads of the pool to everything else, however many cores there are', () => {
+    const figures = [
+      [1, 4],
+      [2, 4],
+      [8, 4],
+      [64, 16],
+      [8, 12],
+      [4, 2],
+    ].map(([cores, pool]) => hashesAtOnce(cores!, pool!));
+    expect(figures).toEqual([1, 2, 2, 14, 8, 1]);
   });
 
   it('answers false for what is no hash', async () => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isHttpUrl } from '../../../kernel/web-url.js';
-import { Turns } from '../../../kernel/turns.js';
+import { SharedTurns } from '../../../kernel/shared-turns.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { OutboundClient, OutboundError } from '../../../platform/outbound/index.js';
 import { tooMany } from '../../../platform/security/index.js';
@@ -19,9 +19,9 @@ type Playable = Omit<NewAudio, 'key'>;
 const LONGEST_URL = 2_048;
 const MOST_BYTES = 10 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
-/** Files of 10 MB in memory at once. */
-const MOST_AT_ONCE = 16;
 const PATIENCE_SECONDS = 15;
+/** Files of 10 MB in memory at once; a customer whose server is slow leaves places for the others. */
+const SHARES = { places: 32, each: 4, waiting: 64, patienceMs: PATIENCE_SECONDS * 1_000 };
 const WAV = { mime: 'audio/wav', extension: 'wav' };
 const MP3 = { mime: 'audio/mpeg', extension: 'mp3' };
 /** The transcoder stops a second behind the limit: enough to see that it is passed. */
@@ -36,7 +36,7 @@ const MOST_PADDING_MS = 256;
  */
 @Injectable()
 export class SuppliedAudio {
-  private readonly turns = new Turns(MOST_AT_ONCE, PATIENCE_SECONDS * 1_000, () => tooMany(PATIENCE_SECONDS));
+  private readonly turns = new SharedTurns<number>(SHARES, () => tooMany(PATIENCE_SECONDS));
 
   constructor(
     private readonly outbound: OutboundClient,
@@ -45,21 +45,25 @@ export class SuppliedAudio {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'AUDIO_FETCH_TIMEOUT'>,
   ) {}
 
-  /** @throws AppError invalid: not to be fetched, not playable, or longer than 120 s; too_many */
-  accept(url: string): Promise<AudioFile> {
-    return this.turns.take(async () => {
-      const playable = await this.playable(await this.fetch(url));
+  /**
+   * @param accountId whose URL it is
+   * @throws AppError invalid: not to be fetched, not playable, or longer than 120 s; too_many
+   */
+  accept(url: string, accountId: number): Promise<AudioFile> {
+    return this.turns.take(accountId, async () => {
+      const playable = await this.playable(await this.fetch(url, accountId));
       if (!playable) throw audioErrors.notPlayable();
       if (playable.milliseconds > LONGEST_MS) throw audioErrors.tooLong();
       return this.store.add({ ...playable, key: contentKey(['supplied', playable.mime, playable.bytes]) });
     });
   }
 
-  private async fetch(url: string): Promise<Buffer> {
+  private async fetch(url: string, customer: number): Promise<Buffer> {
     if (url.length > LONGEST_URL || !isHttpUrl(url)) throw audioErrors.notFetched();
     try {
       const { status, body } = await this.outbound.request({
         url,
+        customer,
         // one file, so no connection to keep
         headers: { accept: 'audio/*, */*;q=0.5', 'accept-encoding': 'identity', connection: 'close' },
         timeoutMs: this.environment.AUDIO_FETCH_TIMEOUT,

@@ -19,11 +19,12 @@ export class HeaderSample {
   constructor(private readonly outbound: OutboundClient) {}
 
   /**
+   * @param accountId whose URL it is
    * @throws AppError `unprocessable` when the URL can never serve (not allowed, gone, too large, another type);
    * `upstream` when another try may help
    */
-  async fetch(url: string, medium: HeaderMedium): Promise<UploadedFile> {
-    const { status, headers, body } = await this.read(url);
+  async fetch(url: string, medium: HeaderMedium, accountId: number): Promise<UploadedFile> {
+    const { status, headers, body } = await this.read(url, accountId);
     if (status >= 500 || status === 429) throw unreadable('upstream');
     const [mimeType = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
     const ending = TYPES[medium][mimeType.trim()];
@@ -35,9 +36,9 @@ export class HeaderSample {
     return { bytes: body, mimeType: mimeType.trim(), name: `sample.${ending}` };
   }
 
-  private async read(url: string) {
+  private async read(url: string, customer: number) {
     try {
-      return await this.outbound.request({ url, maxBytes: LARGEST_BYTES, maxRedirects: MOST_REDIRECTS });
+      return await this.outbound.request({ url, customer, maxBytes: LARGEST_BYTES, maxRedirects: MOST_REDIRECTS });
     } catch (error) {
       const isFinal = error instanceof OutboundError && FINAL.has(error.fault);
       throw unreadable(isFinal ? 'unprocessable' : 'upstream');

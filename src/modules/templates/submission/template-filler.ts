@@ -24,8 +24,10 @@ export class TemplateFiller {
   }
 
   private async headerOf(template: Template): Promise<TemplateSubmission['header']> {
-    const { headerMediaType: medium, headerText: text, headerExampleUrl: url } = template;
-    if (medium !== '') return { medium, sample: url === null ? null : await this.samples.fetch(url, medium) };
+    const { accountId, headerMediaType: medium, headerText: text, headerExampleUrl: url } = template;
+    if (medium !== '') {
+      return { medium, sample: url === null ? null : await this.samples.fetch(url, medium, accountId) };
+    }
     return text === '' ? null : { text, example: headerSample(text) };
   }
 }

@@ -53,7 +53,7 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
     if (scheduledAt === undefined) throw voiceErrors.invalid(VOICE_TEXTS.schedule);
     // Outside any transaction: speech and foreign servers take their time.
     const audio = await ('url' in source
-      ? this.audio.fetch(source.url)
+      ? this.audio.fetch(source.url, sender.accountId)
       : this.audio.speech(source.text, source.language));
     const route = await this.routes.resolve('voice', SERVICE);
     if (!route) throw voiceErrors.noRoute();

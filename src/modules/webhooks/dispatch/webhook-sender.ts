@@ -46,6 +46,7 @@ export class WebhookSender {
     const outcome = await this.client
       .request({
         url: endpoint.url,
+        customer: endpoint.accountId,
         method: 'POST',
         headers: {
           'content-type': 'application/json',

@@ -9,6 +9,8 @@ import { Sealer } from '../../../platform/security/index.js';
 export interface HeldEndpoint {
   id: number;
   fence: number;
+  /** whose it is */
+  accountId: number;
   url: string;
   /** that sign now, the newest first */
   secrets: string[];
@@ -27,6 +29,7 @@ export interface DueDelivery {
 }
 
 interface EndpointRow {
+  account_id: string;
   url: string;
   secret: string;
   previous_secret: string | null;
@@ -109,7 +112,7 @@ export class DeliveryQueue {
   /** The endpoint as it is now; null when it was lost, disabled, removed, asked for a pause, or its account was closed. */
   async held(id: number, fence: number): Promise<HeldEndpoint | null> {
     const [row] = await this.dataSource.query<EndpointRow[]>(
-      `SELECT url, secret, previous_secret, previous_until, failing_since FROM webhook_endpoints
+      `SELECT account_id, url, secret, previous_secret, previous_until, failing_since FROM webhook_endpoints
        WHERE id = ? AND fence = ? AND ${MAY_BE_SENT_TO}`,
       [id, fence],
     );
@@ -118,6 +121,7 @@ export class DeliveryQueue {
     return {
       id,
       fence,
+      accountId: Number(row.account_id),
       url: row.url,
       secrets: [row.secret, ...(signsToo === null ? [] : [signsToo])].map((sealed) => this.sealer.open(sealed)),
       isFailing: row.failing_since !== null,

@@ -1,0 +1,151 @@
+import { type LookupAddress, promises as dns } from 'node:dns';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SharedTurns } from '../../kernel/shared-turns.js';
+import { ShortMemory } from '../../kernel/short-memory.js';
+import { type MachineNames, readMachineNames } from './machine-names.js';
+
+/** What the resolver needs to know of the environment. */
+export interface NameSettings {
+  /** addresses of name servers, with or without port; empty = those of the machine */
+  DNS_SERVERS: readonly string[];
+  /** milliseconds for one name */
+  DNS_TIMEOUT: number;
+}
+
+/** On whose behalf a name is looked up: a customer (id of the account), the operator, or nobody in particular. */
+export type Asker = number | 'operator' | null;
+
+/** No address was found; nothing has left. */
+export class NameUnresolved extends Error {
+  constructor(cause?: unknown) {
+    super('Name could not be resolved', cause === undefined ? undefined : { cause });
+    this.name = 'NameUnresolved';
+  }
+}
+
+const KEPT_MS = 10_000;
+const MOST_KEPT = 5_000;
+/** The machine's own settings may change while we run. */
+const SETTINGS_KEPT_MS = 30_000;
+/** Two tries, of which the second waits twice as long, come to three of these. */
+const TRIES = 2;
+const PARTS = 3;
+/** How long the addresses of one family wait for those of the other. */
+const OTHER_FAMILY_MS = 100;
+/** Look-ups under way, in all and of one customer. */
+const MOST_AT_ONCE = 512;
+const MOST_EACH = 8;
+const MOST_WAITING_EACH = 64;
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/**
+ * Names of other hosts, asked over the network by ourselves. The system's own way (`dns.lookup`) keeps one of libuv's few
+ * threads for as long as a name server is silent, so a handful of names under a silent server would hold up every
+ * connection of the process. The hosts file counts; answers are kept for a short time, faults are not.
+ */
+export class NameResolver {
+  private readonly answers = new ShortMemory<string, LookupAddress[]>(KEPT_MS, MOST_KEPT);
+  private readonly machine = new ShortMemory<'machine', MachineNames>(KEPT_MS);
+  private readonly turns: SharedTurns<number>;
+  private resolver: dns.Resolver | null = null;
+  private resolverUntil = 0;
+
+  constructor(private readonly settings: NameSettings) {
+    const patienceMs = settings.DNS_TIMEOUT;
+    const limits = { places: MOST_AT_ONCE, each: MOST_EACH, waiting: MOST_WAITING_EACH, patienceMs };
+    this.turns = new SharedTurns(limits, () => new NameUnresolved());
+  }
+
+  /**
+   * Every address of a name, IPv4 first; an address is its own.
+   * @param asker a customer has no more than a few look-ups under way; short names of the operator are looked for in the
+   * machine's search domains too
+   * @throws NameUnresolved
+   */
+  async resolve(hostname: string, asker: Asker): Promise<LookupAddress[]> {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const family = isIP(name);
+    if (family !== 0) return [{ address: name, family }];
+    if (name === 'localhost' || name.endsWith('.localhost')) return [...LOOPBACK];
+    const { hosts, domains } = await this.machine.get('machine', readMachineNames);
+    const local = hosts.get(name);
+    if (local) return [...local];
+    if (typeof asker === 'number') return this.answers.get(name, () => this.turns.take(asker, () => this.ask(name)));
+    if (asker === null) return this.answers.get(name, () => this.ask(name));
+    return this.answers.get(`${name} of the operator`, () =>
+      this.search([name, ...domains.map((d) => `${name}.${d}`)]),
+    );
+  }
+
+  /** Questions under way get no answer any more. */
+  close(): void {
+    this.resolver?.cancel();
+  }
+
+  /** The first of several names that is there. */
+  private async search(names: readonly string[]): Promise<LookupAddress[]> {
+    let fault: unknown;
+    for (const name of names) {
+      try {
+        return await this.ask(name);
+      } catch (error) {
+        fault ??= error;
+        if (error instanceof NameUnresolved && error.cause === undefined) break; // silence: a further name has no better luck
+      }
+    }
+    throw fault;
+  }
+
+  private async ask(name: string): Promise<LookupAddress[]> {
+    const resolver = this.current();
+    const of = (family: 4 | 6): Promise<LookupAddress[]> =>
+      (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name)).then((found) =>
+        found.map((address) => ({ address, family })),
+      );
+    const found = await within(this.settings.DNS_TIMEOUT, both(of(4), of(6)));
+    if (found === null) throw new NameUnresolved();
+    return found;
+  }
+
+  private current(): dns.Resolver {
+    if (this.resolver && performance.now() < this.resolverUntil) return this.resolver;
+    const { DNS_SERVERS: servers, DNS_TIMEOUT: limit } = this.settings;
+    const resolver = new dns.Resolver({ timeout: Math.ceil(limit / PARTS), tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    this.resolver = resolver;
+    this.resolverUntil = performance.now() + SETTINGS_KEPT_MS;
+    return resolver;
+  }
+}
+
+/** What both families have; the one that is first to have any does not wait long for the other. */
+async function both(v4: Promise<LookupAddress[]>, v6: Promise<LookupAddress[]>): Promise<LookupAddress[]> {
+  const families = [v4, v6];
+  try {
+    await Promise.any(families);
+  } catch (error) {
+    throw new NameUnresolved(error);
+  }
+  const found = families.map((family) =>
+    within(
+      OTHER_FAMILY_MS,
+      family.catch(() => []),
+    ),
+  );
+  return (await Promise.all(found)).flatMap((addresses) => addresses ?? []);
+}
+
+/** @returns null when the time passes first */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | null> {
+  const over = new AbortController();
+  const limit = sleep(milliseconds, null, { signal: over.signal }).catch(() => null);
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,170 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NameSettings, OutboundClient, OutboundError } from '../../src/platform/outbound/index.js';
+import { NameServer } from '../support/name-server.js';
+import { until } from '../support/processes.js';
+import { SessionDesk } from '../support/session-desk.js';
+import { AudioServer } from '../support/voice-desk.js';
+import { WebhookDesk } from '../support/webhook-desk.js';
+
+const CONTACT = '919812345678';
+const PATIENCE = 30_000;
+
+let names: NameServer;
+beforeAll(async () => {
+  names = await NameServer.open({ 'files.example.test': '127.0.0.1', 'inside.example.test': '10.0.0.1' });
+});
+afterAll(() => names.close());
+
+describe('names that customers gave, below a silent name server', () => {
+  it('do not hold up the chat sends of another account, nor its audio', async () => {
+    const desk = await SessionDesk.open({
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      DNS_SERVERS: [names.address],
+      DNS_TIMEOUT: PATIENCE,
+      AUDIO_FETCH_TIMEOUT: PATIENCE,
+    });
+    const audio = await AudioServer.open();
+    const over = new AbortController();
+    try {
+      const victim = await desk.member({ url: desk.upstream.accountUrl.replace('127.0.0.1', 'localhost') });
+      const attacker = await desk.accounts.account();
+      let ended = 0;
+      const silent = Array.from({ length: 60 }, async (_, index) => {
+        const audio_url = `http://n${index}.silent.test/clip.wav`;
+        const body = JSON.stringify({ broadcast_name: 'Silence', audio_url, contacts: [CONTACT] });
+        const authorization = `Bearer ${desk.accounts.token(attacker)}`;
+        const headers = { 'content-type': 'application/json', authorization };
+        const url = `${desk.api.url}/v6/api/v1/voice/send`;
+        await fetch(url, { method: 'POST', headers, body, signal: over.signal }).catch(() => undefined);
+        ended += 1;
+      });
+      await until('look-ups under way', () => Promise.resolve(new Set(names.asked).size >= 4));
+      const message = { messaging_product: 'chat', to: CONTACT, type: 'text', text: { body: 'Hello' } };
+      const sent = await Promise.all(Array.from({ length: 20 }, () => desk.v6(victim, message)));
+      expect(sent.map(({ status }) => status)).toEqual(Array(20).fill(200));
+      const clip = audio.url(1_000).replace('127.0.0.1', 'files.example.test');
+      const voice = await desk.accounts.call('POST', '/v6/api/v1/voice/send', {
+        token: desk.accounts.token(await desk.accounts.account()),
+        body: { broadcast_name: 'Clip', audio_url: clip, contacts: [CONTACT] },
+      });
+      // all there is to miss is the route: the audio was fetched
+      expect(voice.body['message']).toBe('No route available for this channel');
+      expect(ended).toBe(0);
+      over.abort();
+      await Promise.all(silent);
+    } finally {
+      over.abort();
+      await audio.close();
+      await desk.stop();
+    }
+  });
+
+  it('do not hold up the events of another account', async () => {
+    const desk = await (await WebhookDesk.open({ DNS_SERVERS: [names.address], DNS_TIMEOUT: PATIENCE })).prepare();
+    try {
+      await desk.worker({ WEBHOOK_TIMEOUT: 2_000, DNS_TIMEOUT: PATIENCE });
+      const [attacker, victim] = [await desk.join(), await desk.join()];
+      const hooks = [];
+      for (let index = 0; index < 10; index++) {
+        const url = `http://hook${index}.silent.test/events`;
+        hooks.push(await desk.hook(attacker, ['gsm.status.update'], url));
+      }
+      const place = desk.receiver.url('/victim').replace('127.0.0.1', 'localhost');
+      await desk.hook(victim, ['gsm.status.update'], place);
+      await desk.sent(attacker);
+      await until('look-ups of webhooks', () =>
+        Promise.resolve(names.asked.filter((name) => name.startsWith('hook')).length >= 4),
+      );
+      await desk.sent(
+        victim,
+        Array.from({ length: 20 }, (_, index) => `9198000000${index + 10}`),
+      );
+      await until('the events of the other account', () => Promise.resolve(desk.receiver.to('/victim').length >= 20));
+      const tries = await Promise.all(hooks.map((hook) => desk.attempts(attacker, hook)));
+      expect(tries.flat().filter(({ error }) => error !== 'No answer in time')).toEqual([]);
+    } finally {
+      await desk.stop();
+    }
+  });
+});
+
+describe('the look-up of a name', () => {
+  let server: Server;
+  let port: number;
+  const clients: OutboundClient[] = [];
+  beforeAll(async () => {
+    server = createServer((_request, response) => response.end('here'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.onApplicationShutdown()));
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const client = (settings: Partial<NameSettings> = {}, OUTBOUND_ALLOW = '127.0.0.0/8'): OutboundClient => {
+    const made = new OutboundClient({ OUTBOUND_ALLOW, DNS_SERVERS: [names.address], DNS_TIMEOUT: 600, ...settings });
+    clients.push(made);
+    return made;
+  };
+  const faultOf = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      () => null,
+      (error: unknown) => (error instanceof OutboundError ? [error.fault, error.sent] : error),
+    );
+
+  it.each([true, false])('asks our name servers, the hosts file first (trusted: %s)', async (trusted) => {
+    const asked = names.asked.length;
+    for (const host of ['files.example.test', 'FILES.example.test.', 'localhost', 'LocalHost', '127.0.0.1']) {
+      const { body } = await client().request({ url: `http://${host}:${port}/`, trusted, customer: 7 });
+      expect(body.toString()).toBe('here');
+    }
+    expect(names.asked.slice(asked).filter((name) => !name.startsWith('files.'))).toEqual([]);
+  });
+
+  it('keeps an answer for a while, and no fault', async () => {
+    const asking = client();
+    const before = names.asked.length;
+    for (let index = 0; index < 5; index++) {
+      await asking.request({ url: `http://files.example.test:${port}/`, headers: { connection: 'close' } });
+    }
+    expect(names.asked.length - before).toBe(2); // one of each type
+    for (let index = 1; index <= 2; index++) {
+      expect(await faultOf(asking.request({ url: 'http://missing.example.test/' }))).toEqual(['unreachable', false]);
+      expect(names.asked.length - before).toBeGreaterThanOrEqual(2 + index);
+    }
+  });
+
+  it('ends at its time limit, and at the limit of the call, and nothing has left', async () => {
+    for (const trusted of [true, false]) {
+      const url = 'http://one.silent.test/';
+      expect(await faultOf(client().request({ url, trusted }))).toEqual(['unreachable', false]);
+      const slow = client({ DNS_TIMEOUT: PATIENCE });
+      expect(await faultOf(slow.request({ url, trusted, timeoutMs: 100 }))).toEqual(['timeout', false]);
+    }
+  });
+
+  it('counts for each customer: nobody has more than eight under way', async () => {
+    const asking = client({ DNS_TIMEOUT: PATIENCE });
+    const askedFor = (): number => new Set(names.asked.filter((name) => /^c\d+\.silent\.test$/.test(name))).size;
+    const calls = Array.from({ length: 40 }, (_, index) =>
+      faultOf(asking.request({ url: `http://c${index}.silent.test/`, customer: 1, timeoutMs: 2_000 })),
+    );
+    await until('the first look-ups', () => Promise.resolve(askedFor() >= 8));
+    const other = await asking.request({ url: `http://files.example.test:${port}/`, customer: 2 });
+    expect(other.body.toString()).toBe('here');
+    await Promise.all(calls);
+    expect(askedFor()).toBe(8);
+  });
+
+  it('brings addresses that the guard judges', async () => {
+    expect(await faultOf(client().request({ url: 'http://inside.example.test/' }))).toEqual(['refused', false]);
+    expect(await faultOf(client({}, '').request({ url: `http://files.example.test:${port}/` }))).toEqual([
+      'refused',
+      false,
+    ]);
+  });
+});
