@@ -1,34 +1,7 @@
-import { createServer, type Server, type Socket, connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../support/api.js';
+import { Cable } from '../support/cable.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-
-/** A proxy before the database that can be cut, so that the API loses a server that other tests go on using. */
-class Cable {
-  private readonly sockets = new Set<Socket>();
-  private server: Server | null = null;
-
-  async plug(target: URL): Promise<number> {
-    this.server = createServer((near) => {
-      const far = connect(Number(target.port || 3306), target.hostname);
-      for (const socket of [near, far]) {
-        this.sockets.add(socket);
-        socket.on('error', () => undefined);
-        socket.on('close', () => this.sockets.delete(socket));
-      }
-      near.pipe(far).pipe(near);
-    });
-    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  async cut(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.server?.close(() => resolve()));
-    for (const socket of this.sockets) socket.destroy();
-    await closed;
-  }
-}
 
 let api: RunningApi;
 let database: TestDatabase;

@@ -5,6 +5,8 @@ import type { Environment } from '../../platform/config/index.js';
 import { Drain } from '../../platform/observability/index.js';
 
 const PATIENCE_MS = 30_000;
+/** All of it, after `SHUTDOWN_DELAY`: whoever still waits then waits in vain. */
+export const STOP_MS = PATIENCE_MS + 5_000;
 const SWEEP_MS = 100;
 
 /**

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
+import { stopProcessBySignal } from '../../platform/observability/index.js';
 import { ApiModule } from './api.module.js';
 import { configureApi } from './configure-api.js';
 import { SandboxChat } from './first-start/sandbox-chat.js';
-import { stopGracefully } from './graceful-stop.js';
+import { STOP_MS, stopGracefully } from './graceful-stop.js';
 
 async function main(): Promise<void> {
   readEnvironment(); // a bad value stops the start before anything is opened
@@ -16,17 +17,7 @@ async function main(): Promise<void> {
     abortOnError: false,
   });
   const environment = configureApi(app);
-  let stopping = false;
-  const stop = (): void => {
-    if (stopping) return;
-    stopping = true;
-    void stopGracefully(app, environment).then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  stopProcessBySignal(() => stopGracefully(app, environment), environment.SHUTDOWN_DELAY + STOP_MS);
   await app.listen(environment.PORT, environment.HOST);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const host = environment.HOST === '0.0.0.0' ? '127.0.0.1' : environment.HOST;

@@ -2,24 +2,20 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
-import { startMonitoringServer } from '../../platform/observability/index.js';
+import { startMonitoringServer, stopProcessBySignal } from '../../platform/observability/index.js';
 import { WorkerModule } from './worker.module.js';
 
-/** A worker process. SIGTERM drains it: windows under way settle, then it ends with 0. */
+/** What closing takes besides the work under way. */
+const CLOSE_MS = 10_000;
+
+/**
+ * A worker process. SIGTERM drains it: windows under way settle, then it ends with 0. What cannot be settled within a
+ * lease (the database is silent) is left to whoever takes the lane next.
+ */
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const app = await NestFactory.create<NestExpressApplication>(WorkerModule, { bufferLogs: true, bodyParser: false });
-  let stopping = false;
-  const stop = (): void => {
-    if (stopping) return;
-    stopping = true;
-    void app.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  stopProcessBySignal(() => app.close(), Math.max(environment.LANE_LEASE, environment.WEBHOOK_TIMEOUT) + CLOSE_MS);
   const url = await startMonitoringServer(app, environment.HOST, environment.WORKER_PORT);
   process.stdout.write(`${JSON.stringify({ ready: 'worker', monitoring: url })}\n`);
 }

@@ -70,6 +70,8 @@ export const environmentSchema = z.object({
   UV_THREADPOOL_SIZE: z.coerce.number().int().min(2).max(1024).default(4),
   DATABASE_URL: z.url({ protocol: /^(mysql|mariadb)$/ }),
   DATABASE_POOL_SIZE: count(12),
+  DATABASE_POOL_WAIT: duration('10s'),
+  DATABASE_QUERY_TIMEOUT: duration('25s'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   REDIS_PREFIX: z
     .string()
@@ -124,6 +126,8 @@ export const environmentSchema = z.object({
   VOICE_AUTO_APPROVE: flag(false),
   RECEIPT_TIMEOUT: duration('72h'),
   SHUTDOWN_DELAY: duration('1s'),
+  READY_SILENCE: duration('10s'),
+  LIVE_SILENCE: duration('60s'),
   WORKER_QUEUES: list,
   WORKER_CONCURRENCY: count(8),
   LANE_LEASE: duration('30s'),

@@ -1,17 +1,32 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { DatabaseWatch } from './database-watch.js';
 import { dataSourceOptions } from './options.js';
+import { watchTransactions } from './transaction-scope.js';
 
-const connection = (retryAttempts: number): DynamicModule =>
+@Global()
+@Module({ providers: [DatabaseWatch], exports: [DatabaseWatch] })
+class DatabaseWatchModule {}
+
+/** @param queryTimeout in place of `DATABASE_QUERY_TIMEOUT`, milliseconds; 0 = none */
+const connection = (retryAttempts: number, queryTimeout?: number): DynamicModule =>
   TypeOrmModule.forRootAsync({
-    inject: [ENVIRONMENT],
-    useFactory: (environment: Environment) => ({
-      ...dataSourceOptions(environment.DATABASE_URL, environment.DATABASE_POOL_SIZE),
-      autoLoadEntities: true,
-      retryAttempts,
-      retryDelay: 1500,
-    }),
+    imports: [DatabaseWatchModule],
+    inject: [ENVIRONMENT, DatabaseWatch],
+    useFactory: (environment: Environment, watch: DatabaseWatch) => {
+      if (environment.NODE_ENV === 'test') watchTransactions();
+      const bounds = {
+        queryTimeout: queryTimeout ?? environment.DATABASE_QUERY_TIMEOUT,
+        poolWait: environment.DATABASE_POOL_WAIT,
+      };
+      return {
+        ...dataSourceOptions(environment.DATABASE_URL, environment.DATABASE_POOL_SIZE, bounds, watch),
+        autoLoadEntities: true,
+        retryAttempts,
+        retryDelay: 1500,
+      };
+    },
   });
 
 /** One connection pool a process. The pool connects in the background, so that a process starts while the database restarts. */
@@ -23,3 +38,8 @@ export class DatabaseModule {}
 @Global()
 @Module({ imports: [connection(1)] })
 export class ImpatientDatabaseModule {}
+
+/** The same for migrations, whose statements take as long as the tables are large. */
+@Global()
+@Module({ imports: [connection(20, 0)] })
+export class MigratingDatabaseModule {}

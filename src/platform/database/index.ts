@@ -1,5 +1,7 @@
-export { DatabaseModule, ImpatientDatabaseModule } from './database.module.js';
+export { DatabaseModule, ImpatientDatabaseModule, MigratingDatabaseModule } from './database.module.js';
+export { DatabaseWatch } from './database-watch.js';
+export { duplicateKeyName, isDuplicateKey } from './faults.js';
 export { jsonRows } from './json-rows.js';
 export { dataSourceOptions } from './options.js';
-export { duplicateKeyName, inTransaction, isDuplicateKey } from './transaction.js';
+export { inTransaction } from './transaction.js';
 export type { WriteResult } from './write-result.js';

@@ -1,21 +1,30 @@
 import type { DataSourceOptions } from 'typeorm';
+import type { DatabaseWatch } from './database-watch.js';
+import { guardedDriver, type PoolBounds } from './guarded-pool.js';
 import { migrations } from './migrations/index.js';
+
+const BOUNDS: PoolBounds = { queryTimeout: 25_000, poolWait: 10_000 };
 
 /**
  * TypeORM options for one process; entities come from the feature modules (`TypeOrmModule.forFeature`).
- * READ COMMITTED: no gap locks, so bulk inserts and conditional updates of different campaigns never meet
- * (docs/decisions/0004). Times are UTC; BIGINT comes as number (our ids have 53 bits, sums stay below).
+ * READ COMMITTED, said once a connection: no gap locks, so bulk inserts and conditional updates of different campaigns
+ * never meet (docs/decisions/0004). Times are UTC; BIGINT comes as number (our ids have 53 bits, sums stay below).
  */
-export function dataSourceOptions(url: string, poolSize = 12): DataSourceOptions {
+export function dataSourceOptions(
+  url: string,
+  poolSize = 12,
+  bounds = BOUNDS,
+  watch?: DatabaseWatch,
+): DataSourceOptions {
   return {
     type: 'mysql',
+    driver: guardedDriver(bounds, watch),
     url,
     charset: 'utf8mb4_bin',
     timezone: 'Z',
     supportBigNumbers: true,
     bigNumberStrings: false,
     poolSize,
-    isolationLevel: 'READ COMMITTED',
     migrations,
     migrationsTableName: 'migrations',
     synchronize: false,

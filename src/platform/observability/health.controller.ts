@@ -1,12 +1,16 @@
-import { Controller, Get, Header, Res, ServiceUnavailableException, SetMetadata } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, Get, Header, Inject, Res, ServiceUnavailableException, SetMetadata } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { HealthCheckService, type HealthCheckResult, TypeOrmHealthIndicator } from '@nestjs/terminus';
+import { HealthCheckService, type HealthCheckResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Response } from 'express';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { DatabaseWatch } from '../database/index.js';
 import { RateLimited, RedisLink } from '../security/index.js';
 import { Drain } from './drain.js';
 import { OPEN_METADATA } from './open-metadata.js';
 
-const DATABASE_TIMEOUT_MS = 1_500;
+/** A probe has no longer for the database's answer; then the last one it gave counts. */
+const PATIENCE_MS = 1_500;
 
 const STATES = { type: 'object', additionalProperties: { type: 'object' } };
 const READINESS = {
@@ -26,6 +30,13 @@ const READINESS = {
   },
 };
 
+const liveness = (status: 'ok' | 'stuck') => ({
+  type: 'object',
+  required: ['status'],
+  properties: { status: { type: 'string', enum: [status] } },
+  example: { status },
+});
+
 /** Probes of orchestrators and load balancers. */
 @ApiTags('Operations')
 @RateLimited('none')
@@ -34,24 +45,29 @@ const READINESS = {
 export class HealthController {
   constructor(
     private readonly health: HealthCheckService,
-    private readonly database: TypeOrmHealthIndicator,
+    private readonly indicators: HealthIndicatorService,
+    private readonly database: DatabaseWatch,
     private readonly redis: RedisLink,
     private readonly drain: Drain,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** The process runs. */
+  /** 200 while the process gets on: 503 when nothing it asked its database has come to an end for `LIVE_SILENCE`. */
   @Get('live')
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({ summary: 'The process runs' })
-  @ApiResponse({
-    status: 200,
-    schema: { type: 'object', required: ['status'], properties: { status: { type: 'string', example: 'ok' } } },
-  })
-  live(): { status: 'ok' } {
-    return { status: 'ok' };
+  @ApiOperation({ summary: 'The process runs and gets on' })
+  @ApiResponse({ status: 200, schema: liveness('ok') })
+  @ApiResponse({ status: 503, schema: liveness('stuck'), description: 'No progress for a minute (`LIVE_SILENCE`)' })
+  live(@Res({ passthrough: true }) response: Response): { status: 'ok' | 'stuck' } {
+    const stuck = this.database.stuckMs > this.environment.LIVE_SILENCE;
+    if (stuck) response.status(503);
+    return { status: stuck ? 'stuck' : 'ok' };
   }
 
-  /** 200 when the database answers and the process is not stopping. Redis is reported, and its absence is not fatal. */
+  /**
+   * 200 while the database answers and the process is not stopping; a database that is slow, or whose connections are
+   * all in use, may say nothing for `READY_SILENCE`. Redis is reported, and its absence is not fatal.
+   */
   @Get('ready')
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'The process can serve: the database answers' })
@@ -65,12 +81,23 @@ export class HealthController {
   }
 
   private async checkDatabase(): Promise<HealthCheckResult> {
+    const check = this.indicators.check('database');
     try {
-      return await this.health.check([() => this.database.pingCheck('database', { timeout: DATABASE_TIMEOUT_MS })]);
+      return await this.health.check([async () => ((await this.isDatabaseUp()) ? check.up() : check.down())]);
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
       const down = { database: { status: 'down' as const } };
       return { status: 'error', info: {}, error: down, details: down };
     }
+  }
+
+  private async isDatabaseUp(): Promise<boolean> {
+    const since = performance.now();
+    const answered = this.database.ask().then(
+      () => true,
+      () => performance.now() - since >= PATIENCE_MS, // else it was refused at once
+    );
+    const unrefused = await Promise.race([answered, sleep(PATIENCE_MS, true, { ref: false })]);
+    return unrefused && this.database.silentMs < this.environment.READY_SILENCE;
   }
 }

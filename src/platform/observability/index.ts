@@ -6,3 +6,4 @@ export { ObservabilityModule } from './observability.module.js';
 export { OPEN_METADATA } from './open-metadata.js';
 export { requestLog } from './request-log.js';
 export { safeError } from './safe-error.js';
+export { stopProcessBySignal } from './stop-process.js';

@@ -6,6 +6,7 @@ import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { SecurityModule } from '../security/index.js';
 import { Drain } from './drain.js';
 import { HealthController } from './health.controller.js';
+import { DatabaseMetrics } from './database-metrics.js';
 import { createLogger, ROOT_LOGGER } from './logging.js';
 import { Metrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
@@ -14,6 +15,7 @@ import { MetricsController } from './metrics.controller.js';
 @Module({
   providers: [
     Metrics,
+    DatabaseMetrics,
     Drain,
     {
       provide: ROOT_LOGGER,

@@ -3,7 +3,7 @@ import { LoggerModule } from 'nestjs-pino';
 import { AccountDirectoryModule } from '../../../modules/accounts/index.js';
 import { RoutesModule } from '../../../modules/providers/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { DatabaseModule } from '../../../platform/database/index.js';
+import { MigratingDatabaseModule } from '../../../platform/database/index.js';
 import { createLogger } from '../../../platform/observability/index.js';
 import { OutboundModule } from '../../../platform/outbound/index.js';
 import { SecurityModule } from '../../../platform/security/index.js';
@@ -15,7 +15,7 @@ import { SandboxRoutes } from './sandbox-routes.js';
 @Module({
   imports: [
     ConfigModule,
-    DatabaseModule,
+    MigratingDatabaseModule,
     SecurityModule,
     LoggerModule.forRootAsync({
       inject: [ENVIRONMENT],

@@ -57,7 +57,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       assertAllowed(actor, row, changes); // what was true before the lock may no longer be
       const patch = this.patch(row, changes);
       if (parentId) {
-        await this.managed.assertNoCircle(row.id, parentId, tx);
+        await this.managed.lockedNoCircle(tx, row.id, parentId);
         await this.managed.holdParent(tx, parentId);
       }
       const demoted = isStaff(row.userType) && patch.userType !== undefined && !isStaff(patch.userType);

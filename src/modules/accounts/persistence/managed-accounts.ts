@@ -40,19 +40,17 @@ export class ManagedAccounts {
     return parent.id;
   }
 
+  /** @throws AppError 400 when the account itself stands on the way up from the new parent */
+  assertNoCircle(accountId: number, parentId: number): Promise<void> {
+    return walkUp(accountId, parentId, (id) => this.store.rowById(id));
+  }
+
   /**
-   * Walks up from the new parent. Within a transaction every row on the way is locked, so that of two changes at the
-   * same moment that would close a circle together one waits, or is run again, and sees the other.
-   * @throws AppError 400 when the account itself stands on the way
+   * The same with every row on the way locked, so that of two changes at the same moment that would close a circle
+   * together one waits, or is run again, and sees the other.
    */
-  async assertNoCircle(accountId: number, parentId: number, tx?: EntityManager): Promise<void> {
-    const seen = new Set<number>();
-    for (let id: number | null = parentId; id !== null && !seen.has(id);) {
-      if (id === accountId) throw accountErrors.parentCircle();
-      seen.add(id);
-      const row: AccountEntity | null = tx ? await this.store.lockById(tx, id) : await this.store.rowById(id);
-      id = row?.parentId ?? null;
-    }
+  lockedNoCircle(tx: EntityManager, accountId: number, parentId: number): Promise<void> {
+    return walkUp(accountId, parentId, (id) => this.store.lockById(tx, id));
   }
 
   /**
@@ -71,5 +69,18 @@ export class ManagedAccounts {
    */
   async assertNoClients(tx: EntityManager, accountId: number): Promise<void> {
     if (await tx.existsBy(AccountEntity, { parentId: accountId })) throw accountErrors.hasClients();
+  }
+}
+
+async function walkUp(
+  accountId: number,
+  parentId: number,
+  rowOf: (id: number) => Promise<AccountEntity | null>,
+): Promise<void> {
+  const seen = new Set<number>();
+  for (let id: number | null = parentId; id !== null && !seen.has(id);) {
+    if (id === accountId) throw accountErrors.parentCircle();
+    seen.add(id);
+    id = (await rowOf(id))?.parentId ?? null;
   }
 }

@@ -23,7 +23,7 @@ export class RemoveChatAccountHandler implements ICommandHandler<RemoveChatAccou
       const { id } = await this.managed.find(actor, username, tx);
       const account = await this.chatAccounts.locked(tx, id, connection);
       if (!account) throw new AppError('not_found', 'chat_account_not_found', 'Chat account not found');
-      if (await this.campaigns.unfinishedOn(account.id)) {
+      if (await this.campaigns.unfinishedOn(tx, account.id)) {
         throw new AppError('conflict', 'chat_account_in_use', 'Chat account is used by unfinished campaigns');
       }
       await this.chatAccounts.remove(tx, account.id);

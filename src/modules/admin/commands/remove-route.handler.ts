@@ -22,7 +22,7 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
       const route = await this.routes.locked(tx, name);
       if (!route) throw new AppError('not_found', 'route_not_found', 'Route not found');
       // A campaign accepted between this look and the commit finds no route: its recipients are refunded by the engine.
-      if (await this.campaigns.unfinishedOn(route.id)) {
+      if (await this.campaigns.unfinishedOn(tx, route.id)) {
         throw new AppError('conflict', 'route_in_use', 'Route is used by unfinished campaigns');
       }
       await this.routes.remove(tx, route.id);

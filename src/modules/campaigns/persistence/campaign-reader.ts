@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import {
   CAMPAIGN_STATES,
   type CampaignRecord,
@@ -139,9 +139,9 @@ export class CampaignReader {
   }
 
   /** True while a campaign that is not at its end leaves over this route; completed ones wait for nobody. */
-  async unfinishedOn(routeId: number): Promise<boolean> {
+  async unfinishedOn(tx: EntityManager, routeId: number): Promise<boolean> {
     // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
-    const rows: unknown[] = await this.dataSource.query(
+    const rows: unknown[] = await tx.query(
       `SELECT 1 FROM campaigns FORCE INDEX (ix_campaigns_state)
        WHERE state IN (?) AND route_id = ? AND unsettled > 0 LIMIT 1`,
       [CAMPAIGN_STATES.filter((state) => state !== 'completed'), routeId],

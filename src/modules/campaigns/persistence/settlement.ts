@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
-import { AccountDirectory } from '../../accounts/index.js';
 import { type BalanceName, CreditBook } from '../../credits/index.js';
 import { isFinal, mayMove, RecipientStatus } from '../domain/recipient-status.js';
 import { inLockOrder, placeKey } from './recipient-order.js';
@@ -44,6 +43,7 @@ interface CampaignMoney {
   request_id: string;
   balance: string;
   unit_credits: number;
+  refund_failed: number | null;
 }
 
 const ERROR_TEXT_LENGTH = 255;
@@ -56,7 +56,6 @@ const ERROR_TEXT_LENGTH = 255;
 export class Settlement {
   constructor(
     private readonly credits: CreditBook,
-    private readonly accounts: AccountDirectory,
     private readonly events: StatusEvents,
   ) {}
 
@@ -202,13 +201,16 @@ export class Settlement {
     );
     if (ids.size === 0) return;
     const campaigns: CampaignMoney[] = await tx.query(
-      'SELECT id, account_id, request_id, balance, unit_credits FROM campaigns WHERE id IN (?) AND unit_credits > 0 ORDER BY account_id, balance, id',
+      `SELECT c.id, c.account_id, c.request_id, c.balance, c.unit_credits, a.refund_failed
+       FROM campaigns c LEFT JOIN accounts a ON a.id = c.account_id
+       WHERE c.id IN (?) AND c.unit_credits > 0 ORDER BY c.account_id, c.balance, c.id`,
       [[...ids]],
     );
     for (const campaign of campaigns) {
-      const refundFailed = (await this.accounts.byId(campaign.account_id))?.refundFailed ?? false;
       const refunded = transitions.filter(
-        (t) => t.campaignId === campaign.id && (t.refund || (refundFailed && t.to === RecipientStatus.Failed)),
+        (t) =>
+          t.campaignId === campaign.id &&
+          (t.refund || (campaign.refund_failed === 1 && t.to === RecipientStatus.Failed)),
       );
       const recipients = refunded.length;
       if (recipients === 0) continue;

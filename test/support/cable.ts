@@ -1,0 +1,61 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+interface Line {
+  near: Socket;
+  far: Socket;
+}
+
+/** A line to the database that can be cut or fall silent, so that one process loses a server that others go on using. */
+export class Cable {
+  private readonly lines = new Set<Line>();
+  private server: Server | null = null;
+  private isSilent = false;
+
+  /** @returns the port of 127.0.0.1 that now leads to `target` */
+  async plug(target: URL): Promise<number> {
+    this.server = createServer((near) => this.lay(near, connect(Number(target.port || 3306), target.hostname)));
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** How many connections were ever made, and are there. */
+  get connections(): number {
+    return this.lines.size;
+  }
+
+  /** Nothing comes through any more, in neither direction, and nobody is told: a peer that drops packets. */
+  silence({ newToo }: { newToo: boolean }): void {
+    this.isSilent = newToo;
+    for (const line of this.lines) mute(line);
+  }
+
+  /** New connections come through again; those that fell silent stay so. */
+  heal(): void {
+    this.isSilent = false;
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server?.close(() => resolve()));
+    for (const { near, far } of this.lines) {
+      near.destroy();
+      far.destroy();
+    }
+    await closed;
+  }
+
+  private lay(near: Socket, far: Socket): void {
+    const line = { near, far };
+    this.lines.add(line);
+    for (const socket of [near, far]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.lines.delete(line));
+    }
+    if (this.isSilent) mute(line);
+    else near.pipe(far).pipe(near);
+  }
+}
+
+function mute({ near, far }: Line): void {
+  near.unpipe(far).pause();
+  far.unpipe(near).pause();
+}
