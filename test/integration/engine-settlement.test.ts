@@ -174,6 +174,12 @@ describe('settling recipients', () => {
     await sink.accept(1, [receipt('p-1-a', 'delivered'), receipt('p-1-c', 'delivered')]);
     await sink.accept(1, [receipt('p-2-b', 'failed', { errorCode: 3, errorText: 'UNDELIV' })]);
     expect(await statuses(id)).toEqual(['Submitted', 'Failed', 'Submitted']);
+    // Judging writes the items that have not moved too: what another node of a cluster judges meanwhile must meet it.
+    const judged: { seq: number; item: number; receipts: number }[] = await dataSource.query(
+      'SELECT seq, item, receipts FROM provider_messages WHERE campaign_id = ? ORDER BY seq, item',
+      [id],
+    );
+    expect(judged.map(({ receipts }) => receipts)).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0]);
     await Promise.all([
       sink.accept(1, [receipt('p-1-b', 'delivered')]),
       sink.accept(1, [receipt('p-2-a', 'delivered')]),

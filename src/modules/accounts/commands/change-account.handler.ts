@@ -96,15 +96,12 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
 
   /**
    * The last super stays active and unexpired (decisions §4): after the change one must be left that is active and has
-   * no expiry at all. All supers are locked, so that two of them cannot close each other at the same moment.
+   * no expiry at all. All supers are held, so that two of them cannot close each other at the same moment.
    */
   private async update(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
     const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };
     const guarded = row.userType === 'super' && row.isActive && row.expiresAt === null;
-    if (guarded) {
-      const supers = { where: { userType: 'super' }, order: { id: 'ASC' as const }, select: { id: true } };
-      await tx.find(AccountEntity, { ...supers, lock: { mode: 'pessimistic_write' } });
-    }
+    if (guarded) await tx.query("UPDATE accounts SET held = held + 1 WHERE user_type = 'super' ORDER BY id");
     await tx.update(AccountEntity, { id: row.id }, patch);
     if (guarded && !(await tx.existsBy(AccountEntity, lasting))) throw accountErrors.forbidden();
   }

@@ -32,9 +32,10 @@ export class AccountStore {
     return source.findOneBy(AccountEntity, { id });
   }
 
-  /** The row, locked until the transaction ends. */
+  /** The row, held until the transaction ends: written, because a lock alone does not reach the other nodes of a cluster. */
   async lockById(tx: EntityManager, id: number): Promise<AccountEntity | null> {
-    return tx.findOne(AccountEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    await tx.increment(AccountEntity, { id }, 'held', 1);
+    return tx.findOneBy(AccountEntity, { id });
   }
 
   /** Which of the identities are taken, in the order in which spec 7 reports them. */

@@ -64,6 +64,10 @@ export class AccountEntity {
   @Column({ type: 'longtext' })
   permissions!: string;
 
+  /** how often somebody has held the row: written by whoever must be alone with the account */
+  @Column({ name: 'held', type: 'int', unsigned: true, default: 0 })
+  held!: number;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

@@ -93,6 +93,7 @@ export class CampaignRetry {
       await terms.alongside(tx, child);
       const entries = [{ requestId, amount: total * terms.unitCredits }];
       const balance = terms.balance as BalanceName;
+      await this.release(tx, parent.id);
       if (!(await this.credits.debit(tx, parent.accountId, balance, entries))) throw new Outspent();
       return child;
     });
@@ -100,12 +101,17 @@ export class CampaignRetry {
 
   /** The row to hold. Looked for first, because an INSERT waits for whoever holds it. */
   private async makeLock(campaignId: number): Promise<void> {
-    const found: unknown[] = await this.dataSource.query('SELECT 1 FROM campaign_retries WHERE campaign_id = ?', [
-      campaignId,
-    ]);
-    if (found.length === 0) {
-      await this.dataSource.query('INSERT IGNORE INTO campaign_retries (campaign_id) VALUES (?)', [campaignId]);
-    }
+    await inTransaction(this.dataSource, async (tx) => {
+      const found: unknown[] = await tx.query('SELECT 1 FROM campaign_retries WHERE campaign_id = ?', [campaignId]);
+      if (found.length === 0) {
+        await tx.query('INSERT IGNORE INTO campaign_retries (campaign_id) VALUES (?)', [campaignId]);
+      }
+    });
+  }
+
+  /** The row is written, not only locked: a lock does not reach the other nodes of a cluster, a written row does. */
+  private async release(tx: EntityManager, campaignId: number): Promise<void> {
+    await tx.query('DELETE FROM campaign_retries WHERE campaign_id = ?', [campaignId]);
   }
 
   private async lock(tx: EntityManager, campaignId: number): Promise<boolean> {

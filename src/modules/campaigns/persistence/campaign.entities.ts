@@ -217,6 +217,10 @@ export class ProviderMessageEntity {
   @Column({ name: 'status', type: 'tinyint', unsigned: true })
   status!: number;
 
+  /** receipts that were judged together with its other items: whoever judges writes this, so that no two do at once */
+  @Column({ name: 'receipts', type: 'int', unsigned: true, default: 0 })
+  receipts!: number;
+
   /** when the carrier took it; by the database's own clock, so that no statement names it */
   @Column({ name: 'submitted_at', type: 'datetime', precision: 3, nullable: true, default: () => 'utc_timestamp(3)' })
   submittedAt!: Date | null;
@@ -261,7 +265,7 @@ export class ParkedReceiptEntity {
   receivedAt!: Date;
 }
 
-/** A campaign whose failed recipients were sent again: the row that one retry at a time holds. */
+/** A campaign whose failed recipients are being sent again: the row that one retry at a time holds, and removes. */
 @Entity('campaign_retries')
 export class CampaignRetryEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })

@@ -93,12 +93,17 @@ export class ReceiptStore {
     return rows.map(toKnown);
   }
 
+  /**
+   * Writes all items of the recipients of whom one has moved, the unmoved ones too: on another node of a cluster a receipt
+   * of another item may be judged at the same moment, and one of the two must give way and look again.
+   */
   async writeItems(tx: EntityManager, items: readonly KnownMessage[]): Promise<void> {
     if (items.length === 0) return;
     await tx.query(
       `UPDATE provider_messages m JOIN JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]',
          item INT PATH '$[2]', status INT PATH '$[3]')) j
-       ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.item = j.item SET m.status = j.status`,
+       ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.item = j.item
+       SET m.status = j.status, m.receipts = m.receipts + 1`,
       [jsonRows(items.map((m) => [m.campaignId, m.seq, m.item, m.status]))],
     );
   }

@@ -7,6 +7,7 @@ import type { Receipt, ReceiptSink } from '../../providers/index.js';
 import { lowest, mayMove, RecipientStatus } from '../domain/recipient-status.js';
 import { ReceiptStore, type KnownMessage, type RoutedReceipt } from '../persistence/receipt-store.js';
 import { type RecipientChange, Settlement } from '../persistence/settlement.js';
+import { placeKey } from '../persistence/recipient-order.js';
 import { RetryPlans } from '../persistence/retry-plans.js';
 import { AttemptReceipts } from './attempt-receipts.js';
 import { receiptChange, STATUS_OF_RECEIPT } from './receipt-change.js';
@@ -86,15 +87,18 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
       tx,
       pairs.map(({ message }) => message),
     );
-    const moved: KnownMessage[] = [];
+    const moved = new Set<string>();
     for (const { receipt, message } of pairs) {
       const item = items.find((entry) => same(entry, message) && entry.item === message.item);
       if (item && mayMove(item.status, STATUS_OF_RECEIPT[receipt.status])) {
         item.status = STATUS_OF_RECEIPT[receipt.status];
-        moved.push(item);
+        moved.add(placeKey(item));
       }
     }
-    await this.store.writeItems(tx, moved);
+    await this.store.writeItems(
+      tx,
+      items.filter((item) => moved.has(placeKey(item))),
+    );
     return pairs.flatMap(({ receipt, message }) => {
       const statuses = items.filter((entry) => same(entry, message)).map((entry) => entry.status);
       const missing = statuses.length < message.items ? [RecipientStatus.Submitted] : [];
