@@ -32,7 +32,8 @@ Messaging and campaigns over SMS, chat and voice.
 
 **Authentication.** \`Authorization: Bearer <token>\` everywhere; the legacy routes also take the token as the cookie
 \`auth_token\`. Where both come, the header counts. The v5 routes take the token with or without \`Bearer\`. Programs may
-send an API key as \`X-API-Key\` instead, except to the admin and api-keys routes; beside a token the token counts.
+send an API key as \`X-API-Key\` instead, except to the admin routes and those of passwords, keys and people; beside a
+token the token counts.
 
 **Errors.** \`{ "success": false, "statusCode": 400, "message": "…", "error": "Bad Request" }\`; the v5 routes answer
 \`{ "status": "error", "textsent": "error", "message": "…" }\`. Every answer carries \`X-Request-Id\`; name it when you ask

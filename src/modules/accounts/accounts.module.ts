@@ -26,6 +26,7 @@ import { LogInHandler } from './commands/log-in.handler.js';
 import { RegisterAccountHandler } from './commands/register-account.handler.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { OwnAccountController } from './http/own-account.controller.js';
+import { OwnPasswordController } from './http/own-password.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { AuthenticationController } from './http/authentication.controller.js';
 import { AccountClosings } from './account-closings.js';
@@ -92,7 +93,13 @@ export class AccountDirectoryModule {}
     PassportModule,
     JwtModule.registerAsync({ inject: [ENVIRONMENT], useFactory: jwtOptions }),
   ],
-  controllers: [AuthenticationController, OwnAccountController, ApiKeysController, UsersController],
+  controllers: [
+    AuthenticationController,
+    OwnAccountController,
+    OwnPasswordController,
+    ApiKeysController,
+    UsersController,
+  ],
   providers: [
     AccessTokens,
     AdminSessions,

@@ -1,14 +1,18 @@
-import { type Account, type Actor, roleOf } from '../accounts/index.js';
+import { type Actor, roleOf } from '../accounts/index.js';
 import { campaignErrors } from './campaigns.errors.js';
 import type { CampaignRecord } from './domain/campaign.js';
 import type { CampaignReader } from './persistence/campaign-reader.js';
 
-/** Whom every account's campaigns are open to: a reseller has no other account's campaigns (decisions §4). */
-export const isDesk = ({ userType }: Account): boolean => roleOf(userType) !== 'user' && userType !== 'reseller';
+/**
+ * Whom every account's campaigns are open to: staff by their token; by a key of theirs only what is their own (decisions
+ * §11). A reseller has no other account's campaigns (decisions §4).
+ */
+export const isDesk = ({ account: { userType }, via }: Actor): boolean =>
+  via !== 'key' && roleOf(userType) !== 'user' && userType !== 'reseller';
 
 /** His own, or anybody's for staff. */
-export const maySee = (account: Account, campaign: CampaignRecord): boolean =>
-  campaign.accountId === account.id || isDesk(account);
+export const maySee = (actor: Actor, campaign: CampaignRecord): boolean =>
+  campaign.accountId === actor.account.id || isDesk(actor);
 
 /**
  * A campaign that the actor may see.
@@ -16,7 +20,7 @@ export const maySee = (account: Account, campaign: CampaignRecord): boolean =>
  */
 export async function campaignOf(reader: CampaignReader, actor: Actor, requestId: string): Promise<CampaignRecord> {
   const campaign = await reader.byRequestId(requestId);
-  if (!campaign || !maySee(actor.account, campaign)) throw campaignErrors.notFound();
+  if (!campaign || !maySee(actor, campaign)) throw campaignErrors.notFound();
   return campaign;
 }
 

@@ -1,4 +1,4 @@
-import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
+import { ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { AppError } from '../../kernel/app-error.js';
 
@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/app-error.js';
  * in the order in which the DTO declares its fields.
  */
 export const validation = (): ValidationPipe =>
-  new BodyValidation({
+  new ValidationPipe({
     whitelist: true,
     transform: true,
     stopAtFirstError: true,
@@ -15,18 +15,6 @@ export const validation = (): ValidationPipe =>
     validationError: { target: false, value: false },
     exceptionFactory: (errors) => new AppError('invalid', 'invalid_field', firstFault(errors)),
   });
-
-class BodyValidation extends ValidationPipe {
-  /** The library walks a body by recursion: one nested thousands of levels deep ends the stack, which is no 500. */
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    try {
-      return (await super.transform(value, metadata)) as unknown;
-    } catch (error) {
-      if (error instanceof RangeError) throw new AppError('invalid', 'too_deep', 'Request body could not be read');
-      throw error;
-    }
-  }
-}
 
 function firstFault(errors: ValidationError[]): string {
   for (const error of errors) {

@@ -105,6 +105,17 @@ export class Credentials {
     await this.loginAddresses.remember(holder, ip);
   }
 
+  /**
+   * Judges the password of whom a request's token was issued to: the acting account, or the person who acts for it.
+   * @throws AppError as `prove`
+   */
+  async proveActor(actor: Account, password: string, ip: string): Promise<void> {
+    const bearer = await this.names.find((actor.assignedUser ?? actor).username);
+    const row = bearer?.assignedUser ?? bearer?.account;
+    if (!row) throw accountErrors.invalidToken(); // removed a moment ago
+    await this.prove(row.id, password, row.passwordHash, ip);
+  }
+
   private async refuseBlocked({ who, ip, familiar }: Attempt): Promise<void> {
     const { LOGIN_FAILURE_LIMIT, ACCOUNT_FAILURE_LIMIT } = this.environment;
     await this.addresses.refuseBlocked(`login-failures:${who}`, ip, LOGIN_FAILURE_LIMIT);

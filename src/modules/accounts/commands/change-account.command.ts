@@ -16,12 +16,20 @@ export interface AccountChanges {
   password?: string;
 }
 
-/** Change an account from the admin API. A new password ends every token issued before it. */
+/**
+ * Change an account from the admin API. A new password ends every token issued before it. A super account also wants the
+ * password of who changes it: 400 `current_password is required`, 401 `Invalid credentials`, 429 as at login.
+ */
 export class ChangeAccountCommand extends Command<void> {
+  /**
+   * @param proof.currentPassword of who acts; null = not given
+   * @param proof.ip the client's address: wrong passwords count against it, as at login
+   */
   constructor(
     readonly actor: Account,
     readonly username: string,
     readonly changes: AccountChanges,
+    readonly proof: { currentPassword: string | null; ip: string },
   ) {
     super();
   }

@@ -14,17 +14,19 @@ import {
   assertMaySetParent,
   assertMaySetUserType,
   isStaff,
+  needsPassword,
   SETTINGS,
 } from '../domain/account-policy.js';
-import { assertPassword, changedPermissions, readExpiresAt, readTimeZone } from '../domain/account-values.js';
+import { assertPassword } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
-import { readPermissions } from '../domain/permissions.js';
+import { Credentials } from '../authentication/credentials.js';
 import { AccountClosings } from '../account-closings.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
+import { accountPatch } from './account-patch.js';
 import { auditedChanges } from './audited-changes.js';
 import { type AccountChanges, ChangeAccountCommand } from './change-account.command.js';
 
@@ -39,23 +41,26 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     private readonly audit: AuditLog,
     private readonly closings: AccountClosings,
     private readonly loginAddresses: LoginAddresses,
+    private readonly credentials: Credentials,
   ) {}
 
-  async execute({ actor, username, changes }: ChangeAccountCommand): Promise<void> {
+  async execute({ actor, username, changes, proof }: ChangeAccountCommand): Promise<void> {
     const target = await this.managed.row(actor, username);
     assertAllowed(actor, target, changes);
     const parentId =
       changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername);
     if (parentId) await this.managed.assertNoCircle(target.id, parentId);
     if (changes.password !== undefined) assertPassword(changes.password);
-    this.patch(target, changes); // faults are told before the slow hash
+    accountPatch(target, changes, this.environment.APP_TIME_ZONE); // faults are told before the slow hash
+    if (needsPassword(target)) await this.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
 
     await inTransaction(this.dataSource, async (tx) => {
       const row = await tx.findOne(AccountEntity, { where: { id: target.id }, lock: { mode: 'pessimistic_write' } });
       if (!row) throw accountErrors.notFound();
       assertAllowed(actor, row, changes); // what was true before the lock may no longer be
-      const patch = this.patch(row, changes);
+      const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
+      if (needsPassword(row) && !needsPassword(target)) throw accountErrors.required('current_password');
       if (parentId) {
         await this.managed.lockedNoCircle(tx, row.id, parentId);
         await this.managed.holdParent(tx, parentId);
@@ -76,22 +81,9 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     this.directory.forget(target.id);
   }
 
-  /** @throws AppError 400 with the first value at fault */
-  private patch(row: AccountEntity, changes: AccountChanges): Partial<AccountEntity> {
-    const patch: Partial<AccountEntity> = {};
-    const { isActive, requireToken, refundFailed, publicLookup, userType } = changes;
-    const plain = { isActive, requireToken, refundFailed, publicLookup, userType };
-    Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
-    if (changes.timeZone !== undefined) patch.timeZone = readTimeZone(changes.timeZone);
-    if (changes.expiresAt !== undefined) {
-      const zone = (patch.timeZone === undefined ? row.timeZone : patch.timeZone) ?? this.environment.APP_TIME_ZONE;
-      patch.expiresAt = readExpiresAt(changes.expiresAt, zone);
-    }
-    if (changes.permissions !== undefined) {
-      const before = readPermissions(JSON.parse(row.permissions) as Record<string, unknown>);
-      patch.permissions = JSON.stringify(changedPermissions(before, changes.permissions));
-    }
-    return patch;
+  private async proveActor(actor: Account, proof: ChangeAccountCommand['proof']): Promise<void> {
+    if (proof.currentPassword === null) throw accountErrors.required('current_password');
+    await this.credentials.proveActor(actor, proof.currentPassword, proof.ip);
   }
 
   /**

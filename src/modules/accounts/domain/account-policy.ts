@@ -42,6 +42,9 @@ export function assertMayChange(actor: Manager, target: Person): void {
   if (actor.userType !== 'super' && isStaff(target.userType)) throw accountErrors.forbidden();
 }
 
+/** A stolen token must not be enough to take a super account over, or to shut one out. */
+export const needsPassword = (target: Pick<Account, 'userType'>): boolean => target.userType === 'super';
+
 /** Settings of a client need `reseller_settings` as well. */
 export function assertMayChangeSettings(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.reseller_settings) throw accountErrors.permissionDenied();

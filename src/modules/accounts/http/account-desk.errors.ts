@@ -9,6 +9,12 @@ const DESK_ERRORS: ErrorRow[] = [
   { status: 429, message: TOO_MANY, reason: 'over USER_RATE_LIMIT a minute' },
 ];
 
+/** Errors of every route that no key opens: password, keys, people. */
+const TOKEN_ERRORS: ErrorRow[] = [
+  { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token; an API key is none' },
+  { status: 429, message: TOO_MANY, reason: 'over USER_RATE_LIMIT a minute' },
+];
+
 export const CREDIT_ERRORS: ErrorRow[] = DESK_ERRORS;
 
 export const LEDGER_ERRORS: ErrorRow[] = [...DESK_ERRORS, BALANCE_ROW];
@@ -18,7 +24,7 @@ const PASSWORD_RULES: ErrorRow[] = [
 ];
 
 export const PASSWORD_ERRORS: ErrorRow[] = [
-  ...DESK_ERRORS,
+  ...TOKEN_ERRORS,
   { status: 400, message: 'current is required', reason: 'likewise new' },
   ...PASSWORD_RULES,
   { status: 429, message: TOO_MANY, reason: 'too many wrong passwords in a minute' },
@@ -26,8 +32,7 @@ export const PASSWORD_ERRORS: ErrorRow[] = [
 ];
 
 export const API_KEY_ERRORS: ErrorRow[] = [
-  { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token' },
-  { status: 429, message: TOO_MANY, reason: 'over USER_RATE_LIMIT a minute' },
+  ...TOKEN_ERRORS,
   { status: 403, message: 'Permission denied', reason: 'an assigned user: keys are the account’s own' },
 ];
 
@@ -46,7 +51,7 @@ export const REVOKE_API_KEY_ERRORS: ErrorRow[] = [
 ];
 
 export const USER_ERRORS: ErrorRow[] = [
-  ...DESK_ERRORS,
+  ...TOKEN_ERRORS,
   { status: 403, message: 'Permission denied', reason: 'an assigned user, or client_management is off' },
 ];
 

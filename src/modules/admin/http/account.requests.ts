@@ -6,6 +6,7 @@ const EXPIRY = {
   description: 'YYYY-MM-DD (ends with that day), YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601',
 };
 const ZONE = { example: 'Asia/Kolkata', description: 'IANA name; none: APP_TIME_ZONE' };
+const CURRENT = 'The password of who changes; only to change a super account';
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
 /** Bodies to try; the values that stand beside the fields change everything at once. */
@@ -113,4 +114,7 @@ export class ChangeAccountRequest {
 
   @OptionalText('password', { example: 'Sunny-Day-8', description: 'Ends every token issued before' })
   password?: string | null;
+
+  @OptionalText('current_password', { example: 'Sunny-Day-7', description: CURRENT })
+  current_password?: string | null;
 }

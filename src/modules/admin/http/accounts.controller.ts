@@ -1,8 +1,9 @@
-import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, clientIp, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import {
   type AccountChanges,
   type Actor,
@@ -91,7 +92,8 @@ export class AccountsController {
   @ApiParam({ name: 'username', example: 'jane.doe' })
   @ApiOperation({
     summary: 'Change an account',
-    description: 'Absent fields stay. Effective on every instance in 3 s.',
+    description:
+      'Absent fields stay. Effective on every instance in 3 s. A super account wants `current_password` too.',
   })
   @ApiBody({ type: ChangeAccountRequest, examples: CHANGE_ACCOUNT_EXAMPLES })
   @ApiOkResponse({ type: ChangedAccountAnswer })
@@ -100,8 +102,10 @@ export class AccountsController {
     @Param('username') username: string,
     @Body() body: ChangeAccountRequest,
     @CurrentActor() { account }: Actor,
+    @Req() request: Request,
   ): Promise<ChangedAccountAnswer> {
-    await this.commands.execute(new ChangeAccountCommand(account, username, changesOf(body)));
+    const proof = { currentPassword: textOrNull(body.current_password), ip: clientIp(request) };
+    await this.commands.execute(new ChangeAccountCommand(account, username, changesOf(body), proof));
     const data = await this.queries.execute(new FindAccountQuery(account, username));
     return { success: true, message: 'Account updated successfully', data };
   }

@@ -67,6 +67,9 @@ export const CHANGE_ACCOUNT_ERRORS: ErrorRow[] = [
   { status: 400, message: 'time_zone is invalid', reason: 'not an IANA name' },
   { status: 400, message: 'expires_at is invalid', reason: 'not a date' },
   ...PASSWORD_ERRORS,
+  { status: 400, message: 'current_password is required', reason: 'missing in a change of a super account' },
+  { status: 401, message: 'Invalid credentials', reason: 'current_password is another' },
+  { status: 429, message: 'Too many requests. Please try again later.', reason: 'too many wrong passwords' },
 ];
 
 export const ADJUST_CREDITS_ERRORS: ErrorRow[] = [

@@ -15,7 +15,7 @@ export class WatchCampaignHandler implements IQueryHandler<WatchCampaign> {
     const campaign = await campaignOf(this.reader, actor, requestId);
     const mayLook = async (): Promise<boolean> => {
       const account = await bearer();
-      return account !== null && maySee(account, campaign);
+      return account !== null && maySee({ ...actor, account }, campaign);
     };
     return (listener) => this.feed.follow(campaign.id, { accountId: actor.account.id, mayLook, ...listener });
   }

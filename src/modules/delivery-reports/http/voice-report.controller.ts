@@ -29,7 +29,7 @@ export class VoiceReportController {
   @ApiErrors(VOICE_REPORT_ERRORS)
   async read(@CurrentActor() actor: Actor, @Query() query: unknown, @Res() response: Response): Promise<void> {
     const fields = fieldsOf(query);
-    const viewer = { accountId: actor.account.id, desk: isDesk(actor.account) };
+    const viewer = { accountId: actor.account.id, desk: isDesk(actor) };
     const report = await namingQueryFaults(reportErrors.reportQuery, async () =>
       this.queries.execute(
         new OpenReportQuery('voice', readIdentifier(fields, {}), 'owner', viewer, readSelection(fields, {})),
