@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestingModule } from '@nestjs/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clockTime } from '../../src/kernel/clock.js';
-import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
+import {
+  type DueSessionMessage,
+  ScheduledMessageStore,
+} from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
 import { GraphUpstream } from '../support/graph-upstream.js';
 import { until } from '../support/processes.js';
 import { type ChatMember, SessionDesk } from '../support/session-desk.js';
@@ -44,6 +48,16 @@ const settled = (who: ChatMember, ...words: string[]): Promise<void> =>
     async () => (await desk.stored(who)).every(({ status: word }) => words.includes(word)),
     20_000,
   );
+
+const store = (): ScheduledMessageStore => desk.api.app.get(ScheduledMessageStore, { strict: false });
+const claim = (): Promise<DueSessionMessage[]> => store().claim({ most: 50, mostOfOne: 10, except: [] });
+
+/** As a worker does right before it sends. */
+async function begin(): Promise<DueSessionMessage[]> {
+  const claimed = await claim();
+  for (const message of claimed) expect(await store().begin(message)).toBe(true);
+  return claimed;
+}
 
 /** Stores messages that are due now; each says `<label> <n>`. */
 async function schedule(who: ChatMember, label: string, count = 1): Promise<void> {
@@ -138,14 +152,43 @@ describe('a scheduled message', () => {
   it('that a worker died with is never sent again', async () => {
     const who = await desk.member();
     await schedule(who, 'dead');
-    const store = desk.api.app.get(SessionMessageStore, { strict: false });
-    expect(await store.takeDue({ most: 50, mostOfOne: 10, except: [] })).toMatchObject([{ to: TO }]);
+    expect(await begin()).toMatchObject([{ to: TO }]);
     const other = await desk.member();
     await schedule(other, 'alive');
     await startWorker();
     await settled(other, 'Submitted');
     expect(textsSeen()).not.toContain('dead 0');
     expect(await desk.stored(who)).toMatchObject([{ status: 'Unknown', dueAt: null }]);
+  });
+
+  it('that a worker died with before the intent to send it leaves once its claim is void', async () => {
+    const who = await desk.member();
+    await schedule(who, 'claimed');
+    const [claimed] = await claim();
+    expect(await claim()).toEqual([]);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Pending' }]);
+    const dueAt = (await desk.stored(who))[0]?.dueAt?.getTime() ?? 0;
+    expect(dueAt).toBeLessThan(Date.now() + MINUTE_MS);
+    await startWorker();
+    await desk.makeDue(who);
+    await settled(who, 'Submitted');
+    expect(textsSeen().filter((text) => text === 'claimed 0')).toHaveLength(1);
+    // The dead wakes up: his claim counts no more.
+    expect(claimed && (await store().begin(claimed))).toBe(false);
+    if (claimed) await store().putBack(claimed, 0);
+    expect(await desk.stored(who)).toMatchObject([{ status: 'Submitted', dueAt: null }]);
+  });
+
+  it('whose intent was recorded but not confirmed may be begun again by the same claim alone', async () => {
+    const who = await desk.member();
+    await schedule(who, 'twice');
+    const [message] = await begin();
+    expect(message && (await store().begin(message))).toBe(true);
+    expect(message && (await store().begin({ ...message, claim: randomUUID() }))).toBe(false);
+    if (message) await store().putBack(message, 0);
+    await startWorker();
+    await settled(who, 'Submitted');
+    expect(textsSeen().filter((text) => text === 'twice 0')).toHaveLength(1);
   });
 
   it('whose answer is lost is not sent again either', async () => {

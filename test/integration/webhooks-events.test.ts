@@ -5,6 +5,7 @@ import { Settlement } from '../../src/modules/campaigns/persistence/settlement.j
 import { ChatInbox } from '../../src/modules/providers/persistence/chat-inbox.js';
 import { ChatAccounts } from '../../src/modules/providers/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../src/modules/customer-events/index.js';
+import { ScheduledMessageStore } from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
 import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
 import { DeliveryQueue } from '../../src/modules/webhooks/persistence/delivery-queue.js';
 import { WebhookRemains } from '../../src/modules/webhooks/persistence/webhook-remains.js';
@@ -130,7 +131,8 @@ describe('events for webhooks', () => {
     await desk.chatReceipt(routeId, 'wamid.1', 'read');
     await desk.chatReceipt(routeId, 'wamid.1', 'delivered');
     const scheduled = await add(new Date(Date.now() - 1_000));
-    await store.takeDue({ most: 10, mostOfOne: 10, except: [] });
+    const due = get(ScheduledMessageStore);
+    for (const claimed of await due.claim({ most: 10, mostOfOne: 10, except: [] })) await due.begin(claimed);
     await store.failed(scheduled, 131026, 'Ticket Expired');
     const account = await get(ChatAccounts).byId(routeId);
     const message = {

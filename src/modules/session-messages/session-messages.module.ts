@@ -5,19 +5,31 @@ import { AccountsModule } from '../accounts/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ProvidersModule, RoutesModule } from '../providers/index.js';
+import { CancelSessionMessageHandler } from './commands/cancel-session-message.handler.js';
 import { SendSessionMessageHandler } from './commands/send-session-message.handler.js';
 import { SendV5SessionHandler } from './commands/send-v5-session.handler.js';
 import { SessionReceipts } from './dispatch/session-receipts.js';
 import { SessionSender } from './dispatch/session-sender.js';
+import { OwnSessionMessagesController } from './http/own-session-messages.controller.js';
 import { SessionMessagesController } from './http/session-messages.controller.js';
 import { V5SessionController } from './http/v5-session.controller.js';
+import { ScheduledMessageStore } from './persistence/scheduled-message-store.js';
 import { SessionEvents } from './persistence/session-events.js';
+import { SessionMessageReader } from './persistence/session-message-reader.js';
 import { SessionMessageStore } from './persistence/session-message-store.js';
 import { SessionReceiptStore } from './persistence/session-receipt-store.js';
 import { SessionMessageEntity } from './persistence/session-message.entity.js';
+import { ListSessionMessagesHandler } from './queries/list-session-messages.handler.js';
 import { RequireChatAccountHandler } from './queries/require-chat-account.handler.js';
 
-const SENDING = [SessionEvents, SessionMessageStore, SessionReceiptStore, SessionSender, SessionReceipts];
+const SENDING = [
+  SessionEvents,
+  SessionMessageStore,
+  ScheduledMessageStore,
+  SessionReceiptStore,
+  SessionSender,
+  SessionReceipts,
+];
 
 /**
  * Session messages for every process: sending, storing, and settling by receipts. The engine's receipt path, where
@@ -33,7 +45,14 @@ export class SessionSendingModule {}
 /** Session messages in the API: v6 and v5. */
 @Module({
   imports: [CqrsModule, AccountsModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
-  providers: [RequireChatAccountHandler, SendSessionMessageHandler, SendV5SessionHandler],
-  controllers: [SessionMessagesController, V5SessionController],
+  providers: [
+    SessionMessageReader,
+    RequireChatAccountHandler,
+    SendSessionMessageHandler,
+    SendV5SessionHandler,
+    CancelSessionMessageHandler,
+    ListSessionMessagesHandler,
+  ],
+  controllers: [SessionMessagesController, V5SessionController, OwnSessionMessagesController],
 })
 export class SessionMessagesModule {}

@@ -45,7 +45,7 @@ export function statusCounts(channel: Channel, counts: ReadonlyMap<RecipientStat
 }
 
 /** The statuses behind a word, in any case of letters; empty for a word that the channel does not have. */
-export function statusesOf(channel: Channel, word: string): RecipientStatus[] {
+export function statusesOf(channel: Pick<Channel, 'words'>, word: string): RecipientStatus[] {
   const wanted = word.trim().toUpperCase();
   return Object.entries(channel.words)
     .filter(([, name]) => name.toUpperCase() === wanted)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -10,12 +11,24 @@ import { Rounds } from '../../../kernel/rounds.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { AccountDirectory, accountErrors } from '../../accounts/index.js';
-import { ChatAccounts, ChatWindows, usableAccount, type UsableChatAccount } from '../../providers/index.js';
-import { type DueSessionMessage, SessionMessageStore } from '../persistence/session-message-store.js';
+import {
+  ChatAccounts,
+  ChatWindows,
+  type SendOutcome,
+  usableAccount,
+  type UsableChatAccount,
+} from '../../providers/index.js';
+import { type DueSessionMessage, ScheduledMessageStore } from '../persistence/scheduled-message-store.js';
+import { SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
 import { SessionSender } from './session-sender.js';
 
 const ROUND_EVERY_MS = 1_000;
+/** How long a scheduled message waits when its provider cannot be reached. */
+const TRY_AGAIN_MS = 30_000;
+const SHORTEST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5_000;
+const INSIST_AT_STOP_MS = 10_000;
 const MOST_AT_ONCE = 50;
 /** Once so many of one chat account are under way it gets no more: a slow provider does not hold up others' messages. */
 const MOST_OF_ONE = 10;
@@ -35,10 +48,13 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     (error) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'),
   );
   private moreIsDue = false;
+  /** on the clock of `performance.now()`: a process that is to end does not wait for the database for ever */
+  private insistUntil = Infinity;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly store: SessionMessageStore,
+    private readonly scheduled: ScheduledMessageStore,
     private readonly sender: SessionSender,
     private readonly owners: AccountDirectory,
     private readonly accounts: ChatAccounts,
@@ -52,6 +68,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
   /** Sends under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.rounds.stop();
+    this.insistUntil = performance.now() + INSIST_AT_STOP_MS;
     await Promise.all(this.sending.keys());
   }
 
@@ -65,7 +82,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     const most = MOST_AT_ONCE - this.sending.size;
     if (most <= 0) return;
     const except = this.fullRoutes();
-    const due = await this.store.takeDue({ most, mostOfOne: MOST_OF_ONE, except });
+    const due = await this.scheduled.claim({ most, mostOfOne: MOST_OF_ONE, except });
     this.moreIsDue = due.length > 0 || except.length > 0;
     for (const message of due) {
       const send: Promise<void> = this.send(message).finally(() => {
@@ -83,17 +100,38 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     return [...taken].filter(([, count]) => count >= MOST_OF_ONE).map(([routeId]) => routeId);
   }
 
-  /** Never rejects. */
+  /** Never rejects. What fails before the intent leaves a claim that is void after a while: the message is due again. */
   private async send(message: DueSessionMessage): Promise<void> {
-    const { id } = message;
     try {
       const account = await this.accountFor(message);
-      if (account instanceof AppError) await this.store.failed(id, null, account.message);
-      else await this.sender.sendDue(id, account, message);
+      if (account instanceof AppError) return await this.scheduled.refuse(message, account.message);
+      if (!(await this.insist(message, () => this.scheduled.begin(message)))) return;
+      const outcome = await this.sender.attempt(message.id, account, message);
+      await this.insist(message, () => this.settle(message, outcome));
     } catch (error) {
-      // Nothing has left: only what comes before the send can throw.
-      this.logger.warn({ err: safeError(error), sessionMessage: id }, 'scheduled message was put off');
-      await this.sender.putOff(id);
+      this.logger.warn({ err: safeError(error), sessionMessage: message.id }, 'scheduled message was put off');
+    }
+  }
+
+  private async settle(message: DueSessionMessage, outcome: SendOutcome): Promise<void> {
+    const { id } = message;
+    if (outcome.kind === 'accepted') await this.store.submitted(id, outcome.providerMessageIds[0] ?? null);
+    else if (outcome.kind === 'rejected') await this.store.failed(id, outcome.code, outcome.text);
+    else if (outcome.kind === 'retry') {
+      await this.scheduled.putBack(message, outcome.throttled ? outcome.afterMs : TRY_AGAIN_MS);
+    }
+  }
+
+  /** Repeats a write until the database takes it: only this process knows that a message has not left, or what became of it. */
+  private async insist<T>({ id }: DueSessionMessage, write: () => Promise<T>): Promise<T> {
+    for (let wait = SHORTEST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      try {
+        return await write();
+      } catch (error) {
+        if (performance.now() >= this.insistUntil) throw error;
+        this.logger.warn({ err: safeError(error), sessionMessage: id }, 'the database did not take it, trying again');
+        await sleep(wait);
+      }
     }
   }
 

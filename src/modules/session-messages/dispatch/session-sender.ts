@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
-import { now } from '../../../kernel/clock.js';
 import { textOrNull } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
 import {
@@ -21,9 +20,6 @@ import { sessionErrors } from '../session-messages.errors.js';
 
 /** What the provider answered, passed through. */
 export type ProviderAnswer = Record<string, unknown>;
-
-/** How long a scheduled message waits when its provider cannot be reached. */
-export const TRY_AGAIN_MS = 30_000;
 
 /** Sends session messages: stored first, then sent once, then settled by the answer. What has left is never sent again. */
 @Injectable()
@@ -58,18 +54,9 @@ export class SessionSender {
     return answer.body;
   }
 
-  /**
-   * Sends a scheduled message, which is stored as one of unknown outcome; never throws. Nobody waits for it, so it is
-   * tried again where it has certainly not been taken.
-   */
-  async sendDue(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<void> {
-    const outcome = await this.client.attempt(account, { to, payload: content, ref: sessionReference(id) });
-    await this.record(id, () => this.settle(id, outcome));
-  }
-
-  /** It did not come to a send: the message is to leave a little later. */
-  async putOff(id: number, milliseconds = TRY_AGAIN_MS): Promise<void> {
-    await this.record(id, () => this.store.putBack(id, new Date(now().getTime() + milliseconds)));
+  /** Hands a message to the provider for nobody who waits; never throws. It stands as one of unknown outcome before. */
+  attempt(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<SendOutcome> {
+    return this.client.attempt(account, { to, payload: content, ref: sessionReference(id) });
   }
 
   /** Asks the provider. What never left is known to have failed; after silence the outcome stays unknown. */
@@ -78,17 +65,9 @@ export class SessionSender {
       return await this.client.send(account, { to, payload: content, ref: sessionReference(id) });
     } catch (error) {
       if (error instanceof AppError && error.code === PROVIDER_UNREACHED) {
-        await this.record(id, () => this.store.failed(id, null, error.message));
+        await this.record(id, () => this.store.neverSent(id, error.message));
       }
       throw error;
-    }
-  }
-
-  private async settle(id: number, outcome: SendOutcome): Promise<void> {
-    if (outcome.kind === 'accepted') await this.store.submitted(id, outcome.providerMessageIds[0] ?? null);
-    else if (outcome.kind === 'rejected') await this.store.failed(id, outcome.code, outcome.text);
-    else if (outcome.kind === 'retry') {
-      await this.putOff(id, outcome.throttled ? outcome.afterMs : TRY_AGAIN_MS);
     }
   }
 

@@ -72,3 +72,21 @@ export const V5_ERRORS: ErrorRow[] = [
   { status: 400, message: 'Ticket Expired', reason: 'the receiver has not written within 24 hours' },
   ...PROVIDER_ROWS,
 ];
+
+/** Error table of an account's list of session messages. */
+export const OWN_SESSION_ERRORS: ErrorRow[] = [
+  { status: 405, message: 'Method not allowed', reason: 'another method' },
+  { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token, and no valid API key' },
+  RATE,
+];
+
+/** Error table of the end of a scheduled session message, in the order in which the rows are judged. */
+export const CANCEL_SESSION_ERRORS: ErrorRow[] = [
+  ...OWN_SESSION_ERRORS,
+  { status: 404, message: 'Message not found', reason: 'none of this account' },
+  {
+    status: 409,
+    message: 'Message is already sent',
+    reason: 'likewise sending (it may have left), delivered, read, failed, cancelled',
+  },
+];

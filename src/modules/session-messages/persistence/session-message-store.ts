@@ -6,7 +6,7 @@ import { now } from '../../../kernel/clock.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../../campaigns/index.js';
-import type { MessageContent, SessionMessage } from '../domain/message-content.js';
+import type { SessionMessage } from '../domain/message-content.js';
 import { SessionEvents } from './session-events.js';
 import { SessionMessageEntity } from './session-message.entity.js';
 
@@ -20,35 +20,9 @@ export interface NewSessionMessage extends SessionMessage {
   dueAt: Date | null;
 }
 
-/** A scheduled message whose moment has come. */
-export interface DueSessionMessage extends SessionMessage {
-  id: number;
-  accountId: number;
-  routeId: number;
-}
-
-interface DueRow {
-  id: number;
-  account_id: number;
-  route_id: number;
-  receiver: string;
-  content: string;
-}
-
-/** How many scheduled messages to take, and whose. */
-export interface DueSelection {
-  most: number;
-  /** of one chat account, so that none fills all places */
-  mostOfOne: number;
-  /** chat accounts that have their places full */
-  except: readonly number[];
-}
-
 /** Longest text of a failure, in code points. */
 export const ERROR_LENGTH = 500;
 const LONGEST_PROVIDER_ID = 128;
-/** Scheduled messages that one look goes through at the most. */
-const MOST_LOOKED_AT = 5_000;
 const ID_ATTEMPTS = 5;
 /** Rows that one statement fails at the most. */
 const OVERDUE_BATCH = 1_000;
@@ -77,6 +51,8 @@ export class SessionMessageStore {
           status: message.dueAt ? RecipientStatus.Pending : RecipientStatus.Unknown,
           dueAt: message.dueAt,
           scheduled: message.dueAt ? 1 : 0,
+          scheduledAt: message.dueAt,
+          sentAt: message.dueAt ? null : at,
           createdAt: at,
           updatedAt: at,
         });
@@ -93,59 +69,16 @@ export class SessionMessageStore {
     await this.settle(id, { status: RecipientStatus.Submitted, providerMessageId });
   }
 
-  /** It will never be sent, or was refused. */
+  /** The provider refused it. */
   async failed(id: number, errorCode: number | null, text: string): Promise<void> {
     const errorMessage = cutCodePoints(text, ERROR_LENGTH);
     await this.settle(id, { status: RecipientStatus.Failed, errorCode, errorMessage });
   }
 
-  /** It has certainly not left, and is to leave later. */
-  async putBack(id: number, dueAt: Date): Promise<void> {
-    await this.settle(id, { status: RecipientStatus.Pending, dueAt });
-  }
-
-  /**
-   * Takes scheduled messages whose moment has come, for this worker alone. Their outcome is unknown from here on: one
-   * that a worker dies with is never sent again.
-   */
-  async takeDue(selection: DueSelection): Promise<DueSessionMessage[]> {
-    const ids = await this.due(selection);
-    if (ids.length === 0) return [];
-    return inTransaction(this.dataSource, async (tx) => {
-      // Another worker may have seen the same ones: what it holds is passed over, what it took is not due any more.
-      const rows: DueRow[] = await tx.query(
-        `SELECT id, account_id, route_id, receiver, content FROM session_messages
-         WHERE id IN (?) AND due_at <= UTC_TIMESTAMP(3) FOR UPDATE SKIP LOCKED`,
-        [ids],
-      );
-      if (rows.length > 0) {
-        await tx.query(
-          'UPDATE session_messages SET status = ?, due_at = NULL, updated_at = UTC_TIMESTAMP(3) WHERE id IN (?)',
-          [RecipientStatus.Unknown, rows.map((row) => row.id)],
-        );
-      }
-      return rows.map((row) => ({
-        id: row.id,
-        accountId: row.account_id,
-        routeId: row.route_id,
-        to: row.receiver,
-        content: JSON.parse(row.content) as MessageContent,
-      }));
-    });
-  }
-
-  /** What is due, the oldest first, a few of each chat account. */
-  private async due({ most, mostOfOne, except }: DueSelection): Promise<number[]> {
-    const others = except.length > 0 ? 'AND route_id NOT IN (?)' : '';
-    const rows: { id: number }[] = await this.dataSource.query(
-      `SELECT id FROM (
-         SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY route_id ORDER BY due_at, id) AS place FROM (
-           SELECT id, route_id, due_at FROM session_messages
-           WHERE due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY due_at LIMIT ${MOST_LOOKED_AT}) waiting) ranked
-       WHERE place <= ? ORDER BY due_at, id LIMIT ?`,
-      [...(except.length > 0 ? [except] : []), mostOfOne, most],
-    );
-    return rows.map(({ id }) => id);
+  /** It has certainly not left, and never will. */
+  async neverSent(id: number, text: string): Promise<void> {
+    const errorMessage = cutCodePoints(text, ERROR_LENGTH);
+    await this.settle(id, { status: RecipientStatus.Failed, errorMessage, sentAt: null });
   }
 
   /** Fails what has waited for a receipt longer than this, so that nothing stays in limbo (decisions §6). */
@@ -177,7 +110,7 @@ export class SessionMessageStore {
         { id, status: RecipientStatus.Unknown },
         { ...change, updatedAt: now() },
       );
-      if (affected && change.status !== RecipientStatus.Pending) await this.events.tell(tx, [id]);
+      if (affected) await this.events.tell(tx, [id]);
     });
   }
 }

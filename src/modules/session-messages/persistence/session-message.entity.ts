@@ -6,6 +6,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Entity('session_messages')
 @Index('uq_session_messages_provider', ['routeId', 'providerMessageId'], { unique: true })
 @Index('ix_session_messages_account', ['accountId', 'id'])
+@Index('ix_session_messages_account_status', ['accountId', 'status', 'id'])
 @Index('ix_session_messages_due', ['dueAt'])
 @Index('ix_session_messages_status', ['status', 'updatedAt'])
 export class SessionMessageEntity {
@@ -23,7 +24,8 @@ export class SessionMessageEntity {
   @Column({ type: 'varchar', length: 100, nullable: true })
   label!: string | null;
 
-  @Column({ type: 'varchar', length: 32, ...ASCII })
+  /** digits with country code, or a user id */
+  @Column({ type: 'varchar', length: 160, ...ASCII })
   receiver!: string;
 
   /** JSON text of what was sent */
@@ -43,13 +45,28 @@ export class SessionMessageEntity {
   @Column({ name: 'error_message', type: 'varchar', length: 500, nullable: true })
   errorMessage!: string | null;
 
-  /** when a scheduled message leaves; null once it has, and for all others */
+  /**
+   * when a scheduled message leaves, or, once it is claimed, when it may be claimed again; null from the intent to send
+   * it on, and for all others
+   */
   @Column({ name: 'due_at', type: 'datetime', precision: 3, nullable: true })
   dueAt!: Date | null;
 
   /** 1 = the answer to its acceptance carried our id, because the provider had none for it yet */
   @Column({ type: 'tinyint', unsigned: true, default: 0 })
   scheduled!: number;
+
+  /** of the worker that took the scheduled message last; its intent and its outcome count only under this claim */
+  @Column({ type: 'char', length: 36, ...ASCII, nullable: true })
+  claim!: string | null;
+
+  /** when the client wanted it to leave */
+  @Column({ name: 'scheduled_at', type: 'datetime', precision: 3, nullable: true })
+  scheduledAt!: Date | null;
+
+  /** when the intent to send it was recorded; null when it has certainly not left */
+  @Column({ name: 'sent_at', type: 'datetime', precision: 3, nullable: true })
+  sentAt!: Date | null;
 
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;

@@ -15,6 +15,7 @@ import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.j
 import { UnknownOutcomeMarks1700000013200 } from './1700000013200-unknown-outcome-marks.js';
 import { TwoWriters1700000013300 } from './1700000013300-two-writers.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
+import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
 import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 
@@ -37,6 +38,7 @@ export const migrations = [
   UnknownOutcomeMarks1700000013200,
   TwoWriters1700000013300,
   FormerCallbackSecrets1700000013400,
+  SessionClaims1700000013401,
   LoginAddresses1700000013500,
   Revisions1700000013600,
 ];

@@ -1,0 +1,70 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PageOf } from '../../../platform/http/index.js';
+import type { SessionMessageView } from '../queries/list-session-messages.query.js';
+
+const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'];
+
+export class SessionMessageData implements SessionMessageView {
+  @ApiProperty({ type: 'integer', example: 374100212563968 })
+  id!: number;
+
+  @ApiProperty({ type: String, nullable: true, example: '919812345678', description: 'null when it went to a user id' })
+  to!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'User id, such as `US.13491208655302741918`; null when it went to a number',
+  })
+  recipient!: string | null;
+
+  @ApiProperty({ example: 'text' })
+  type!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'November' })
+  broadcast_name!: string | null;
+
+  @ApiProperty({
+    enum: STATUSES,
+    example: 'PENDING',
+    description: '`PENDING` with a `sent_at`: it may have left, and its receipt or the deadline will tell',
+  })
+  status!: string;
+
+  @ApiProperty({ type: 'integer', nullable: true, example: null })
+  error_code!: number | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  errorMessage!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  provider_message_id!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '2026-11-22 09:30:00',
+    description: 'null: it was to leave at once',
+  })
+  scheduled_at!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'null: it has not left' })
+  sent_at!: string | null;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  updated_at!: string;
+}
+
+export class SessionMessagePageAnswer extends PageOf(SessionMessageData) {}
+
+export class CancelledSessionMessageAnswer {
+  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Message cancelled successfully' })
+  message!: string;
+}
