@@ -134,3 +134,30 @@ describe('webhooks of an account', () => {
     expectRefused(await desk.call('GET', '', null), 401, 'Invalid Authorization token');
   });
 });
+
+describe.each([
+  { OUTBOUND_ALLOW: '', open: ['https://shop.example/'], closed: ['http://shop.example/', 'http://93.184.216.34/'] },
+  {
+    OUTBOUND_ALLOW: '10.0.0.0/8',
+    // that of a host is judged when its address is known
+    open: ['https://93.184.216.34/', 'http://10.1.2.3/', 'http://inside.example/'],
+    closed: ['http://93.184.216.34/', 'http://[2606:2800:220:1::1]/'],
+  },
+])('webhooks in production with OUTBOUND_ALLOW=$OUTBOUND_ALLOW', ({ OUTBOUND_ALLOW, open, closed }) => {
+  let desk: WebhookDesk;
+  beforeAll(async () => {
+    desk = await (await WebhookDesk.open({ NODE_ENV: 'production', OUTBOUND_ALLOW })).prepare();
+  });
+  afterAll(() => desk.stop());
+
+  it('are https, but where the network was opened', async () => {
+    const member = await desk.join();
+    const events = ['gsm.status.update'];
+    for (const url of open) expect((await desk.call('POST', '', member, { url, events })).status, url).toBe(201);
+    const hook = await desk.hook(member, events, open[0]);
+    for (const url of closed) {
+      expectRefused(await desk.call('POST', '', member, { url, events }), 400, 'url must be https');
+      expectRefused(await desk.call('PATCH', `/${hook.id}`, member, { url }), 400, 'url must be https');
+    }
+  });
+});

@@ -8,6 +8,7 @@ export const FAULT_TEXTS: Readonly<Record<WebhookFault, string>> = {
   urlRequired: 'url is required',
   urlTooLong: `url must be at most ${LONGEST_URL} characters`,
   urlInvalid: 'url must be a valid http or https URL',
+  urlUnencrypted: 'url must be https',
   eventsRequired: 'events must be a non-empty array',
   eventsUnknown: `events must be of: ${CUSTOMER_EVENT_TYPES.join(', ')}`,
   eventsRepeated: 'events must not repeat',

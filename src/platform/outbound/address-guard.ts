@@ -37,6 +37,10 @@ const CLOSED: readonly Range[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 const isWithin = (ip: Ip, [range, bits]: Range): boolean => range.kind() === ip.kind() && ip.match(range, bits);
 
+/** Whether the operator opened the network of an address on purpose. */
+export const isOpened = (address: string, allowed: readonly Range[]): boolean =>
+  ipaddr.isValid(address) && allowed.some((range) => isWithin(ipaddr.process(address), range));
+
 /** The addresses of this machine. */
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
@@ -48,8 +52,8 @@ const ownAddresses = (): string[] =>
  */
 export function isAllowedAddress(address: string, allowed: readonly Range[], own = ownAddresses): boolean {
   if (!ipaddr.isValid(address)) return false;
+  if (isOpened(address, allowed)) return true;
   const ip = ipaddr.process(address);
-  if (allowed.some((range) => isWithin(ip, range))) return true;
   if (ip.range() !== 'unicast' || CLOSED.some((range) => isWithin(ip, range))) return false;
   if (ip.kind() === 'ipv6' && !isWithin(ip, GLOBAL_V6)) return false;
   return !own().some((mine) => ipaddr.isValid(mine) && ipaddr.process(mine).toString() === ip.toString());

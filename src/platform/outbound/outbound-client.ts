@@ -1,7 +1,8 @@
+import { isIP } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { guardedConnector, lookupWith, readRanges } from './address-guard.js';
+import { guardedConnector, isAllowedAddress, isOpened, lookupWith, readRanges } from './address-guard.js';
 import { type Address, readAddress } from './address.js';
 import { exchange, type OutboundResponse } from './exchange.js';
 import { NameResolver, type NameSettings, within } from './name-resolver.js';
@@ -22,6 +23,8 @@ export interface OutboundRequest {
   trusted?: boolean;
   /** the account whose address it is: nobody's names keep the others' waiting */
   customer?: number;
+  /** true: in production plain HTTP goes to networks of `OUTBOUND_ALLOW` only (decisions §11) */
+  tlsOutside?: boolean;
   /** true: an answer beyond `maxBytes` is cut there instead of being a fault */
   cutAnswer?: boolean;
   /**
@@ -54,11 +57,19 @@ export class OutboundClient implements OnApplicationShutdown {
   private readonly unshared: Agent;
 
   private readonly names: NameResolver;
+  private readonly opened;
+  /** customers try their first webhook on a machine without certificates */
+  private readonly isProduction;
 
-  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'OUTBOUND_ALLOW'> & Partial<NameSettings>) {
+  constructor(
+    @Inject(ENVIRONMENT)
+    environment: Pick<Environment, 'OUTBOUND_ALLOW'> & Partial<NameSettings & Pick<Environment, 'NODE_ENV'>>,
+  ) {
+    this.isProduction = environment.NODE_ENV === 'production';
+    this.opened = readRanges(environment.OUTBOUND_ALLOW);
     this.names = new NameResolver({ DNS_SERVERS: [], DNS_TIMEOUT: DNS_TIMEOUT_MS, ...environment });
     const keepAlive = { keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1 };
-    const connector = guardedConnector(this.names, readRanges(environment.OUTBOUND_ALLOW), CONNECT_TIMEOUT_MS);
+    const connector = guardedConnector(this.names, this.opened, CONNECT_TIMEOUT_MS);
     this.guarded = new Agent({ ...keepAlive, connections: GUARDED_CONNECTIONS, connect: connector });
     this.unshared = new Agent({ ...keepAlive, connect: connector });
     this.trusted = new Agent({
@@ -101,7 +112,7 @@ export class OutboundClient implements OnApplicationShutdown {
     request: OutboundRequest,
     deadline: number,
   ): Promise<OutboundResponse> {
-    if (!request.trusted) await this.find(address.url.hostname, request.customer ?? null, deadline);
+    if (!request.trusted) await this.find(address.url, request, deadline);
     const guarded = request.ownConnections ? this.unshared : this.guarded;
     return exchange(request.trusted ? this.trusted : guarded, {
       origin: address.origin,
@@ -115,14 +126,27 @@ export class OutboundClient implements OnApplicationShutdown {
     });
   }
 
+  /**
+   * Whether a URL with `tlsOutside` may be called at all, as far as can be said without looking its name up: that of a
+   * host is judged at each call.
+   */
+  takesPlain(url: string): boolean {
+    const { protocol, host } = hostOf(new URL(url));
+    if (!this.isProduction || protocol === 'https:') return true;
+    return isIP(host) === 0 ? this.opened.length > 0 : isOpened(host, this.opened);
+  }
+
   /** Looks for the host on its customer's account; the connection, which knows no customer, finds the kept answer. */
-  private async find(host: string, customer: number | null, deadline: number): Promise<void> {
-    if (host.startsWith('[')) return; // an address of IPv6
+  private async find(url: URL, request: OutboundRequest, deadline: number): Promise<void> {
+    const { protocol, host } = hostOf(url);
     const left = Math.max(1, deadline - performance.now());
-    const found = await within(left, this.names.resolve(host, customer)).catch((error: unknown) => {
+    const found = await within(left, this.names.resolve(host, request.customer ?? null)).catch((error: unknown) => {
       throw new OutboundError('unreachable', false, error);
     });
     if (found === null) throw new OutboundError('timeout', false);
+    if (!request.tlsOutside || !this.isProduction || protocol === 'https:') return;
+    const usable = found.filter(({ address }) => isAllowedAddress(address, this.opened));
+    if (!usable.every(({ address }) => isOpened(address, this.opened))) throw new OutboundError('unencrypted', false);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -130,6 +154,12 @@ export class OutboundClient implements OnApplicationShutdown {
     await Promise.all([this.guarded, this.trusted, this.unshared].map((agent) => agent.destroy()));
   }
 }
+
+/** The host without the brackets of IPv6. */
+const hostOf = ({ protocol, hostname }: URL): { protocol: string; host: string } => ({
+  protocol,
+  host: hostname.replace(/^\[|\]$/g, ''),
+});
 
 interface Target {
   address: Address;

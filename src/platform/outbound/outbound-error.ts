@@ -1,12 +1,14 @@
 /**
  * - `refused`: the URL or its address is not allowed
+ * - `unencrypted`: plain HTTP to a place that takes TLS only
  * - `unreachable`: no connection came about
  * - `timeout`: the time limit passed
  * - `interrupted`: the connection broke
  * - `too_large`: the answer exceeds `maxBytes`
  * - `redirect`: more redirects than allowed
  */
-export type OutboundFault = 'refused' | 'unreachable' | 'timeout' | 'interrupted' | 'too_large' | 'redirect';
+export type OutboundFault =
+  'refused' | 'unencrypted' | 'unreachable' | 'timeout' | 'interrupted' | 'too_large' | 'redirect';
 
 /** Why a call brought no answer. The message holds no URL and no header. */
 export class OutboundError extends Error {

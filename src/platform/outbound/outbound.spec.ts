@@ -7,8 +7,8 @@ import { OutboundClient, OutboundError } from './index.js';
 const opened: { close(): unknown }[] = [];
 const clients: OutboundClient[] = [];
 
-function client(allow = ''): OutboundClient {
-  const made = new OutboundClient({ OUTBOUND_ALLOW: allow });
+function client(allow = '', NODE_ENV: 'production' | 'test' = 'test'): OutboundClient {
+  const made = new OutboundClient({ OUTBOUND_ALLOW: allow, NODE_ENV });
   clients.push(made);
   return made;
 }
@@ -253,5 +253,15 @@ describe('requests', () => {
     const withLogin = url.replace('http://', 'http://bob:s%20cret@');
     const answer = await client().request({ url: withLogin, trusted: true });
     expect(answer.body.toString()).toBe(`Basic ${Buffer.from('bob:s cret').toString('base64')}`);
+  });
+
+  it('go without TLS, in production and where it is due outside, only to networks that are opened', async () => {
+    const url = await serve((_request, response) => response.end('heard'));
+    const inside = url.replace('127.0.0.1', 'localhost');
+    const call = (allow: string, called: string): Promise<unknown> =>
+      client(allow, 'production').request({ url: called, tlsOutside: true, timeoutMs: 2_000 });
+    expect(await call('127.0.0.0/8', inside)).toMatchObject({ status: 200 });
+    expect(await faultOf(call('10.0.0.0/8', 'http://93.184.216.34/'))).toEqual({ fault: 'unencrypted', sent: false });
+    expect(client('10.0.0.0/8').takesPlain('http://93.184.216.34/')).toBe(true); // not in production
   });
 });

@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { OutboundClient } from '../../../platform/outbound/index.js';
 import { AuditLog } from '../../accounts/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
 import { readWebhook } from '../domain/webhook-form.js';
@@ -16,13 +17,14 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly endpoints: EndpointStore,
     private readonly audit: AuditLog,
+    private readonly outbound: OutboundClient,
   ) {}
 
   execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookView> {
     return inTransaction(this.dataSource, async (tx) => {
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
-      const read = readWebhook({ url, events, status }, CUSTOMER_EVENT_TYPES);
+      const read = readWebhook({ url, events, status }, CUSTOMER_EVENT_TYPES, (url) => this.outbound.takesPlain(url));
       if ('fault' in read) throw webhookErrors.fault(read.fault);
       const { fields } = read;
       if (Object.keys(fields).length === 0) return webhookView(row, actor.timeZone);

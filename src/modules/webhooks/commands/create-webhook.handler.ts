@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { OutboundClient } from '../../../platform/outbound/index.js';
 import { AuditLog } from '../../accounts/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
 import { readWebhook } from '../domain/webhook-form.js';
@@ -17,10 +18,13 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly endpoints: EndpointStore,
     private readonly audit: AuditLog,
+    private readonly outbound: OutboundClient,
   ) {}
 
   async execute({ actor, body }: CreateWebhookCommand): Promise<WebhookView & { secret: string }> {
-    const read = readWebhook({ url: body.url ?? null, events: body.events ?? null }, CUSTOMER_EVENT_TYPES);
+    const read = readWebhook({ url: body.url ?? null, events: body.events ?? null }, CUSTOMER_EVENT_TYPES, (url) =>
+      this.outbound.takesPlain(url),
+    );
     if ('fault' in read) throw webhookErrors.fault(read.fault);
     const { url = '', events = [] } = read.fields;
     const secret = newSecret();

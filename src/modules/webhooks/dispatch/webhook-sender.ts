@@ -23,6 +23,7 @@ const READ_BYTES = 64 * 1024;
 /** How a fault reads in the customer's log; none tells anything about our network. */
 const FAULT_TEXTS: Readonly<Record<OutboundFault, string>> = {
   refused: 'Address is not allowed',
+  unencrypted: 'Plain HTTP is not allowed',
   unreachable: 'No connection',
   timeout: 'No answer in time',
   interrupted: 'Connection was interrupted',
@@ -60,6 +61,7 @@ export class WebhookSender {
         maxBytes: READ_BYTES,
         cutAnswer: true,
         ownConnections: true,
+        tlsOutside: true,
       })
       .then(judged, (error: unknown) => ({ ...FAILED, error: faultText(error) }));
     return { ...outcome, startedAt, durationMs: Math.round(performance.now() - begun) };

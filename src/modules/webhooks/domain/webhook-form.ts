@@ -16,12 +16,24 @@ export interface WebhookFields {
 }
 
 export type WebhookFault =
-  'urlRequired' | 'urlInvalid' | 'urlTooLong' | 'eventsRequired' | 'eventsUnknown' | 'eventsRepeated' | 'statusUnknown';
+  | 'urlRequired'
+  | 'urlInvalid'
+  | 'urlUnencrypted'
+  | 'urlTooLong'
+  | 'eventsRequired'
+  | 'eventsUnknown'
+  | 'eventsRepeated'
+  | 'statusUnknown';
 
-/** Reads the fields that are there, the first fault in the order url, events, status. @param types that exist */
+/**
+ * Reads the fields that are there, the first fault in the order url, events, status.
+ * @param types that exist
+ * @param mayBeCalled false for a plain URL where TLS is due
+ */
 export function readWebhook(
   raw: RawWebhook,
   types: readonly string[],
+  mayBeCalled: (url: string) => boolean,
 ): { fields: WebhookFields } | { fault: WebhookFault } {
   const fields: WebhookFields = {};
   if (raw.url !== undefined) {
@@ -31,6 +43,7 @@ export function readWebhook(
     const text = url.trim();
     if (text.length > LONGEST_URL) return { fault: 'urlTooLong' };
     if (!isHttpUrl(text)) return { fault: 'urlInvalid' };
+    if (!mayBeCalled(text)) return { fault: 'urlUnencrypted' };
     fields.url = text;
   }
   if (raw.events !== undefined) {

@@ -12,6 +12,11 @@ const FIELD_ROWS: ErrorRow[] = [
   { status: 400, message: FAULT_TEXTS.urlRequired, reason: 'missing or empty' },
   { status: 400, message: FAULT_TEXTS.urlTooLong, reason: 'too long' },
   { status: 400, message: FAULT_TEXTS.urlInvalid, reason: 'no text, or something else than http(s)' },
+  {
+    status: 400,
+    message: FAULT_TEXTS.urlUnencrypted,
+    reason: 'http:// in production, and `OUTBOUND_ALLOW` does not name its network',
+  },
   { status: 400, message: FAULT_TEXTS.eventsRequired, reason: 'missing, empty, or no array' },
   { status: 400, message: FAULT_TEXTS.eventsUnknown, reason: 'a type that does not exist' },
   { status: 400, message: FAULT_TEXTS.eventsRepeated, reason: 'a type twice' },
