@@ -30,6 +30,9 @@ const READINESS = {
   },
 };
 
+/** the error body of the document; `platform/http`, which declares it, is built on this folder */
+const ERROR = { $ref: '#/components/schemas/Error' };
+
 const liveness = (status: 'ok' | 'stuck') => ({
   type: 'object',
   required: ['status'],
@@ -69,10 +72,12 @@ export class HealthController {
    * all in use, may say nothing for `READY_SILENCE`. Redis is reported, and its absence is not fatal.
    */
   @Get('ready')
+  @RateLimited('user') // it asks both servers, though many who ask at once share one question
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'The process can serve: the database answers' })
   @ApiResponse({ status: 200, schema: READINESS })
   @ApiResponse({ status: 503, schema: READINESS, description: 'The database does not answer, or the process stops' })
+  @ApiResponse({ status: 429, description: 'Over `USER_RATE_LIMIT` a minute (API only)', schema: ERROR })
   async ready(@Res({ passthrough: true }) response: Response): Promise<HealthCheckResult> {
     const [result, redis] = await Promise.all([this.checkDatabase(), this.redis.ping()]);
     const status = this.drain.begun ? 'shutting_down' : result.status;
