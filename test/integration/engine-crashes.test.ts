@@ -1,28 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { AttemptJournals, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/campaigns/index.js';
-import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
-import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
+import { AttemptJournals, CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
+import { type LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
 import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
 import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
 import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
 import {
-  type DriverRegistry,
   type OutboundMessage,
   type Receipt,
   ReceiptSink,
-  type RouteConnections,
-  type RouteDirectory,
   type SendOutcome,
 } from '../../src/modules/providers/index.js';
-import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
-import { Metrics } from '../../src/platform/observability/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import { laneWorker } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 
@@ -78,28 +71,15 @@ describe('a worker that breaks off', () => {
     parts: { lanes?: LaneStore; results?: WindowResults; speed?: number } = {},
     leaseMs = LEASE_MS,
   ): LaneRunner => {
-    const messagesPerSecond = parts.speed ?? null;
-    const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond };
-    const environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), LANE_LEASE: leaseMs };
-    return new LaneRunner(
-      environment,
-      parts.lanes ?? lanes,
-      states,
-      parts.results ?? results,
-      new RoutePace(dataSource),
-      { get: () => ({ compose: () => ({ text: 'hello', attachments }) }) } as unknown as ChannelRegistry,
-      {
-        byId: () => Promise.resolve(routeIsThere ? route : null),
-        exists: () => Promise.resolve(routeIsThere),
-      } as unknown as RouteDirectory,
-      { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
-      {
-        get: () => Promise.resolve({ ready: true, send: (message: OutboundMessage) => carrier(message) }),
-      } as unknown as RouteConnections,
-      engine.module.get(AccountDirectory, { strict: false }),
-      engine.module.get(StopList, { strict: false }),
-      new Metrics(),
-    );
+    return laneWorker(engine, {
+      lanes: parts.lanes ?? lanes,
+      results: parts.results ?? results,
+      leaseMs,
+      messagesPerSecond: parts.speed ?? null,
+      attachments: () => attachments,
+      routeIsThere: () => routeIsThere,
+      send: (message) => carrier(message),
+    });
   };
   const accept = async (
     username: string,
@@ -133,13 +113,6 @@ describe('a worker that breaks off', () => {
     dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [campaignId]);
   const retriesDue = (campaignId: number): Promise<unknown> =>
     dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [campaignId]);
-  const deadline = async (campaignId: number): Promise<Date | null> => {
-    const [row] = await dataSource.query<{ at: Date | null }[]>(
-      'SELECT overdue_check_at AS at FROM campaigns WHERE id = ?',
-      [campaignId],
-    );
-    return row?.at ?? null;
-  };
   /** The same object, but one method breaks. */
   const broken = <T extends object>(whole: T, method: keyof T): T =>
     Object.assign(Object.create(whole) as T, { [method]: () => Promise.reject(new Error('broken off')) });
@@ -162,28 +135,6 @@ describe('a worker that breaks off', () => {
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Failed: 10 });
     expect(await engine.available(accountId)).toEqual({ stored: 10, ledger: 10 });
-  });
-
-  it('between the claim and the first message still leaves a deadline', async () => {
-    const { id, requestId } = await accept('begin-crash', numbers(3));
-    await expect(runner({ lanes: broken(lanes, 'pending') }).run(await job(id))).rejects.toThrow('broken off');
-    await leaseEnds(id);
-    await drive(id);
-    expect(await engine.counts(requestId)).toEqual({ Unknown: 3 });
-    expect(await deadline(id)).not.toBeNull();
-  });
-
-  it('a pause or a cancel between the claim and the first message still leaves a deadline', async () => {
-    const { id, requestId } = await accept('begin-pause', numbers(3));
-    const slow: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
-      pending: async (...parameters: Parameters<LaneStore['pending']>) => {
-        await states.changeAlone(id, 'cancel');
-        return lanes.pending(...parameters);
-      },
-    });
-    await runner({ lanes: slow }).run(await job(id));
-    expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
-    expect(await deadline(id)).not.toBeNull();
   });
 
   it('a renewal that comes after the end of its turn does not take the lane again', async () => {
@@ -229,7 +180,7 @@ describe('a worker that breaks off', () => {
 
   it('a worker that lost its lease leaves no retry of a recipient that is settled or in other hands', async () => {
     const { id, requestId, accountId } = await accept('stale-retries', numbers(4));
-    await states.begin(id, 60_000);
+    await states.begin(dataSource.manager, id, 60_000);
     const lost = await turn(id);
     await lanes.claim(lost, 5, LEASE_MS);
     const window = await lanes.pending(id, 1, 5);

@@ -70,7 +70,7 @@ describe('settling recipients', () => {
     const accepted = await engine.module
       .get(CampaignAcceptance, { strict: false })
       .accept(engine.draft(accountId, numbers(total)));
-    await states.begin(accepted.id, 60_000);
+    await states.begin(dataSource.manager, accepted.id, 60_000);
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
 
@@ -267,7 +267,9 @@ describe('settling recipients', () => {
     expect(await engine.counts(requestId)).toEqual({ Pending: 5, Unknown: 5 });
     const turn = await currentTurn(id);
     expect(turn.dueRetries).toBe(5);
-    expect((await lanes.claimRetries(turn, 100, LEASE_MS, true))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
+    expect((await lanes.claimRetries(turn, 100, LEASE_MS, { deduplicated: true }))?.map((entry) => entry.seq)).toEqual([
+      1, 2, 3, 4, 5,
+    ]);
   });
 
   it('tries a temporary fault five times, a throttle as long as it takes', async () => {

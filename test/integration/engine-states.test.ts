@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
 import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 
@@ -38,7 +39,8 @@ describe('the states of a campaign', () => {
       [id],
     );
     await other.query('SELECT id FROM campaigns WHERE id = ? FOR UPDATE', [id]);
-    const begun = engine.module.get(CampaignStates, { strict: false }).begin(id, 60_000);
+    const states = engine.module.get(CampaignStates, { strict: false });
+    const begun = inTransaction(dataSource, (tx) => states.begin(tx, id, 60_000));
     for (let polls = 0; polls < 100 && !(await isTaken(id)); polls++) await sleep(5);
     await other.query(BY_STATE, [id]);
     await other.commitTransaction();

@@ -226,7 +226,7 @@ describe('recipients of unknown outcome', () => {
 
   it('of a dead worker’s window are neither refunded nor resent elsewhere', async () => {
     const { id, requestId, accountId } = await accept('dead', 10);
-    await states.begin(id, RECEIPT_TIMEOUT_MS);
+    await states.begin(dataSource.manager, id, RECEIPT_TIMEOUT_MS);
     await lanes.claim(await job(id), 6, LEASE_MS);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await states.changeAlone(id, 'cancel');

@@ -185,7 +185,7 @@ describe('voice retries', () => {
   it("a dead worker's late word on an older call does not end a wait", async () => {
     const campaign = await calls.accept('late-word', 1, 2);
     const before = await calls.turn(campaign);
-    await calls.states.begin(campaign.id, 60_000);
+    await calls.states.begin(calls.dataSource.manager, campaign.id, 60_000);
     await calls.lanes.claim(before, 2, 5_000);
     await calls.leaseEnds(campaign);
     await calls.drive(campaign);
@@ -242,7 +242,7 @@ describe('voice retries', () => {
   it('a window that is sent again over a deduplicating route leaves no retry of who has left after all', async () => {
     const campaign = await calls.accept('deduplicated', 1, 0);
     const lost = await calls.turn(campaign);
-    await calls.states.begin(campaign.id, 60_000);
+    await calls.states.begin(calls.dataSource.manager, campaign.id, 60_000);
     await calls.lanes.claim(lost, 2, 5_000);
     const recover = async (): Promise<void> => {
       await calls.leaseEnds(campaign);

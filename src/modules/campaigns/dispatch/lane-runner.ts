@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
@@ -14,12 +15,12 @@ import {
   type SendOutcome,
 } from '../../providers/index.js';
 import type { DueRecipient } from '../domain/attempts.js';
-import { itemsOf } from '../domain/channel.js';
+import { type Channel, itemsOf } from '../domain/channel.js';
 import { WINDOW_RECIPIENTS } from '../domain/lanes.js';
 import { StopList } from '../domain/stop-list.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import { CampaignStates } from '../persistence/campaign-states.js';
-import { type LaneEnd, LaneStore, type LaneTurn } from '../persistence/lane-store.js';
+import { type LaneEnd, LaneStore, type LaneTurn, newClaimId } from '../persistence/lane-store.js';
 import { RoutePace } from '../persistence/route-pace.js';
 import { type WindowResult, WindowResults } from '../persistence/window-results.js';
 import { sendWindow } from './window-sender.js';
@@ -47,6 +48,7 @@ const NOT_NOW: SendOutcome = { kind: 'retry', afterMs: 0, code: null, text: 'Sto
 /** A window whose lease is held. */
 interface ClaimedWindow {
   route: Route;
+  channel: Channel;
   connection: RouteConnection;
   deduplicated: boolean;
   recipients: readonly DueRecipient[];
@@ -92,7 +94,7 @@ export class LaneRunner {
     }
     const turn = await this.lanes.turn(job);
     if (!turn) return null;
-    if (turn.intentSeq > turn.nextSeq || turn.begunRetries > 0) return this.recover(turn);
+    if (turn.intentSeq > turn.nextSeq || turn.retriesBegun) return this.recover(turn);
     if (turn.state === 'cancelled' || turn.state === 'rejected') return this.cancel(turn);
     if (turn.state === 'paused') await this.lanes.sleep(turn);
     if (turn.state !== 'accepted' && turn.state !== 'running') return null;
@@ -136,13 +138,12 @@ export class LaneRunner {
     const wait = await this.pace.reserve(route, planned);
     if (wait === null) return this.later(turn, ROUTE_BUSY_MS);
     if (wait > 0) await sleep(wait);
-    // Before the claim: whatever leaves afterwards has a deadline, even when this worker dies or the owner cancels.
-    if (turn.state === 'accepted') await this.states.begin(turn.campaignId, this.environment.RECEIPT_TIMEOUT);
+    const channel = this.channels.get(turn.channel);
     const claimedAt = performance.now();
     const deduplicated = this.deduplicates(route);
     const recipients = await this.claim(turn, planned, { deduplicated });
     if (!recipients) return null;
-    return this.sendClaimed(turn, { route, connection, deduplicated, recipients, claimedAt });
+    return this.sendClaimed(turn, { route, channel, connection, deduplicated, recipients, claimedAt });
   }
 
   private deduplicates({ driver, config }: Route): boolean {
@@ -170,20 +171,35 @@ export class LaneRunner {
     return this.after(turn, await this.results.flush(turn, results, turn.fence + 1, reached));
   }
 
-  /** @param intentSeq another than the end of the window where nothing is going to leave */
+  /**
+   * The last that is written before a message leaves. Of a claim that broke off nobody knows whether it was written, but
+   * nothing has left: it is given back as soon as the database can be reached.
+   * @param intentSeq another than the end of the window where nothing is going to leave
+   */
   private async claim(
     turn: LaneTurn,
     planned: number,
     { intentSeq = turn.nextSeq + planned, deduplicated = false },
   ): Promise<DueRecipient[] | null> {
-    const lease = this.environment.LANE_LEASE;
-    if (turn.dueRetries > 0) return this.lanes.claimRetries(turn, planned, lease, deduplicated);
-    if (!(await this.lanes.claim(turn, intentSeq, lease))) return null;
-    return this.lanes.pending(turn.campaignId, turn.nextSeq, turn.nextSeq + planned);
+    const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
+    // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
+    const begin = (tx: EntityManager): Promise<void> => this.states.begin(tx, turn.campaignId, RECEIPT_TIMEOUT);
+    const terms = { id: newClaimId(), alongside: turn.state === 'accepted' ? begin : undefined };
+    try {
+      if (turn.dueRetries > 0) {
+        return await this.lanes.claimRetries(turn, planned, LANE_LEASE, { ...terms, deduplicated });
+      }
+      const recipients = await this.lanes.pending(turn.campaignId, turn.nextSeq, turn.nextSeq + planned);
+      return (await this.lanes.claim(turn, intentSeq, LANE_LEASE, terms)) ? recipients : null;
+    } catch (error) {
+      this.logger.warn({ err: error, campaign: turn.campaignId, lane: turn.lane }, 'claim failed, giving it back');
+      await this.insist(turn, () => this.lanes.giveBack(turn, terms.id));
+      return null;
+    }
   }
 
   private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<LaneJob | null> {
-    const { route, connection, deduplicated, recipients, claimedAt } = claimed;
+    const { route, channel, connection, deduplicated, recipients, claimedAt } = claimed;
     const lease = this.environment.LANE_LEASE;
     const fence = turn.fence + 1;
     const began = performance.now();
@@ -202,7 +218,7 @@ export class LaneRunner {
       const last = await sendWindow(
         {
           turn,
-          channel: this.channels.get(turn.channel),
+          channel,
           connection,
           deduplicated,
           recipients: leaving,
@@ -216,7 +232,7 @@ export class LaneRunner {
       );
       if (leaving.length > 0) this.tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...held);
-      const end = await this.finish(turn, last, fence);
+      const end = await this.insist(turn, () => this.results.flush(turn, last, fence));
       this.count(turn, last);
       return this.after(turn, end);
     } finally {
@@ -250,20 +266,17 @@ export class LaneRunner {
   }
 
   /**
-   * Results that cannot be written now are tried again, past the end of the lease too: what left counts whoever holds the
-   * lane by then. A worker that shall stop waits for no more than a lease.
+   * What cannot be written now is tried again, past the end of the lease too: what left, or has not, counts whoever holds
+   * the lane by then. A worker that shall stop waits for no more than a lease.
    */
-  private async finish(turn: LaneTurn, last: WindowResult[], fence: number): Promise<LaneEnd> {
+  private async insist<Result>(turn: LaneTurn, write: () => Promise<Result>): Promise<Result> {
     for (const started = performance.now(); ;) {
       try {
-        return await this.results.flush(turn, last, fence);
+        return await write();
       } catch (error) {
         const patience = this.stopping ? this.environment.LANE_LEASE : KEEP_RESULTS_MS;
         if (performance.now() - started > patience) throw error;
-        this.logger.warn(
-          { err: error, campaign: turn.campaignId, lane: turn.lane },
-          'results not written, trying again',
-        );
+        this.logger.warn({ err: error, campaign: turn.campaignId, lane: turn.lane }, 'not written, trying again');
         await sleep(WRITE_AGAIN_MS);
       }
     }

@@ -11,12 +11,16 @@ const RESUMED = `IF(overdue_check_at IS NULL, 'accepted', 'running')`;
 const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
   (SELECT c.scheduled_at FROM campaigns c WHERE c.id = campaign_lanes.campaign_id), UTC_TIMESTAMP(3)))`;
 
+/** A lane that a worker holds, or has died with, is looked at again; the others sleep. */
+const WHILE_HELD = 'IF(lease_until IS NULL, NULL, UTC_TIMESTAMP(3))';
+
 /**
- * New state and next wake of the lanes, as SQL. A window under way leaves the lanes of a paused campaign asleep; those of
- * a cancelled or rejected one cancel and refund what has not left, in bounded steps.
+ * New state and next wake of the lanes, as SQL. Every open lane is written, a held one too: the turn that ends it at the
+ * same moment sees the new state, or is run again (docs/decisions/0004). A window under way leaves the lanes of a paused
+ * campaign asleep; those of a cancelled or rejected one cancel and refund what has not left, in bounded steps.
  */
 const MOVES: Readonly<Record<CampaignChange, { to: string; wakeAt: string }>> = {
-  pause: { to: `'paused'`, wakeAt: 'NULL' },
+  pause: { to: `'paused'`, wakeAt: WHILE_HELD },
   resume: { to: RESUMED, wakeAt: WHEN_SCHEDULED },
   cancel: { to: `'cancelled'`, wakeAt: 'UTC_TIMESTAMP(3)' },
   approve: { to: `'accepted'`, wakeAt: WHEN_SCHEDULED },
@@ -37,14 +41,11 @@ export class CampaignStates {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Before the first window leaves: accepted → running; from now on receipts have a deadline. */
-  async begin(campaignId: number, receiptTimeoutMs: number): Promise<void> {
-    // In a transaction for its retries: closing the account locks the same rows through another index.
-    await inTransaction(this.dataSource, (tx) =>
-      tx.query(
-        `UPDATE campaigns SET state = 'running', overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
-         WHERE id = ? AND state = 'accepted'`,
-        [receiptTimeoutMs * 1000, campaignId],
-      ),
+  async begin(tx: EntityManager, campaignId: number, receiptTimeoutMs: number): Promise<void> {
+    await tx.query(
+      `UPDATE campaigns SET state = 'running', overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+       WHERE id = ? AND state = 'accepted'`,
+      [receiptTimeoutMs * 1000, campaignId],
     );
   }
 

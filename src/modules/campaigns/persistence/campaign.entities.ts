@@ -119,6 +119,10 @@ export class CampaignLaneEntity {
 
   @Column({ name: 'wake_at', type: 'datetime', precision: 3, nullable: true })
   wakeAt!: Date | null;
+
+  /** of the last claim: who made it knows it again when its answer was lost */
+  @Column({ name: 'claim_id', type: 'bigint', nullable: true })
+  claimId!: number | null;
 }
 
 @Entity('campaign_recipients')
@@ -167,7 +171,7 @@ export class CampaignRecipientEntity {
   outcomeUnknown!: number;
 }
 
-@Index('ix_recipient_retries_due', ['campaignId', 'lane', 'dueAt'])
+@Index('ix_recipient_retries_due', ['campaignId', 'lane', 'intentFence', 'dueAt'])
 @Entity('recipient_retries')
 export class RecipientRetryEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })

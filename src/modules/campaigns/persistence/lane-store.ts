@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -5,6 +6,7 @@ import { inTransaction, type WriteResult } from '../../../platform/database/inde
 import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient } from '../domain/attempts.js';
 import type { CampaignState, ChannelName } from '../domain/campaign.js';
+import { WINDOW_RECIPIENTS } from '../domain/lanes.js';
 import { begunRetries, dropLeftOver } from './retry-store.js';
 
 /** A lane with what its next turn needs of the campaign. */
@@ -20,9 +22,10 @@ export interface LaneTurn {
   accountId: number;
   routeId: number;
   content: Record<string, unknown>;
-  /** retries that are due, and retries that another worker had begun */
+  /** retries that are due, counted up to the size of a window */
   dueRetries: number;
-  begunRetries: number;
+  /** another worker had begun retries, and has not ended them */
+  retriesBegun: boolean;
 }
 
 interface TurnRow {
@@ -34,8 +37,27 @@ interface TurnRow {
   account_id: number;
   route_id: number;
   content: string;
-  due_retries: number;
-  begun_retries: number;
+  due_retries: string;
+  retries_begun: number;
+}
+
+/** What a claim brings besides the lease. */
+export interface ClaimTerms {
+  /** names this claim, so that its maker can give it back when its answer was lost; see `newClaimId` */
+  id?: number;
+  /** of a campaign's first window: what goes with the claim, in its transaction */
+  alongside?: ((tx: EntityManager) => Promise<unknown>) | undefined;
+}
+
+/** 48 random bits: no two processes take the same. */
+export const newClaimId = (): number => randomBytes(6).readUIntBE(0, 6);
+
+/** What is left of a lane when its turn ends. */
+interface LeftRow {
+  state: CampaignState;
+  unsent: number;
+  due_at: Date | null;
+  due: number | null;
 }
 
 /** What a lane wants when its turn ends: another at once; one at its `wake_at` (null while paused); none any more. */
@@ -81,13 +103,13 @@ export class LaneStore {
   async turn(job: LaneJob): Promise<LaneTurn | null> {
     const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.fence, l.next_seq, l.intent_seq, l.end_seq, c.state, c.channel, c.account_id, c.route_id, c.content,
-         (SELECT COUNT(*) FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
-            AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS due_retries,
-         (SELECT COUNT(*) FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
-            AND r.intent_fence IS NOT NULL) AS begun_retries
+         (SELECT COUNT(*) FROM (SELECT 1 FROM recipient_retries WHERE campaign_id = ? AND lane = ?
+            AND intent_fence IS NULL AND due_at <= UTC_TIMESTAMP(3) LIMIT ${WINDOW_RECIPIENTS}) r) AS due_retries,
+         EXISTS (SELECT 1 FROM recipient_retries WHERE campaign_id = ? AND lane = ?
+            AND intent_fence IS NOT NULL) AS retries_begun
        FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
        WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND ${FREE.replaceAll('lease_until', 'l.lease_until')}`,
-      [job.campaignId, job.lane, job.fence],
+      [job.campaignId, job.lane, job.campaignId, job.lane, job.campaignId, job.lane, job.fence],
     );
     const row = rows[0];
     if (!row) return null;
@@ -102,7 +124,7 @@ export class LaneStore {
       routeId: row.route_id,
       content: JSON.parse(row.content) as Record<string, unknown>,
       dueRetries: Number(row.due_retries),
-      begunRetries: Number(row.begun_retries),
+      retriesBegun: Number(row.retries_begun) === 1,
     };
   }
 
@@ -110,13 +132,21 @@ export class LaneStore {
    * Takes the lease and records the intent before anything leaves, in one statement.
    * @returns false when somebody else took the turn
    */
-  async claim(job: LaneJob, intentSeq: number, leaseMs: number): Promise<boolean> {
-    const result: WriteResult = await this.dataSource.query(
-      `UPDATE campaign_lanes SET fence = fence + 1, intent_seq = ?, lease_until = ${LEASE}, wake_at = ${LEASE}
-       WHERE campaign_id = ? AND lane = ? AND fence = ? AND ${FREE}`,
-      [intentSeq, leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
-    );
-    return result.affectedRows === 1;
+  async claim(job: LaneJob, intentSeq: number, leaseMs: number, terms: ClaimTerms = {}): Promise<boolean> {
+    const take = async (source: DataSource | EntityManager): Promise<boolean> => {
+      const result: WriteResult = await source.query(
+        `UPDATE campaign_lanes SET fence = fence + 1, claim_id = ?, intent_seq = ?, lease_until = ${LEASE}, wake_at = ${LEASE}
+         WHERE campaign_id = ? AND lane = ? AND fence = ? AND ${FREE}`,
+        [terms.id ?? newClaimId(), intentSeq, leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
+      );
+      return result.affectedRows === 1;
+    };
+    const { alongside } = terms;
+    if (!alongside) return take(this.dataSource);
+    return inTransaction(this.dataSource, async (tx) => {
+      await alongside(tx);
+      return take(tx);
+    });
   }
 
   /**
@@ -127,13 +157,14 @@ export class LaneStore {
     job: LaneJob,
     limit: number,
     leaseMs: number,
-    deduplicated = false,
+    { deduplicated = false, ...terms }: ClaimTerms & { deduplicated?: boolean } = {},
   ): Promise<DueRecipient[] | null> {
     return inTransaction(this.dataSource, async (tx) => {
+      await terms.alongside?.(tx);
       const claimed: WriteResult = await tx.query(
-        `UPDATE campaign_lanes SET fence = fence + 1, lease_until = ${LEASE}, wake_at = ${LEASE}
+        `UPDATE campaign_lanes SET fence = fence + 1, claim_id = ?, lease_until = ${LEASE}, wake_at = ${LEASE}
          WHERE campaign_id = ? AND lane = ? AND fence = ? AND ${FREE}`,
-        [leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
+        [terms.id ?? newClaimId(), leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
       );
       if (claimed.affectedRows !== 1) return null;
       const begun: WriteResult = await tx.query(
@@ -147,7 +178,26 @@ export class LaneStore {
     });
   }
 
-  /** Recipients of a window that still wait. */
+  /**
+   * Takes back a claim whose answer was lost, whether or not it was written. Nothing has left, so the intent goes as well.
+   * The next fence refuses a claim that is still on its way; another worker's turn stays as it is.
+   */
+  giveBack({ campaignId, lane, fence }: LaneJob, claimId: number): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const result: WriteResult = await tx.query(
+        `UPDATE campaign_lanes SET fence = fence + 1, intent_seq = next_seq, lease_until = NULL, wake_at = UTC_TIMESTAMP(3)
+         WHERE campaign_id = ? AND lane = ? AND (fence = ? AND claim_id = ? OR fence = ? AND ${FREE})`,
+        [campaignId, lane, fence + 1, claimId, fence],
+      );
+      if (result.affectedRows !== 1) return;
+      await tx.query(
+        'UPDATE recipient_retries SET intent_fence = NULL WHERE campaign_id = ? AND lane = ? AND intent_fence = ?',
+        [campaignId, lane, fence + 1],
+      );
+    });
+  }
+
+  /** Recipients of a window that still wait. Read before the claim: nobody but a turn of the lane changes them. */
   async pending(campaignId: number, fromSeq: number, endSeq: number): Promise<DueRecipient[]> {
     return this.dataSource.query(
       `SELECT seq, receiver, 1 AS attempt FROM campaign_recipients
@@ -167,44 +217,45 @@ export class LaneStore {
   }
 
   /**
-   * Ends a turn: position moved to the intent, lease given back, next wake decided from the campaign's state as locked here,
-   * so that a pause or a cancel between the claim and now is never overwritten.
+   * Ends a turn: position moved to the intent, lease given back, next wake decided. The campaign is read, not locked, once
+   * the lane is written: whoever changes its state writes every open lane too, so one of both waits for the other, and on
+   * two nodes one of both is run again.
    * @param reached the new position of a turn that sent nothing, and so recorded no intent
    * @returns whether the lane wants another turn at once
    */
-  async finish(tx: EntityManager, job: LaneJob, fence: number, reached: number | null = null): Promise<LaneEnd> {
-    const states: { state: CampaignState }[] = await tx.query(
-      'SELECT state FROM campaigns WHERE id = ? LOCK IN SHARE MODE',
-      [job.campaignId],
-    );
-    const lanes: { intent_seq: number; end_seq: number }[] = await tx.query(
-      'SELECT intent_seq, end_seq FROM campaign_lanes WHERE campaign_id = ? AND lane = ? AND fence = ? FOR UPDATE',
-      [job.campaignId, job.lane, fence],
-    );
-    const lane = lanes[0];
-    if (!lane) return 'done';
-    const retries: { due_at: Date | null; due: number | null }[] = await tx.query(
-      `SELECT MIN(due_at) AS due_at, MIN(due_at) <= UTC_TIMESTAMP(3) AS due FROM recipient_retries
-       WHERE campaign_id = ? AND lane = ?`,
-      [job.campaignId, job.lane],
-    );
-    const due = retries[0];
-    const state = states[0]?.state;
-    const position = reached ?? lane.intent_seq;
-    const unsent = position < lane.end_seq;
-    const open = unsent || Boolean(due?.due_at);
-    const stopped = state === 'paused';
-    // What a cancel or a rejection ends need not wait for its next try.
-    const ended = state === 'cancelled' || state === 'rejected';
-    const more = open && !stopped && (unsent || ended || Number(due?.due) === 1);
-    const wake = !open || stopped ? 'NULL' : more ? `UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_SECONDS} SECOND` : '?';
-    await tx.query(
-      `UPDATE campaign_lanes SET next_seq = ?, intent_seq = ?, lease_until = NULL, wake_at = ${wake}
+  async finish(tx: EntityManager, turn: LaneTurn, fence: number, reached: number | null = null): Promise<LaneEnd> {
+    const { campaignId, lane } = turn;
+    // Campaigns are locked before lanes.
+    if ((reached ?? turn.nextSeq + WINDOW_RECIPIENTS) >= turn.endSeq) await this.markSent(tx, campaignId, lane);
+    const ended: WriteResult = await tx.query(
+      `UPDATE campaign_lanes SET next_seq = COALESCE(?, intent_seq), intent_seq = COALESCE(?, intent_seq),
+         lease_until = NULL, wake_at = UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_SECONDS} SECOND
        WHERE campaign_id = ? AND lane = ? AND fence = ?`,
-      [position, position, ...(wake === '?' ? [due?.due_at] : []), job.campaignId, job.lane, fence],
+      [reached, reached, campaignId, lane, fence],
     );
-    if (!open) await this.markSent(tx, job.campaignId);
-    return more ? 'more' : open ? 'later' : 'done';
+    if (ended.affectedRows !== 1) return 'done';
+    const [row] = await tx.query<LeftRow[]>(
+      `SELECT c.state, l.next_seq < l.end_seq AS unsent, r.due_at, r.due_at <= UTC_TIMESTAMP(3) AS due
+       FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
+       LEFT JOIN (SELECT due_at FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
+         ORDER BY due_at LIMIT 1) r ON TRUE
+       WHERE l.campaign_id = ? AND l.lane = ?`,
+      [campaignId, lane, campaignId, lane],
+    );
+    const unsent = Number(row?.unsent) === 1;
+    const dueAt = row?.due_at ?? null;
+    const open = unsent || dueAt !== null;
+    const stopped = row?.state === 'paused';
+    // What a cancel or a rejection ends need not wait for its next try.
+    const over = row?.state === 'cancelled' || row?.state === 'rejected';
+    if (open && !stopped && (unsent || over || Number(row?.due) === 1)) return 'more';
+    await tx.query('UPDATE campaign_lanes SET wake_at = ? WHERE campaign_id = ? AND lane = ? AND fence = ?', [
+      open && !stopped ? dueAt : null,
+      campaignId,
+      lane,
+      fence,
+    ]);
+    return open ? 'later' : 'done';
   }
 
   /** Looks again at a lane that could not send now, without a turn having been taken. */
@@ -225,12 +276,13 @@ export class LaneStore {
     );
   }
 
-  /** `sent_at`: the last recipient left. */
-  private async markSent(tx: EntityManager, campaignId: number): Promise<void> {
+  /** `sent_at`: the last recipient left, and no try of the lane waits. */
+  private async markSent(tx: EntityManager, campaignId: number, lane: number): Promise<void> {
     await tx.query(
-      `UPDATE campaigns c SET c.sent_at = UTC_TIMESTAMP(3) WHERE c.id = ? AND c.sent_at IS NULL AND NOT EXISTS (
-         SELECT 1 FROM campaign_counters k WHERE k.campaign_id = c.id AND k.status = 0 AND k.recipients > 0)`,
-      [campaignId],
+      `UPDATE campaigns c SET c.sent_at = UTC_TIMESTAMP(3) WHERE c.id = ? AND c.sent_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM campaign_counters k WHERE k.campaign_id = c.id AND k.status = 0 AND k.recipients > 0)
+         AND NOT EXISTS (SELECT 1 FROM recipient_retries r WHERE r.campaign_id = c.id AND r.lane = ?)`,
+      [campaignId, lane],
     );
   }
 }

@@ -20,7 +20,7 @@ export class LaneWake {
    */
   async wake(tx: EntityManager, requestId: string): Promise<WokenLanes | null> {
     const [campaign] = await tx.query<{ id: number; state: CampaignState }[]>(
-      'SELECT id, state FROM campaigns WHERE request_id = ? LOCK IN SHARE MODE',
+      'SELECT id, state FROM campaigns WHERE request_id = ?',
       [requestId],
     );
     if (!campaign) return null;

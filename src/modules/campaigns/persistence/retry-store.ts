@@ -162,25 +162,16 @@ export class RetryStore {
     );
   }
 
-  async dropBegun(tx: EntityManager, { campaignId, lane }: LaneKey): Promise<void> {
-    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL', [
-      campaignId,
-      lane,
-    ]);
-  }
-
   /**
-   * Retries that a turn has made. A row that is not the turn's own any more plans an attempt after it: the outcome was
-   * reported, or another worker has taken over, before the turn could be written.
-   * @param fence the turn's own
+   * Begun retries that nobody has put off meanwhile: they are made, or their recipients need none any more.
+   * @param fence of the turn that began them; null = of any
    */
-  async dropMade(tx: EntityManager, campaignId: number, fence: number, seqs: readonly number[]): Promise<void> {
-    if (seqs.length === 0) return;
-    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND seq IN (?) AND intent_fence = ?', [
-      campaignId,
-      seqs,
-      fence,
-    ]);
+  async dropBegun(tx: EntityManager, { campaignId, lane }: LaneKey, fence: number | null): Promise<void> {
+    await tx.query(
+      `DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ?
+         AND intent_fence ${fence === null ? 'IS NOT NULL' : '= ?'}`,
+      [campaignId, lane, ...(fence === null ? [] : [fence])],
+    );
   }
 
   async drop(tx: EntityManager, campaignId: number, seqs: readonly number[]): Promise<void> {

@@ -54,7 +54,9 @@ export class WindowResults {
         turn,
         results.filter(isUnknown).map((result) => result.recipient),
       );
-      return fence === null ? 'more' : this.lanes.finish(tx, turn, fence, reached);
+      if (fence === null) return 'more';
+      if (turn.dueRetries > 0) await this.retries.dropBegun(tx, turn, fence);
+      return this.lanes.finish(tx, turn, fence, reached);
     });
   }
 
@@ -73,7 +75,7 @@ export class WindowResults {
         [turn.campaignId, turn.nextSeq, turn.intentSeq],
       );
       const ambiguous = [...begun, ...window];
-      await this.retries.dropBegun(tx, turn);
+      await this.retries.dropBegun(tx, turn, null);
       const changes = ambiguous.map(({ seq, made = 0 }): RecipientChange => ({
         ...unchanged(turn.campaignId, seq),
         to: RecipientStatus.Unknown,
@@ -161,7 +163,6 @@ export class WindowResults {
 
   private async storeRetries(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
     const again: PutOff[] = [];
-    const over: number[] = [];
     for (const { recipient, outcome, deduplicated = false } of results) {
       if (outcome.kind === 'unknown' && deduplicated && recipient.attempt < MOST_ATTEMPTS) {
         const attempt = recipient.attempt + 1;
@@ -171,9 +172,8 @@ export class WindowResults {
         const attempt = recipient.attempt + (counts ? 1 : 0);
         const { inDoubt = false } = recipient;
         again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, outcome.afterMs), inDoubt });
-      } else if (turn.dueRetries > 0) over.push(recipient.seq);
+      }
     }
-    await this.retries.dropMade(tx, turn.campaignId, turn.fence + 1, over);
     await this.retries.putOff(tx, turn, turn.fence + 1, again);
   }
 

@@ -13,6 +13,7 @@ import { Suppressions1700000010000 } from './1700000010000-suppressions.js';
 import { Idempotency1700000011000 } from './1700000011000-idempotency.js';
 import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.js';
 import { UnknownOutcomeMarks1700000013200 } from './1700000013200-unknown-outcome-marks.js';
+import { LaneClaims1700000013201 } from './1700000013201-lane-claims.js';
 import { TwoWriters1700000013300 } from './1700000013300-two-writers.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
 import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
@@ -36,6 +37,7 @@ export const migrations = [
   Idempotency1700000011000,
   CampaignRetries1700000012000,
   UnknownOutcomeMarks1700000013200,
+  LaneClaims1700000013201,
   TwoWriters1700000013300,
   FormerCallbackSecrets1700000013400,
   SessionClaims1700000013401,

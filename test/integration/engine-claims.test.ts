@@ -1,0 +1,193 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AttemptJournals, CampaignAcceptance } from '../../src/modules/campaigns/index.js';
+import type { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, startEngine } from '../support/engine.js';
+import { laneWorker } from '../support/lane-worker.js';
+
+const LEASE_MS = 5_000;
+
+const throttled = (afterMs: number): SendOutcome => ({
+  kind: 'retry',
+  afterMs,
+  code: 88,
+  text: 'busy',
+  throttled: true,
+});
+
+/** A fault between the claim of a window and its first message: only a worker that died leaves doubt. */
+describe('a worker whose claim breaks off', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let lanes: LaneStore;
+  let results: WindowResults;
+  let states: CampaignStates;
+  let carrier: (message: OutboundMessage) => Promise<SendOutcome>;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
+      engine.module.get<T>(type, { strict: false });
+    dataSource = get(DataSource);
+    lanes = new LaneStore(dataSource);
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    states = get(CampaignStates);
+  });
+  afterAll(() => engine.stop());
+  beforeEach(() => {
+    carrier = ({ ref }) => Promise.resolve({ kind: 'accepted', providerMessageIds: [`id-${ref}`] });
+  });
+
+  const runner = (parts: { lanes?: LaneStore } = {}): LaneRunner =>
+    laneWorker(engine, { lanes, results, leaseMs: LEASE_MS, send: (message) => carrier(message), ...parts });
+  const accept = async (username: string, receivers: string[]): Promise<{ id: number; requestId: string }> => {
+    const accountId = await engine.account(username, receivers.length);
+    return engine.module.get(CampaignAcceptance, { strict: false }).accept(engine.draft(accountId, receivers));
+  };
+  const job = async (campaignId: number): Promise<{ campaignId: number; lane: number; fence: number }> => {
+    const [row] = await dataSource.query<{ fence: number }[]>(
+      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
+      [campaignId],
+    );
+    return { campaignId, lane: 0, fence: row?.fence ?? -1 };
+  };
+  /** Turns until the lane wants no more. */
+  const drive = async (campaignId: number): Promise<void> => {
+    const worker = runner();
+    for (let turns = 0; turns < 40; turns++) if (!(await worker.run(await job(campaignId)))) return;
+    throw new Error('the lane never rests');
+  };
+  const leaseEnds = (campaignId: number): Promise<unknown> =>
+    dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [campaignId]);
+  const retriesDue = (campaignId: number): Promise<unknown> =>
+    dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [campaignId]);
+  const deadline = async (campaignId: number): Promise<Date | null> => {
+    const [row] = await dataSource.query<{ at: Date | null }[]>(
+      'SELECT overdue_check_at AS at FROM campaigns WHERE id = ?',
+      [campaignId],
+    );
+    return row?.at ?? null;
+  };
+  /** The store of a worker, with something that happens right after its claim is written. */
+  const afterClaim = (happens: () => Promise<unknown>): LaneStore =>
+    Object.assign(Object.create(lanes) as LaneStore, {
+      claim: async (...parameters: Parameters<LaneStore['claim']>) => {
+        const held = await lanes.claim(...parameters);
+        await happens();
+        return held;
+      },
+      claimRetries: async (...parameters: Parameters<LaneStore['claimRetries']>) => {
+        const recipients = await lanes.claimRetries(...parameters);
+        await happens();
+        return recipients;
+      },
+    });
+  const connectionLost = (): Promise<never> => Promise.reject(new Error('connection lost'));
+  const waiting = async (campaignId: number): Promise<number> => {
+    const rows: unknown[] = await dataSource.query('SELECT 1 FROM recipient_retries WHERE campaign_id = ?', [
+      campaignId,
+    ]);
+    return rows.length;
+  };
+
+  it('and who dies between the claim and the first message still leaves a deadline', async () => {
+    const { id, requestId } = await accept('begin-crash', numbers(3));
+    const planned = await job(id);
+    await new Promise<void>((resolve) => {
+      const dying = afterClaim(() => {
+        resolve();
+        return new Promise(() => undefined);
+      });
+      void runner({ lanes: dying }).run(planned);
+    });
+    await leaseEnds(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 3 });
+    expect(await deadline(id)).not.toBeNull();
+  });
+
+  it('a pause or a cancel between the claim and the first message still leaves a deadline', async () => {
+    const { id, requestId } = await accept('begin-pause', numbers(3));
+    await runner({ lanes: afterClaim(() => states.changeAlone(id, 'cancel')) }).run(await job(id));
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
+    expect(await deadline(id)).not.toBeNull();
+  });
+
+  it('and who lives gives back a claim whose answer was lost: nobody is in doubt, nobody sent to twice', async () => {
+    const { id, requestId } = await accept('answer-lost', numbers(5));
+    const sent: string[] = [];
+    carrier = ({ ref }) => {
+      sent.push(ref);
+      return Promise.resolve({ kind: 'accepted', providerMessageIds: [`lost-${ref}`] });
+    };
+    expect(await runner({ lanes: afterClaim(connectionLost) }).run(await job(id))).toBeNull();
+    expect(sent).toEqual([]);
+    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(sent).toHaveLength(5);
+  });
+
+  it('and who lives gives back retries whose claim was not answered', async () => {
+    const { id, requestId } = await accept('retries-lost', numbers(4));
+    carrier = () => Promise.resolve(throttled(1));
+    await drive(id);
+    await retriesDue(id);
+    await runner({ lanes: afterClaim(connectionLost) }).run(await job(id));
+    carrier = (message) => Promise.resolve({ kind: 'accepted', providerMessageIds: [`r-${message.ref}`] });
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 4 });
+    expect(await waiting(id)).toBe(0);
+  });
+
+  it('and who lives gives back until the database can be reached again', async () => {
+    const { id, requestId } = await accept('back-later', numbers(5));
+    let faults = 3;
+    const faulty: LaneStore = Object.assign(afterClaim(connectionLost), {
+      giveBack: (...parameters: Parameters<LaneStore['giveBack']>) =>
+        faults-- > 0 ? connectionLost() : lanes.giveBack(...parameters),
+    });
+    await runner({ lanes: faulty }).run(await job(id));
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
+  });
+
+  it('gives nothing back of a turn that another worker has taken meanwhile', async () => {
+    const { id, requestId } = await accept('taken-meanwhile', numbers(5));
+    const planned = await job(id);
+    const late: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
+      claim: async () => {
+        await lanes.claim(planned, 6, LEASE_MS);
+        return connectionLost();
+      },
+    });
+    await runner({ lanes: late }).run(planned);
+    expect(await lanes.turn({ ...planned, fence: planned.fence + 1 })).toBeNull(); // held
+    await leaseEnds(id);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 5 });
+  });
+
+  it('is not taken up on a claim that comes through after it was given back', async () => {
+    const { id, requestId } = await accept('late-claim', numbers(5));
+    const onItsWay: Parameters<LaneStore['claim']>[] = [];
+    const slow: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
+      claim: (...parameters: Parameters<LaneStore['claim']>) => {
+        onItsWay.push(parameters);
+        return connectionLost();
+      },
+    });
+    await runner({ lanes: slow }).run(await job(id));
+    for (const parameters of onItsWay) expect(await lanes.claim(...parameters)).toBe(false);
+    await drive(id);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
+  });
+});

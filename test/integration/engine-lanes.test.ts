@@ -1,0 +1,187 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { dataSourceOptions, inTransaction, jsonRows } from '../../src/platform/database/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, startEngine } from '../support/engine.js';
+
+const LEASE_MS = 5_000;
+const DEADLOCK = 1213;
+
+/** Lanes of one campaign beside each other, and beside the changes of its state. */
+describe('lanes', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let lanes: LaneStore;
+  let states: CampaignStates;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    dataSource = engine.module.get(DataSource);
+    lanes = new LaneStore(dataSource);
+    states = engine.module.get(CampaignStates, { strict: false });
+  });
+  afterAll(() => engine.stop());
+
+  /** A running campaign of ten recipients a lane. */
+  const accept = async (username: string, count: number): Promise<{ id: number; requestId: string }> => {
+    const total = count * 10;
+    const accountId = await engine.account(username, total);
+    const { id, requestId } = await engine.module
+      .get(CampaignAcceptance, { strict: false })
+      .accept(engine.draft(accountId, numbers(total)));
+    await dataSource.query('DELETE FROM campaign_lanes WHERE campaign_id = ?', [id]);
+    await dataSource.query(
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, next_seq, intent_seq, end_seq, fence, wake_at) VALUES
+       ${Array.from({ length: count }, () => `(?, ?, 'sms', ?, ?, ?, 0, UTC_TIMESTAMP(3))`).join(',')}`,
+      Array.from({ length: count }, (_, lane) => [id, lane, lane * 10 + 1, lane * 10 + 1, lane * 10 + 11]).flat(),
+    );
+    await states.begin(dataSource.manager, id, 60_000);
+    return { id, requestId };
+  };
+  const fence = async (campaignId: number, lane: number): Promise<number> => {
+    const [row] = await dataSource.query<{ fence: number }[]>(
+      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = ?',
+      [campaignId, lane],
+    );
+    return row?.fence ?? -1;
+  };
+  const turnOf = async (campaignId: number, lane: number): Promise<LaneTurn> => {
+    const turn = await lanes.turn({ campaignId, lane, fence: await fence(campaignId, lane) });
+    if (!turn) throw new Error('the lane is taken');
+    return turn;
+  };
+  const claimed = async (campaignId: number, lane: number, size = 10): Promise<LaneTurn> => {
+    const turn = await turnOf(campaignId, lane);
+    expect(await lanes.claim(turn, turn.nextSeq + size, LEASE_MS)).toBe(true);
+    return turn;
+  };
+  const finish = (turn: LaneTurn): Promise<string> =>
+    inTransaction(dataSource, (tx) => lanes.finish(tx, turn, turn.fence + 1));
+  const isDue = async (campaignId: number): Promise<boolean> =>
+    (await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === campaignId);
+  const wakeOf = async (campaignId: number): Promise<Date | null> => {
+    const [row] = await dataSource.query<{ wake_at: Date | null }[]>(
+      'SELECT wake_at FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
+      [campaignId],
+    );
+    return row?.wake_at ?? null;
+  };
+
+  it('that end together never deadlock', async () => {
+    let deadlocks = 0;
+    for (let round = 0; round < 15; round++) {
+      const { id } = await accept(`together-${round}`, 8);
+      const turns = await Promise.all(Array.from({ length: 8 }, (_, lane) => claimed(id, lane)));
+      const ends = await Promise.allSettled(
+        turns.map((turn) => dataSource.transaction((tx) => lanes.finish(tx, turn, turn.fence + 1))),
+      );
+      deadlocks += ends.filter(
+        (end) => end.status === 'rejected' && (end.reason as { errno?: number }).errno === DEADLOCK,
+      ).length;
+    }
+    expect(deadlocks).toBe(0);
+  });
+
+  it('that a worker holds keep their wake through a pause: when he dies, his window is recovered', async () => {
+    const { id } = await accept('held', 1);
+    await claimed(id, 0, 5);
+    await dataSource.query('UPDATE campaign_lanes SET wake_at = lease_until WHERE campaign_id = ?', [id]);
+    expect(await states.changeAlone(id, 'pause')).toBe(true);
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+    expect(await isDue(id)).toBe(true);
+    expect(await turnOf(id, 0)).toMatchObject({ state: 'paused', nextSeq: 1, intentSeq: 6 });
+  });
+
+  it('that a dead worker held before the pause keep their wake too', async () => {
+    const { id } = await accept('dead', 1);
+    await claimed(id, 0, 5);
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+    await states.changeAlone(id, 'pause');
+    expect(await isDue(id)).toBe(true);
+  });
+
+  it('sleep once their turn is over, whichever of pause and turn is written first', async () => {
+    const { id } = await accept('pause-meets-end', 1);
+    const first = await claimed(id, 0, 5);
+    await states.changeAlone(id, 'pause');
+    expect(await finish(first)).toBe('later');
+    expect(await wakeOf(id)).toBeNull();
+
+    await states.changeAlone(id, 'resume');
+    const second = await claimed(id, 0, 2);
+    const held = dataSource.createQueryRunner();
+    await held.startTransaction('READ COMMITTED');
+    expect(await lanes.finish(held.manager, second, second.fence + 1)).toBe('more');
+    const pausing = states.changeAlone(id, 'pause'); // waits for the lane
+    await held.commitTransaction();
+    await held.release();
+    expect(await pausing).toBe(true);
+    expect(await wakeOf(id)).toBeNull();
+    expect(await fence(id, 0)).toBe(second.fence + 2);
+  });
+
+  it('wake when a resume meets the end of their turn', async () => {
+    const { id } = await accept('resume-meets-end', 1);
+    const turn = await claimed(id, 0, 5);
+    await states.changeAlone(id, 'pause');
+    const held = dataSource.createQueryRunner();
+    await held.startTransaction('READ COMMITTED');
+    expect(await states.change(held.manager, id, 'resume')).toBe(true);
+    const ending = finish(turn); // waits for the lane
+    await held.commitTransaction();
+    await held.release();
+    expect(await ending).toBe('more');
+    expect(await wakeOf(id)).not.toBeNull();
+  });
+
+  it('say when the last recipient left', async () => {
+    const { id, requestId } = await accept('sent-at', 2);
+    const sentAt = async (): Promise<Date | null> =>
+      (await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId))?.sentAt ?? null;
+    for (const lane of [0, 1]) {
+      expect(await sentAt()).toBeNull();
+      const turn = await claimed(id, lane);
+      await dataSource.query('UPDATE campaign_counters SET recipients = ? WHERE campaign_id = ?', [10 - lane * 10, id]);
+      expect(await finish(turn)).toBe('done');
+    }
+    expect(await sentAt()).not.toBeNull();
+  });
+
+  it('plan their turn at the same cost, however many retries wait', async () => {
+    const { id } = await accept('many-retries', 1);
+    const own = new DataSource(dataSourceOptions(engine.database.url, 1));
+    await own.initialize();
+    try {
+      const store = new LaneStore(own);
+      const job = { campaignId: id, lane: 0, fence: 0 };
+      const rowsRead = async (): Promise<number> => {
+        const rows = await own.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler\\_read\\_%'");
+        return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+      };
+      const cost = async (): Promise<number> => {
+        const before = await rowsRead();
+        const turn = await store.turn(job);
+        if (!turn) throw new Error('the lane is taken');
+        await own.transaction(async (tx) => {
+          await store.finish(tx, turn, turn.fence);
+        });
+        return (await rowsRead()) - before;
+      };
+      const resting = await cost();
+      const seqs = Array.from({ length: 20_000 }, (_, index) => index + 1);
+      await own.query(
+        `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt)
+         SELECT ?, j.seq, 0, UTC_TIMESTAMP(3) + INTERVAL IF(j.seq % 2, -1, 1) HOUR, 1
+         FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j`,
+        [id, jsonRows(seqs)],
+      );
+      expect((await store.turn(job))?.dueRetries).toBe(500);
+      expect(await cost()).toBeLessThan(resting + 1_500);
+    } finally {
+      await own.destroy();
+    }
+  });
+});

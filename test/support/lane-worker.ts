@@ -1,0 +1,55 @@
+import { DataSource } from 'typeorm';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { StopList } from '../../src/modules/campaigns/index.js';
+import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
+import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import type { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
+import type { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import type {
+  DriverRegistry,
+  OutboundMessage,
+  RouteConnections,
+  RouteDirectory,
+  SendOutcome,
+} from '../../src/modules/providers/index.js';
+import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
+import type { Engine } from './engine.js';
+
+/** The parts of a worker that a test brings itself. */
+export interface WorkerParts {
+  lanes: LaneStore;
+  results: WindowResults;
+  leaseMs: number;
+  messagesPerSecond?: number | null;
+  attachments?: () => string[];
+  routeIsThere?: () => boolean;
+  /** the carrier */
+  send: (message: OutboundMessage) => Promise<SendOutcome>;
+}
+
+/** A worker's lane runner over route 1 of an engine, with a carrier of the test's own. */
+export function laneWorker(engine: Engine, parts: WorkerParts): LaneRunner {
+  const get = <T>(type: abstract new (...parameters: never[]) => T): T => engine.module.get<T>(type, { strict: false });
+  const { messagesPerSecond = null, attachments = () => [], routeIsThere = () => true } = parts;
+  const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond };
+  return new LaneRunner(
+    { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), LANE_LEASE: parts.leaseMs },
+    parts.lanes,
+    get(CampaignStates),
+    parts.results,
+    new RoutePace(get(DataSource)),
+    { get: () => ({ compose: () => ({ text: 'hello', attachments: attachments() }) }) } as unknown as ChannelRegistry,
+    {
+      byId: () => Promise.resolve(routeIsThere() ? route : null),
+      exists: () => Promise.resolve(routeIsThere()),
+    } as unknown as RouteDirectory,
+    { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
+    { get: () => Promise.resolve({ ready: true, send: parts.send }) } as unknown as RouteConnections,
+    get(AccountDirectory),
+    get(StopList),
+    new Metrics(),
+  );
+}
