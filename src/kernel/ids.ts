@@ -1,30 +1,47 @@
 import { randomInt } from 'node:crypto';
 
 const EPOCH_MS = Date.UTC(2024, 0, 1);
+const IDS_PER_MS = 4096;
+/** Processes that make ids in one millisecond keep out of each other's way: each has one of these places, by lot. */
+const PLACES = 128;
+const RECENT_MS = 60_000;
+let place = randomInt(PLACES);
 let lastMs = 0;
-let low = 0;
+let made = 0;
 
 /**
- * A time-ordered 53-bit id: 41 bits of milliseconds since 2024, 12 bits that start at random and count up.
- * We assign primary keys of hot tables ourselves because an auto-increment table lock makes a one-row insert
- * wait for a bulk one (docs/decisions/0003). Two processes may collide in one millisecond; callers retry on a duplicate key.
+ * A time-ordered 53-bit id: 41 bits of milliseconds since 2024, 5 bits that count, 7 bits of this process's place. More
+ * than 32 in a millisecond take the next milliseconds' numbers. We assign primary keys of hot tables ourselves because an
+ * auto-increment table lock makes a one-row insert wait for a bulk one (docs/decisions/0003). Two processes of one place
+ * may collide in one millisecond: whoever loses the insert draws another place (`drawPlace`) and tries again.
  */
 export function newId(): number {
-  let ms = Date.now() - EPOCH_MS;
-  if (ms > lastMs) low = randomInt(2048);
-  else if (++low >= 4096) {
+  const ms = Date.now() - EPOCH_MS;
+  if (ms > lastMs) {
+    lastMs = ms;
+    made = 0;
+  } else if (++made >= IDS_PER_MS / PLACES) {
     lastMs += 1;
-    low = 0;
+    made = 0;
   }
-  ms = Math.max(ms, lastMs);
-  lastMs = ms;
-  return ms * 4096 + low;
+  return lastMs * IDS_PER_MS + made * PLACES + place;
 }
+
+/** Another place, for a process that has met one of its own. */
+export function drawPlace(): void {
+  place = (place + 1 + randomInt(PLACES - 1)) % PLACES;
+}
+
+/** True for an id that was made within a minute of the last one that was made here, on clocks that differ by no more. */
+export const isRecentId = (id: number): boolean => Math.abs(id / IDS_PER_MS - lastMs) < RECENT_MS;
 
 /** An id as it stands in a path: digits of a positive whole number. @returns null for any other text */
 export function readId(text: string): number | null {
   return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }
 
-/** No id that was made before this moment is as high, none made at or after it is lower: a time range is a range of ids. */
-export const firstIdAt = (at: Date): number => Math.max(0, at.getTime() - EPOCH_MS) * 4096;
+/**
+ * No id that was made before this moment is as high (but of a burst, whose last ids lie some milliseconds ahead), none made
+ * at or after it is lower: a time range is a range of ids.
+ */
+export const firstIdAt = (at: Date): number => Math.max(0, at.getTime() - EPOCH_MS) * IDS_PER_MS;

@@ -15,6 +15,7 @@ import { ENVIRONMENT, type Environment, InvalidEnvironment } from '../../src/pla
 import { inTransaction } from '../../src/platform/database/index.js';
 import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { until } from '../support/processes.js';
 
 let database: TestDatabase;
 let directory: string;
@@ -46,15 +47,63 @@ describe('the first start', () => {
   it('lets one process at a time prepare', async () => {
     let inside = 0;
     const enter = (): Promise<number> =>
-      whileLocked(database.dataSource, async () => {
-        inside++;
-        const together = inside;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        inside--;
-        return together;
-      });
+      whileLocked(
+        database.dataSource,
+        async () => {
+          inside++;
+          const together = inside;
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          inside--;
+          return together;
+        },
+        20,
+      );
     expect(await Promise.all([enter(), enter(), enter()])).toEqual([1, 1, 1]);
     expect(await migrate(database.dataSource)).toEqual([]);
+  });
+
+  it('leaves the lock to a holder that lives, however long it takes, and takes over from one that is dead', async () => {
+    const { dataSource } = database;
+    const held = async (): Promise<{ owner: string | null; beat: number; looks: number }> =>
+      (
+        await dataSource.query<{ owner: string | null; beat: number; looks: number }[]>(
+          'SELECT owner, beat, looks FROM preparation_lock',
+        )
+      )[0]!;
+    const order: string[] = [];
+    const slow = whileLocked(
+      dataSource,
+      async () => {
+        const { looks } = await held();
+        // A waiter that went by a fixed time would have lost its patience twice over.
+        await until('the other to look on', async () => Number((await held()).looks) > Number(looks) + 40);
+        order.push('slow');
+      },
+      10,
+    );
+    await until('the lock to be held', async () => (await held()).owner !== null);
+    await whileLocked(dataSource, () => Promise.resolve(order.push('next')), 10);
+    await slow;
+    expect(order).toEqual(['slow', 'next']);
+
+    await dataSource.query("UPDATE preparation_lock SET owner = 'somebody who was killed'");
+    const { looks } = await held();
+    await whileLocked(dataSource, () => Promise.resolve(), 10);
+    expect(Number((await held()).looks) - Number(looks)).toBeGreaterThanOrEqual(20);
+    expect((await held()).owner).toBeNull();
+  });
+
+  it('tells when another has taken over meanwhile, and hands on what the work threw', async () => {
+    const { dataSource } = database;
+    const robbed = whileLocked(
+      dataSource,
+      () => dataSource.query("UPDATE preparation_lock SET owner = 'thief'"),
+      10_000,
+    );
+    await expect(robbed).rejects.toThrow('Another process took over');
+    await dataSource.query('UPDATE preparation_lock SET owner = NULL');
+    await expect(whileLocked(dataSource, () => Promise.reject(new Error('no such table')))).rejects.toThrow('no such');
+    expect(await dataSource.query('SELECT owner FROM preparation_lock')).toEqual([{ owner: null }]);
   });
 
   it('makes the first admin with a random password, keeps it for the owner alone and prints it nowhere', async () => {

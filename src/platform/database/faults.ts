@@ -1,3 +1,5 @@
+import { isRecentId } from '../../kernel/ids.js';
+
 /** Deadlock, lock wait time-out, MariaDB's snapshot conflict, and a Galera node that is not ready: to be run again. */
 const RETRYABLE = new Set([1213, 1205, 1020, 1047]);
 const DUPLICATE_KEY = 1062;
@@ -22,6 +24,14 @@ export const isDuplicateKey = (error: unknown): boolean => driverFault(error).er
 export function duplicateKeyName(error: unknown): string | null {
   const fault = driverFault(error);
   return fault.errno === DUPLICATE_KEY ? (/for key '([^']+)'/.exec(fault.sqlMessage ?? '')?.[1] ?? null) : null;
+}
+
+/** True when another process has just taken an id that was made here (`kernel/ids.ts`): a new one will do. */
+export function isIdCollision(error: unknown): boolean {
+  const { errno, sqlMessage = '' } = driverFault(error);
+  if (errno !== DUPLICATE_KEY) return false;
+  const [, entry] = /^Duplicate entry '([\d-]+)' for key '(?:\w+\.)?PRIMARY'$/.exec(sqlMessage) ?? [];
+  return entry?.split('-').some((part) => isRecentId(Number(part))) ?? false;
 }
 
 /** True when the server asks for the transaction, or the statement outside one, to be run again from its start. */

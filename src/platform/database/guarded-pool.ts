@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
-import { ATTEMPTS, isRetryable, pauseAfter } from './faults.js';
+import { ATTEMPTS, isIdCollision, isRetryable, pauseAfter } from './faults.js';
+import { drawPlace } from '../../kernel/ids.js';
 import { DatabaseWatch } from './database-watch.js';
 import { sessionStatements } from './session.js';
 import { refuseInsideTransaction } from './transaction-scope.js';
@@ -142,6 +143,7 @@ function guardQueries(
         clearTimeout(timer);
         watch.ended(error);
         if (ends) inTransaction = false;
+        if (isIdCollision(error)) drawPlace();
         if (error && !inTransaction && number < ATTEMPTS && isRetryable(error)) {
           setTimeout(() => attempt(number + 1), pauseAfter(number));
         } else done(error, rows, fields);

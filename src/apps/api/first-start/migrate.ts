@@ -1,27 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { Rounds } from '../../../kernel/rounds.js';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 
-const LOCK_PATIENCE_SECONDS = 300;
+const BEAT_MS = 1_000;
+/** A holder that shows no sign of life while a waiter has looked so often, a second apart, is dead. */
+const LOOKS = 20;
+const LOCK_PATIENCE_MS = 300_000;
+
+interface Holder {
+  owner: string;
+  beat: number;
+}
 
 /**
- * Runs `work` while this process alone holds a lock of the database, so that instances which start together migrate
- * and seed once. The lock lives on one connection: it is freed by the server when the process dies.
+ * Runs `work` while this process alone holds the lock of the database, so that instances which start together migrate
+ * and seed once, on whichever node of a cluster: the lock is a row, taken and kept by conditional updates (GET_LOCK is
+ * a node's own). No clock decides who is dead: the holder counts its beats, and a waiter takes over when it has seen the
+ * same beat again and again. A waiter writes with each look, so that a cluster which holds up the holder's beat (while it
+ * changes a table) holds up the looks as well.
+ * @param beatMs from one beat, or look, to the next
+ * @throws Error when another process has been at it for five minutes, or has taken over while this one worked
  */
-export async function whileLocked<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    const [{ name }] = (await runner.query(`SELECT CONCAT('prepare.', MD5(DATABASE())) AS name`)) as [{ name: string }];
-    const [{ held }] = (await runner.query('SELECT GET_LOCK(?, ?) AS held', [name, LOCK_PATIENCE_SECONDS])) as [
-      { held: number | null },
-    ];
-    if (Number(held) !== 1) throw new Error('Another process has been preparing this database for five minutes');
-    try {
-      return await work();
-    } finally {
-      await runner.query('SELECT RELEASE_LOCK(?)', [name]);
-    }
-  } finally {
-    await runner.release();
+export async function whileLocked<T>(dataSource: DataSource, work: () => Promise<T>, beatMs = BEAT_MS): Promise<T> {
+  const owner = randomUUID();
+  await dataSource.query(
+    `CREATE TABLE IF NOT EXISTS preparation_lock (id TINYINT NOT NULL PRIMARY KEY, owner CHAR(36) CHARACTER SET ascii NULL,
+       beat BIGINT NOT NULL, looks BIGINT NOT NULL) ENGINE = InnoDB`,
+  );
+  await dataSource.query('INSERT IGNORE INTO preparation_lock (id, owner, beat, looks) VALUES (1, NULL, 0, 0)');
+  await take(dataSource, owner, beatMs);
+  const beats = new Rounds(
+    beatMs,
+    async () => {
+      await changed(dataSource, 'beat = beat + 1 WHERE id = 1 AND owner = ?', [owner]);
+    },
+    () => undefined, // the next beat comes; one too many that fail are seen at the end
+  );
+  beats.start();
+  const outcome = await work().then(
+    (result) => () => result,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+  await beats.stop();
+  const kept = await changed(dataSource, 'owner = NULL, beat = beat + 1 WHERE id = 1 AND owner = ?', [owner]);
+  const result = outcome();
+  if (!kept) throw new Error('Another process took over the preparation of this database');
+  return result;
+}
+
+async function take(dataSource: DataSource, owner: string, beatMs: number): Promise<void> {
+  const until = performance.now() + LOCK_PATIENCE_MS;
+  let seen: Holder | null = null;
+  for (let looks = 0; ; looks++) {
+    if (await changed(dataSource, 'owner = ?, beat = beat + 1 WHERE id = 1 AND owner IS NULL', [owner])) return;
+    const holder = await look(dataSource);
+    if (holder && seen?.owner === holder.owner && seen.beat === holder.beat) {
+      const { owner: dead, beat } = holder;
+      const taken = 'owner = ?, beat = beat + 1 WHERE id = 1 AND owner = ? AND beat = ?';
+      if (looks >= LOOKS && (await changed(dataSource, taken, [owner, dead, beat]))) return;
+    } else looks = 0;
+    seen = holder;
+    if (performance.now() > until) throw new Error('Another process has been preparing this database for five minutes');
+    await sleep(beatMs);
   }
+}
+
+/** Who holds the lock now. Whoever looks has written the row before. */
+const look = (dataSource: DataSource): Promise<Holder | null> =>
+  inTransaction(dataSource, async (tx) => {
+    await tx.query('UPDATE preparation_lock SET looks = looks + 1 WHERE id = 1');
+    const [row] = await tx.query<(Holder | { owner: null; beat: number })[]>(
+      'SELECT owner, beat FROM preparation_lock WHERE id = 1',
+    );
+    return row?.owner ? { owner: row.owner, beat: row.beat } : null;
+  });
+
+async function changed(dataSource: DataSource, change: string, parameters: unknown[]): Promise<boolean> {
+  const { affectedRows } = await dataSource.query<WriteResult>(`UPDATE preparation_lock SET ${change}`, parameters);
+  return affectedRows === 1;
 }
 
 /** Applies what is missing, each migration in a transaction of its own. @returns the names of those applied */

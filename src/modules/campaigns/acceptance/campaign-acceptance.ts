@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
-import { now } from '../../../kernel/clock.js';
 import { GroupCommit } from '../../../kernel/group-commit.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
@@ -151,7 +150,7 @@ export class CampaignAcceptance {
 
   private async write(accountId: number, balance: BalanceName, numbered: Numbered[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.writer.insert(tx, numbered, now());
+      await this.writer.insert(tx, numbered);
       for (const entry of numbered) await entry.draft.alongside?.(tx, acceptedOf(entry));
       // Last before the commit: the balance row is locked for two round trips only.
       const entries = numbered.map(({ requestId, draft }) => ({

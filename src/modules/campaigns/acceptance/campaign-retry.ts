@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RelayBell } from '../../../platform/queues/index.js';
@@ -79,16 +78,15 @@ export class CampaignRetry {
     await this.makeLock(parent.id);
     return inTransaction(this.dataSource, async (tx) => {
       if (!(await this.lock(tx, parent.id))) return 'busy';
-      const at = now();
       const id = newId();
       let total = 0;
       for await (const batch of this.failed.batches(tx, parent)) {
-        await this.writer.insertRetried(tx, id, total, batch, at);
+        await this.writer.insertRetried(tx, id, total, batch);
         total += batch.length;
       }
       if (total === 0) throw campaignErrors.noneFailed();
       const requestId = terms.makeRequestId();
-      await this.writer.insertHeads(tx, [{ id, requestId, draft: draftOf(parent, requestId, terms), total }], at);
+      await this.writer.insertHeads(tx, [{ id, requestId, draft: draftOf(parent, requestId, terms), total }]);
       const child = { id, requestId, totalRows: total, unitCredits: terms.unitCredits, repeated: false };
       await terms.alongside(tx, child);
       const entries = [{ requestId, amount: total * terms.unitCredits }];

@@ -25,28 +25,28 @@ const ROWS_A_STATEMENT = 25_000;
 /** Below this, the recipients of all drafts of a group travel in one statement. */
 const SMALL = 100;
 
-/** Writes accepted campaigns in set-based statements; nothing here reads. */
+/** Writes accepted campaigns in set-based statements; nothing here reads. Every moment is the database's. */
 @Injectable()
 export class CampaignWriter {
   /** Inserts campaigns, counters, lanes and recipients of a whole group of drafts. */
-  async insert(tx: EntityManager, drafts: readonly NumberedDraft[], at: Date): Promise<void> {
+  async insert(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
     const heads = drafts.map((entry): NumberedHead => ({ ...entry, total: entry.draft.receivers.length }));
-    await this.insertHeads(tx, heads, at);
+    await this.insertHeads(tx, heads);
     const small = drafts.filter(({ draft }) => draft.receivers.length <= SMALL);
-    if (small.length > 0) await this.insertSmall(tx, small, at);
+    if (small.length > 0) await this.insertSmall(tx, small);
     for (const { id, draft } of drafts) {
-      if (draft.receivers.length > SMALL) await this.insertRecipients(tx, id, draft.receivers, at);
+      if (draft.receivers.length > SMALL) await this.insertRecipients(tx, id, draft.receivers);
     }
   }
 
   /** Inserts campaigns with counters and lanes, without recipients. */
-  async insertHeads(tx: EntityManager, heads: readonly NumberedHead[], at: Date): Promise<void> {
-    await this.insertCampaigns(tx, heads, at);
+  async insertHeads(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
+    await this.insertCampaigns(tx, heads);
     await tx.query(
       `INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES ${heads.map(() => '(?,?,?)').join(',')}`,
       heads.flatMap(({ id, total }) => [id, RecipientStatus.Pending, total]),
     );
-    await this.insertLanes(tx, heads, at);
+    await this.insertLanes(tx, heads);
   }
 
   /**
@@ -59,21 +59,20 @@ export class CampaignWriter {
     id: number,
     afterSeq: number,
     sources: readonly { seq: number; receiver: string }[],
-    at: Date,
   ): Promise<void> {
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at, source_seq)
-       SELECT ?, ? + j.ordinal, j.receiver, 0, 0, ?, j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       SELECT ?, ? + j.ordinal, j.receiver, 0, 0, UTC_TIMESTAMP(3), j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
          ordinal FOR ORDINALITY, source_seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
-      [id, afterSeq, at, jsonRows(sources.map(({ seq, receiver }) => [seq, receiver]))],
+      [id, afterSeq, jsonRows(sources.map(({ seq, receiver }) => [seq, receiver]))],
     );
   }
 
-  private async insertCampaigns(tx: EntityManager, heads: readonly NumberedHead[], at: Date): Promise<void> {
+  private async insertCampaigns(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
     await tx.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
          fingerprint, balance, unit_credits, total_rows, unsettled, refunded_credits, retry_of, scheduled_at, created_at)
-       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?)').join(',')}`,
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
       heads.flatMap(({ id, requestId, draft, total }) => [
         id,
         draft.accountId,
@@ -91,15 +90,13 @@ export class CampaignWriter {
         total,
         draft.retryOf ?? null,
         draft.scheduledAt ?? null,
-        at,
       ]),
     );
   }
 
-  private async insertLanes(tx: EntityManager, heads: readonly NumberedHead[], at: Date): Promise<void> {
-    const rows = heads.flatMap(({ id, draft, total }) => {
-      const wakeAt = draft.initialState === 'pending_approval' ? null : (draft.scheduledAt ?? at);
-      return planLanes(total).map((range) => [
+  private async insertLanes(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
+    const rows = heads.flatMap(({ id, draft, total }) =>
+      planLanes(total).map((range) => [
         id,
         range.lane,
         draft.channel,
@@ -107,33 +104,34 @@ export class CampaignWriter {
         range.from,
         range.end,
         0,
-        wakeAt,
-      ]);
-    });
+        draft.initialState === 'pending_approval' ? 0 : 1,
+        draft.scheduledAt ?? null,
+      ]),
+    );
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, next_seq, intent_seq, end_seq, fence, wake_at)
-       VALUES ${rows.map(() => '(?,?,?,?,?,?,?,?)').join(',')}`,
+       VALUES ${rows.map(() => '(?,?,?,?,?,?,?,IF(?, COALESCE(?, UTC_TIMESTAMP(3)), NULL))').join(',')}`,
       rows.flat(),
     );
   }
 
-  private async insertSmall(tx: EntityManager, drafts: readonly NumberedDraft[], at: Date): Promise<void> {
+  private async insertSmall(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
     const rows = drafts.flatMap(({ id, draft }) => draft.receivers.map((receiver, index) => [id, index + 1, receiver]));
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
-       SELECT j.campaign_id, j.seq, j.receiver, 0, 0, ? FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       SELECT j.campaign_id, j.seq, j.receiver, 0, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[2]')) j`,
-      [at, jsonRows(rows)],
+      [jsonRows(rows)],
     );
   }
 
-  private async insertRecipients(tx: EntityManager, id: number, receivers: readonly string[], at: Date): Promise<void> {
+  private async insertRecipients(tx: EntityManager, id: number, receivers: readonly string[]): Promise<void> {
     for (let from = 0; from < receivers.length; from += ROWS_A_STATEMENT) {
       await tx.query(
         `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
-         SELECT ?, ? + j.ordinal, j.receiver, 0, 0, ? FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         SELECT ?, ? + j.ordinal, j.receiver, 0, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
            ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
-        [id, from, at, jsonDigits(receivers.slice(from, from + ROWS_A_STATEMENT))],
+        [id, from, jsonDigits(receivers.slice(from, from + ROWS_A_STATEMENT))],
       );
     }
   }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
-import { now } from '../../../kernel/clock.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import type { Template } from '../domain/template.js';
 import { TemplateSubmissionEntity } from './template.entities.js';
@@ -98,7 +97,7 @@ export class SubmissionQueue {
     return inTransaction(this.dataSource, async (tx) => {
       const rows = await tx
         .createQueryBuilder(TemplateSubmissionEntity, 'submission')
-        .where('submission.dueAt <= :at', { at: now() })
+        .where('submission.dueAt <= UTC_TIMESTAMP(3)')
         .orderBy('submission.dueAt')
         .limit(most)
         .setLock('pessimistic_write')
@@ -136,9 +135,10 @@ export class SubmissionQueue {
   }
 }
 
-const after = (milliseconds: number): Date => new Date(now().getTime() + milliseconds);
+/** A moment of the database's clock, in SQL. */
+const after = (milliseconds: number) => () => `UTC_TIMESTAMP(3) + INTERVAL ${milliseconds * 1000} MICROSECOND`;
 
-const fresh = () => ({ revision: randomUUID(), leftRevision: null, attempts: 0, dueAt: now() });
+const fresh = () => ({ revision: randomUUID(), leftRevision: null, attempts: 0, dueAt: after(0) });
 
 function submissionOf(row: TemplateSubmissionEntity): Submission {
   const { id, templateId, accountId, upstreamId, name, language, revision, leftRevision, attempts } = row;

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type * as IdsModule from './ids.js';
+
+type Ids = typeof IdsModule;
+
+/** The module as a process of its own has it, with the place that the lot gives it. */
+async function anotherProcess(place: number): Promise<Ids> {
+  vi.resetModules();
+  vi.doMock('node:crypto', () => ({ randomInt: () => place }));
+  return import('./ids.js');
+}
+
+const take = (ids: Ids, count: number): number[] => Array.from({ length: count }, () => ids.newId());
+
+describe('newId', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 10, 22), toFake: ['Date'] }));
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.doUnmock('node:crypto');
+    vi.resetModules();
+  });
+
+  it('never gives two processes one id, though each makes 1,000 in the same millisecond', async () => {
+    const processes = [await anotherProcess(3), await anotherProcess(4), await anotherProcess(127)];
+    const made = processes.flatMap((ids) => take(ids, 1_000));
+    expect(new Set(made).size).toBe(3_000);
+  });
+
+  it('parts two processes that have drawn one place', async () => {
+    const [one, other] = [await anotherProcess(9), await anotherProcess(9)];
+    expect(other.newId()).toBe(one.newId());
+    other.drawPlace();
+    expect(new Set([...take(one, 100), ...take(other, 100)]).size).toBe(200);
+  });
+
+  it('rises, carries the time, and stays a safe integer', async () => {
+    const ids = await anotherProcess(77);
+    const before = ids.firstIdAt(new Date());
+    const burst = take(ids, 1_000);
+    expect(burst).toEqual([...burst].sort((a, b) => a - b));
+    expect(burst[0]).toBeGreaterThanOrEqual(before);
+    // 1,000 at 32 a millisecond
+    expect(burst.at(-1)).toBeLessThan(ids.firstIdAt(new Date(Date.now() + 32)));
+    vi.setSystemTime(Date.now() - 5_000); // a clock that steps back
+    expect(ids.newId()).toBeGreaterThan(burst.at(-1) ?? 0);
+    vi.setSystemTime(Date.UTC(2090, 0, 1));
+    expect(Number.isSafeInteger(ids.newId())).toBe(true);
+  });
+
+  it('knows a recent id from another number', async () => {
+    const ids = await anotherProcess(1);
+    expect(ids.isRecentId(ids.newId())).toBe(true);
+    expect(ids.isRecentId(ids.firstIdAt(new Date(Date.now() - 120_000)))).toBe(false);
+    expect(ids.isRecentId(42)).toBe(false);
+  });
+});
