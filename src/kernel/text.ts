@@ -34,3 +34,10 @@ export function codePoints(text: string): number {
 /** The first `max` code points; never splits one. */
 export const cutCodePoints = (text: string, max: number): string =>
   text.length <= max ? text : Array.from(text).slice(0, max).join('');
+
+/** Most bytes of what a client may have stored as JSON text, whole as it came (decisions §11). */
+export const LARGEST_JSON = 64 * 1024;
+
+/** Whether a value that came as JSON is too large to be stored. */
+export const isTooLargeJson = (value: unknown): boolean =>
+  value !== undefined && Buffer.byteLength(JSON.stringify(value)) > LARGEST_JSON;

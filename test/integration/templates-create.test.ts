@@ -167,6 +167,24 @@ describe('the error table', () => {
     }
   });
 
+  it('at most 10 quick replies of at most 200 characters, at a change too', async () => {
+    const reply = (text: string) => ({ type: 'QUICK_REPLY', text });
+    const replies = (count: number, text: string) => Array.from({ length: count }, () => reply(text));
+    const full = replies(10, '😀'.repeat(200));
+    const id = await desk.created(member, { quick_reply_buttons: full });
+    const rows: [unknown, string][] = [
+      [[...full, {}], BUTTON],
+      [replies(11, 'a'), 'quick_reply_buttons must have at most 10 entries'],
+      [[reply('a'), reply('😀'.repeat(201))], 'Each quick reply text must be at most 200 characters'],
+    ];
+    for (const [quick_reply_buttons, message] of rows) {
+      expectRefused(await desk.create(member, desk.body({ quick_reply_buttons })), 400, message);
+      expectRefused(await desk.send('PUT', `/v6/api/templates/${id}`, member, { quick_reply_buttons }), 400, message);
+    }
+    const stored = (await desk.list(member.account.username)).find((row) => row.id === id);
+    expect(stored?.['quick_replies']).toBe(JSON.stringify(full));
+  });
+
   it('the extras, after the table', async () => {
     const text = { header_area_type: 'text' };
     const media = { header_area_type: 'media', header_media_type: 'Image' };
@@ -188,6 +206,9 @@ describe('the error table', () => {
       [{ body_examples: 'x' }, 'body_examples must be an array'],
       [{ body_examples: ['a', 2] }, null],
       [{ body_examples: ['a', ''] }, 'Each body example must be a non-empty text'],
+      [{ body_examples: Array.from({ length: 100 }, () => '😀'.repeat(200)) }, null],
+      [{ body_examples: Array.from({ length: 101 }, () => 'a') }, 'body_examples must have at most 100 entries'],
+      [{ body_examples: ['😀'.repeat(201)] }, 'Each body example must be at most 200 characters'],
       [{ template_footer: [] }, 'template_footer is invalid'],
       [{ template_footer: 'f'.repeat(4096) }, null],
       [{ template_footer: 'f'.repeat(4097) }, 'template_footer must be at most 4096 characters'],

@@ -85,6 +85,27 @@ describe('templates.php', () => {
     ]);
   });
 
+  it('answers in their order and whole, however many and large they are', async () => {
+    const owner = await desk.join();
+    await desk.dataSource.query(
+      `INSERT INTO templates (account_id, name, category, language_id, status, header_area_type, header_media_type,
+         header_text, body, body_examples, footer, quick_replies, created_at, updated_at)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+       SELECT ?, CONCAT('t', i), 1, 1, 3, 'none', '', '', i, '[]', IF(i % 7 = 0, REPEAT('é', 15000), ''),
+         IF(i % 300 = 0, CONCAT('[', REPEAT('{"type":"QUICK_REPLY","text":"y"},', 50000), 'null]'), '[]'),
+         UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM n`,
+      [owner.account.id],
+    );
+    const rows = await desk.list(owner.account.username);
+    expect(rows.map(({ template_body }) => template_body)).toEqual(
+      Array.from({ length: 999 }, (_, i) => String(i + 1)),
+    );
+    expect(new Set(rows.map(({ quick_replies }) => String(quick_replies).length))).toEqual(new Set([2, 1_700_006]));
+    expect(new Set(rows.map(({ template_footer }) => String(template_footer).length))).toEqual(new Set([0, 15_000]));
+    const head = await desk.request(pathOf(owner.account.username), { method: 'HEAD' });
+    expect(head.status).toBe(200);
+  });
+
   it('405 for other methods', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await desk.request(pathOf(member.account.username), { method });

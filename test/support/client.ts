@@ -17,7 +17,7 @@ export class Client {
   private constructor(
     readonly url: string,
     readonly username: string,
-    private readonly token: string,
+    readonly token: string,
   ) {}
 
   static async login(url: string, username: string, password: string): Promise<Client> {

@@ -23,6 +23,7 @@ export const alreadyText = (channel: ProfileChannel): string =>
 export const profileErrors = {
   fault: (fault: ProfileFault) => FAULTS[fault](),
   notFound: () => new AppError('not_found', 'profile_request_unknown', 'Profile request not found'),
+  tooMany: (most: number) => invalid('too_many_profile_requests', `At most ${most} profile requests are allowed`),
   notUpdatable: () => invalid('profile_request_read_only', 'Can only update pending profile requests'),
   notDeletable: () => invalid('profile_request_read_only', 'Can only delete pending profile requests'),
   equalsAnother: (channel: ProfileChannel) => new AppError('conflict', 'profile_request_exists', alreadyText(channel)),

@@ -13,6 +13,7 @@ const FAULTS: Record<NumbersFault, () => AppError> = {
 /** Errors of the stop list. */
 export const suppressionErrors = {
   fault: (fault: NumbersFault) => FAULTS[fault](),
+  tooMany: (most: number) => invalid('too_many_suppressions', `At most ${most} suppressions are allowed`),
   notFound: () => new AppError('not_found', 'suppression_unknown', 'Suppression not found'),
   fileRequired: () => invalid('file_required', 'file is required'),
   malformedMultipart: () => invalid('malformed_multipart', 'Malformed multipart body'),

@@ -12,6 +12,7 @@ const ROWS = {
   name: ['invalid', 'template.name is required'],
   language: ['invalid', 'template.language.code is required'],
   components: ['invalid', 'template.components must be an array'],
+  componentsTooLarge: ['invalid', 'template.components must be at most 64 KB'],
   recipientInvalid: ['invalid', RECIPIENT_TEXTS.invalid],
   recipientLength: ['invalid', RECIPIENT_TEXTS.length],
   notFound: ['not_found', 'Template not found'],

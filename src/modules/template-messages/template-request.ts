@@ -1,5 +1,5 @@
 import { readRecipient, type RecipientFault } from '../../kernel/phone-number.js';
-import { readText, textOrNull } from '../../kernel/text.js';
+import { isTooLargeJson, readText, textOrNull } from '../../kernel/text.js';
 import { type Language, readLanguage } from '../templates/index.js';
 import type { TemplateComponent } from './domain/template-parameters.js';
 
@@ -15,6 +15,7 @@ export type TemplateRequestFault =
   | 'name'
   | 'language'
   | 'components'
+  | 'componentsTooLarge'
   | 'recipientInvalid'
   | 'recipientLength';
 
@@ -118,6 +119,7 @@ export function readTemplateRequest(
   if (name === null) return { fault: 'name' };
   if (!language) return { fault: 'language' };
   if (!components) return { fault: 'components' };
+  if (isTooLargeJson(components)) return { fault: 'componentsTooLarge' };
   if (recipients.late) return { fault: recipients.late };
   const { receivers, single } = recipients;
   const schedule = fields['schedule_time'];

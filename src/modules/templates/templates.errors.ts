@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.js';
-import { LONGEST, type TemplateFault } from './domain/template-form.js';
+import { LONGEST, MOST, type TemplateFault } from './domain/template-form.js';
 import { STATUS_WORDS } from './domain/template-status.js';
 
 const invalid = (code: string, text: string) => (): AppError => new AppError('invalid', code, text);
@@ -18,6 +18,8 @@ const FORM_ERRORS: Readonly<Record<TemplateFault, () => AppError>> = {
   ),
   buttonsNoArray: invalid('buttons_no_array', 'quick_reply_buttons must be an array'),
   button: invalid('button', 'Each quick reply button must contain type=QUICK_REPLY and a non-empty text'),
+  tooManyButtons: invalid('too_many_buttons', `quick_reply_buttons must have at most ${MOST.buttons} entries`),
+  buttonTooLong: invalid('button_too_long', `Each quick reply text must be at most ${LONGEST.button} characters`),
   headerTextInvalid: invalid('header_text', 'header_text is invalid'),
   headerTextTooLong: tooLong('header_text', LONGEST.headerText),
   headerTextPlaceholders: invalid('header_text_placeholders', 'header_text may contain at most one {{1}}'),
@@ -26,6 +28,8 @@ const FORM_ERRORS: Readonly<Record<TemplateFault, () => AppError>> = {
   bodyTooLong: tooLong('template_body', LONGEST.body),
   examplesNoArray: invalid('examples_no_array', 'body_examples must be an array'),
   example: invalid('example', 'Each body example must be a non-empty text'),
+  tooManyExamples: invalid('too_many_examples', `body_examples must have at most ${MOST.examples} entries`),
+  exampleTooLong: invalid('example_too_long', `Each body example must be at most ${LONGEST.example} characters`),
   footerInvalid: invalid('footer', 'template_footer is invalid'),
   footerTooLong: tooLong('template_footer', LONGEST.footer),
 };
@@ -34,6 +38,7 @@ const FORM_ERRORS: Readonly<Record<TemplateFault, () => AppError>> = {
 export const templateErrors = {
   form: (fault: TemplateFault) => FORM_ERRORS[fault](),
   nameTaken: () => new AppError('conflict', 'template_name_taken', 'This template name is already exist'),
+  tooMany: (most: number) => new AppError('invalid', 'too_many_templates', `At most ${most} templates are allowed`),
   usernameRequired: invalid('username_required', 'username is required'),
   noneForUsername: () => new AppError('not_found', 'templates_not_found', 'Template not found for this username'),
   listQuery: () => new AppError('failed', 'template_query', 'Failed to prepare query'),

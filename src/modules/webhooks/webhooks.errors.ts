@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 import { CUSTOMER_EVENT_TYPES } from '../customer-events/index.js';
-import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES } from './domain/webhook.js';
+import { LONGEST_URL, WEBHOOK_STATUSES } from './domain/webhook.js';
 import type { WebhookFault } from './domain/webhook-form.js';
 
 /** Texts of the faults of a body, in the order in which they are looked for. */
@@ -15,12 +15,10 @@ export const FAULT_TEXTS: Readonly<Record<WebhookFault, string>> = {
   statusUnknown: `status must be one of: ${WEBHOOK_STATUSES.join(', ')}`,
 };
 
-export const TOO_MANY_WEBHOOKS = `At most ${MOST_WEBHOOKS} webhooks are allowed`;
-
 /** Errors of webhooks (decisions §8). */
 export const webhookErrors = {
   fault: (fault: WebhookFault) => new AppError('invalid', 'webhook_fault', FAULT_TEXTS[fault]),
-  tooMany: () => new AppError('conflict', 'too_many_webhooks', TOO_MANY_WEBHOOKS),
+  tooMany: (most: number) => new AppError('conflict', 'too_many_webhooks', `At most ${most} webhooks are allowed`),
   notFound: () => new AppError('not_found', 'webhook_unknown', 'Webhook not found'),
   eventNotFound: () => new AppError('not_found', 'webhook_event_unknown', 'Webhook event not found'),
 };

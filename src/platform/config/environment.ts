@@ -41,6 +41,7 @@ const flag = (fallback: boolean) =>
     .transform((text) => text === 'true' || text === '1' || text === 'on');
 
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+const quota = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 const port = z.coerce.number().int().min(0).max(65535);
 const list = z
   .string()
@@ -113,6 +114,12 @@ export const environmentSchema = z.object({
   OPEN_MISS_LIMIT: count(60),
   USER_RATE_LIMIT: count(6000),
   CARRIER_RATE_LIMIT: count(300_000),
+  TEMPLATES_PER_ACCOUNT: quota(1_000),
+  SUPPRESSIONS_PER_ACCOUNT: quota(1_000_000),
+  PROFILE_REQUESTS_PER_ACCOUNT: quota(1_000),
+  API_KEYS_PER_ACCOUNT: quota(100),
+  USERS_PER_ACCOUNT: quota(1_000),
+  WEBHOOKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(100).default(10),
   UNOFFICIAL_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,32}$/, 'letters, digits and -')

@@ -30,6 +30,7 @@ export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { MALFORMED_TEXT } from './json-body.js';
 export { NoHead } from './no-head.js';
+export { streamItems, streamPage } from './json-stream.js';
 export { type Page, type Paged, paged, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';
 export { READER_PATIENCE_MS, streamChunks, streamText, type TextFrame } from './text-stream.js';

@@ -6,7 +6,6 @@ import { normalIpRange } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import { assertOwner } from '../domain/account-policy.js';
 import { newApiKey } from '../domain/api-key.js';
-import { AccountStore } from '../persistence/account-store.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { type ApiKeyView, apiKeyView } from '../queries/api-key.view.js';
@@ -18,7 +17,6 @@ const MOST_RANGES = 100;
 export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly accounts: AccountStore,
     private readonly keys: ApiKeyStore,
     private readonly audit: AuditLog,
   ) {}
@@ -28,7 +26,6 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
     const ranges = readRanges(allowedIps);
     const key = newApiKey();
     const row = await inTransaction(this.dataSource, async (tx) => {
-      await this.accounts.lockById(tx, actor.id); // of keys made at the same moment no more than allowed
       const created = await this.keys.create(tx, actor.id, { key, name, allowedIps: ranges });
       const details = { id: created.id, name, prefix: created.prefix, allowed_ips: ranges };
       await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });

@@ -7,7 +7,6 @@ import { assertUserManager } from '../domain/account-policy.js';
 import { assertPassword, readEmail } from '../domain/account-values.js';
 import type { AssignedUser } from '../domain/assigned-user.js';
 import { refuseLong } from '../domain/registration-form.js';
-import { AccountStore } from '../persistence/account-store.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { NameCheck } from '../persistence/name-check.js';
@@ -17,7 +16,6 @@ import { CreateAssignedUserCommand } from './create-assigned-user.command.js';
 export class CreateAssignedUserHandler implements ICommandHandler<CreateAssignedUserCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly accounts: AccountStore,
     private readonly users: AssignedUsers,
     private readonly names: NameCheck,
     private readonly hasher: PasswordHasher,
@@ -35,7 +33,6 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname } = draft;
     return inTransaction(this.dataSource, async (tx) => {
-      await this.accounts.lockById(tx, actor.id); // of users made at the same moment no more than allowed
       const fields = { accountId: actor.id, username, email, passwordHash, firstname, lastname };
       const created = await this.users.create(tx, fields);
       const details = { account: actor.username, username, email, firstname, lastname };

@@ -42,7 +42,7 @@ export const CREATE_API_KEY_ERRORS: ErrorRow[] = [
   { status: 400, message: 'allowed_ips must be a list of texts', reason: 'something else' },
   { status: 400, message: 'allowed_ips must have at most 100 entries', reason: 'more' },
   { status: 400, message: 'allowed_ips[0] is not an IP address or range', reason: 'neither IPv4 nor IPv6 nor CIDR' },
-  { status: 409, message: 'At most 100 API keys are allowed', reason: 'the account has them already' },
+  { status: 409, message: 'At most 100 API keys are allowed', reason: 'API_KEYS_PER_ACCOUNT' },
 ];
 
 export const REVOKE_API_KEY_ERRORS: ErrorRow[] = [
@@ -73,7 +73,7 @@ export const CREATE_USER_ERRORS: ErrorRow[] = [
   ...NAME_ROWS,
   { status: 400, message: 'username is invalid', reason: 'not 3 to 64 of A-Z a-z 0-9 . _ -' },
   { status: 409, message: 'Username already taken', reason: 'by an account or an assigned user, in any case' },
-  { status: 409, message: 'At most 1000 users are allowed', reason: 'the account has them already' },
+  { status: 409, message: 'At most 1000 users are allowed', reason: 'USERS_PER_ACCOUNT' },
 ];
 
 export const CHANGE_USER_ERRORS: ErrorRow[] = [

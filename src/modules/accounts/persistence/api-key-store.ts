@@ -1,15 +1,16 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { ShortMemory } from '../../../kernel/short-memory.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import { apiKeyDigest, apiKeyPrefix } from '../domain/api-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 
 /** How long a revocation on another instance may take to act. */
 const KEPT_MS = 3_000;
-const MOST_KEYS = 100;
 /** `last_used_at` is coarse: one write a minute for each key. */
 const TOUCHED_EVERY_MS = 60_000;
 
@@ -28,7 +29,10 @@ export class ApiKeyStore {
   private readonly memory = new ShortMemory<string, StoredApiKey | null>(KEPT_MS);
   private readonly logger = new Logger('ApiKeys');
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
 
   /** Cached for 3 s; null when there is none, or none any more. */
   find(key: string): Promise<StoredApiKey | null> {
@@ -56,18 +60,12 @@ export class ApiKeyStore {
     });
   }
 
-  /**
-   * The caller holds the lock of the account's row, so that the number is right.
-   * @throws AppError conflict when the account has 100 of them
-   */
+  /** @throws AppError conflict when the account has `API_KEYS_PER_ACCOUNT` of them */
   async create(
     tx: EntityManager,
     accountId: number,
     fields: { key: string; name: string | null; allowedIps: string[] },
   ): Promise<ApiKeyEntity> {
-    if ((await tx.countBy(ApiKeyEntity, { accountId })) >= MOST_KEYS) {
-      throw accountErrors.tooManyOf('API keys', MOST_KEYS);
-    }
     const row = tx.create(ApiKeyEntity, {
       accountId,
       name: fields.name,
@@ -78,6 +76,8 @@ export class ApiKeyStore {
       createdAt: now(),
     });
     await tx.insert(ApiKeyEntity, row);
+    const quota = { accountId, kind: 'api_keys', most: this.environment.API_KEYS_PER_ACCOUNT } as const;
+    await assertWithin(tx, quota, ApiKeyEntity, (most) => accountErrors.tooManyOf('API keys', most));
     return row;
   }
 

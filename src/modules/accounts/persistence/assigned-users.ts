@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { ShortMemory } from '../../../kernel/short-memory.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import type { AssignedUser, NewAssignedUser } from '../domain/assigned-user.js';
 import { identitiesOf } from '../domain/identity.js';
@@ -13,7 +15,6 @@ import { NameCheck } from './name-check.js';
 
 /** How long a change on another instance may take to act (decisions §4 "seconds, not minutes"). */
 const KEPT_MS = 3_000;
-const MOST_USERS = 1_000;
 
 /** The people under accounts: their rows, and a short memory of them for the tokens of every request. */
 @Injectable()
@@ -21,6 +22,7 @@ export class AssignedUsers {
   private readonly memory = new ShortMemory<number, AssignedUser | null>(KEPT_MS);
 
   constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly names: NameCheck,
   ) {}
@@ -38,13 +40,8 @@ export class AssignedUsers {
     this.memory.clear();
   }
 
-  /**
-   * The caller holds the lock of the account's row, so that the number is right.
-   * @throws AppError conflict: a name is taken, or the account has 1,000 of them
-   */
+  /** @throws AppError conflict: a name is taken, or the account has `USERS_PER_ACCOUNT` of them */
   async create(tx: EntityManager, user: NewAssignedUser): Promise<AssignedUser> {
-    const count = await tx.countBy(AssignedUserEntity, { accountId: user.accountId });
-    if (count >= MOST_USERS) throw accountErrors.tooManyOf('users', MOST_USERS);
     const identities = identitiesOf({ ...user, mobileNo: null });
     return this.names.claim(tx, identities, async () => {
       const at = now();
@@ -57,6 +54,8 @@ export class AssignedUsers {
         identities.map((identity) => ({ ...identity, ...holder })),
       );
       await tx.insert(AssignedUserEntity, row);
+      const quota = { accountId: user.accountId, kind: 'users', most: this.environment.USERS_PER_ACCOUNT } as const;
+      await assertWithin(tx, quota, AssignedUserEntity, (most) => accountErrors.tooManyOf('users', most));
       return toAssignedUser(row);
     });
   }

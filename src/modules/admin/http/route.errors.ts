@@ -12,6 +12,7 @@ export const PUT_ROUTE_ERRORS: ErrorRow[] = [
   { status: 400, message: 'channel must be one of: sms, unofficial, voice', reason: 'another word' },
   { status: 400, message: 'driver is required', reason: 'missing' },
   { status: 400, message: 'config must be an object', reason: 'missing, or something else' },
+  { status: 400, message: 'config must be at most 64 KB', reason: 'more, as JSON' },
   {
     status: 400,
     message: 'messages_per_second must be a whole number from 1 to 1000000',

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
+import { isTooLargeJson } from '../../../kernel/text.js';
 import { OptionalFlag, OptionalSpeed, RequiredText, RequiredWord } from '../../../platform/http/index.js';
 
 const CHANNELS = ['sms', 'unofficial', 'voice'] as const;
@@ -18,6 +19,13 @@ const Config = (): PropertyDecorator =>
       validator: {
         validate: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
         defaultMessage: () => 'config must be an object',
+      },
+    }),
+    ValidateBy({
+      name: 'configSize',
+      validator: {
+        validate: (value: unknown) => !isTooLargeJson(value),
+        defaultMessage: () => 'config must be at most 64 KB',
       },
     }),
   );

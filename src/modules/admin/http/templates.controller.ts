@@ -1,16 +1,16 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { AppError } from '../../../kernel/app-error.js';
 import { codePoints, textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, readPage, streamPage } from '../../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import {
   LONGEST_REASON,
   MoveTemplateCommand,
   readStatus,
   readTemplateId,
-  type ReviewedTemplate,
   ReviewTemplatesQuery,
   STATUS_WORDS,
   type TemplateMove,
@@ -64,7 +64,8 @@ export class TemplatesAdminController {
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<ReviewedTemplate>> {
+    @Res() response: Response,
+  ): Promise<void> {
     const text = query['status'] ?? '';
     const status = typeof text === 'string' ? readStatus(text) : null;
     if (status === null && text !== '') throw new AppError('invalid', 'template_status', STATUS_TEXT);
@@ -73,7 +74,7 @@ export class TemplatesAdminController {
     const { templates, total } = await this.queries.execute(
       new ReviewTemplatesQuery(wanted, account.timeZone, page.page, page.limit),
     );
-    return paged(templates, page, total);
+    await streamPage(response, page, { items: templates, total });
   }
 
   @Move('approve', 'Approve a pending template: it can be sent')
@@ -109,6 +110,7 @@ export class TemplatesAdminController {
     }
     await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason, body.revision ?? null));
     const { templates } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, 1, 1));
-    return { success: true, data: templates[0] };
+    for await (const [data] of templates) return { success: true, data };
+    throw new AppError('not_found', 'template_not_found', 'Template not found'); // deleted since
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { READER_PATIENCE_MS, streamText } from '../../../platform/http/index.js';
+import { READER_PATIENCE_MS, streamItems } from '../../../platform/http/index.js';
 import type { DeliveryRecord } from '../../campaigns/index.js';
 
 /** Everything of a report but its records. */
@@ -13,7 +13,7 @@ export interface ReportHead<Summary extends object> {
 /**
  * Writes `{ success, request_id, data: { summary, total_rows, status_counts, records } }` chunk by chunk, in memory of
  * one chunk whatever the size.
- * @throws as `streamText`
+ * @throws as `streamItems`
  */
 export function streamReport<Summary extends object>(
   response: ServerResponse,
@@ -23,14 +23,5 @@ export function streamReport<Summary extends object>(
 ): Promise<void> {
   const { request_id, ...data } = head;
   const opening = JSON.stringify({ success: true, request_id, data }).slice(0, -2);
-  const frame = { contentType: 'application/json; charset=utf-8', before: `${opening},"records":[`, after: ']}}' };
-  return streamText(response, frame, inJson(batches), patienceMs);
-}
-
-async function* inJson(batches: AsyncIterable<readonly DeliveryRecord[]>): AsyncGenerator<string, void, undefined> {
-  let separator = '';
-  for await (const batch of batches) {
-    yield separator + JSON.stringify(batch).slice(1, -1);
-    separator = ',';
-  }
+  return streamItems(response, { before: `${opening},"records":[`, after: ']}}' }, batches, patienceMs);
 }

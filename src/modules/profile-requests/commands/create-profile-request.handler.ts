@@ -1,9 +1,14 @@
+import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import type { ProfileRequest } from '../domain/profile-request.js';
+import { assertWithin } from '../../quotas/index.js';
+import type { ProfileContent, ProfileRequest } from '../domain/profile-request.js';
+import { ProfileRequestEntity } from '../persistence/profile-request.entity.js';
 import { isAlreadyPending, ProfileRequestStore } from '../persistence/profile-request-store.js';
+import { profileErrors } from '../profile-requests.errors.js';
 import { CreateProfileRequestCommand } from './create-profile-request.command.js';
 
 /** The twin may be gone before it is read, and another may come: nobody loses this race many times in a row. */
@@ -12,6 +17,7 @@ const MOST_TRIES = 10;
 @CommandHandler(CreateProfileRequestCommand)
 export class CreateProfileRequestHandler implements ICommandHandler<CreateProfileRequestCommand> {
   constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: ProfileRequestStore,
   ) {}
@@ -22,7 +28,7 @@ export class CreateProfileRequestHandler implements ICommandHandler<CreateProfil
   }: CreateProfileRequestCommand): Promise<{ request: ProfileRequest; duplicate: boolean }> {
     for (let tries = 1; ; tries++) {
       try {
-        const request = await inTransaction(this.dataSource, (tx) => this.store.create(tx, accountId, content));
+        const request = await inTransaction(this.dataSource, (tx) => this.create(tx, accountId, content));
         return { request, duplicate: false };
       } catch (error) {
         if (!isAlreadyPending(error)) throw error;
@@ -31,5 +37,12 @@ export class CreateProfileRequestHandler implements ICommandHandler<CreateProfil
         if (tries === MOST_TRIES) throw error;
       }
     }
+  }
+
+  private async create(tx: EntityManager, accountId: number, content: ProfileContent): Promise<ProfileRequest> {
+    const request = await this.store.create(tx, accountId, content);
+    const quota = { accountId, kind: 'profile_requests', most: this.environment.PROFILE_REQUESTS_PER_ACCOUNT } as const;
+    await assertWithin(tx, quota, ProfileRequestEntity, profileErrors.tooMany);
+    return request;
   }
 }

@@ -27,6 +27,7 @@ export const CREATE_ERRORS: ErrorRow[] = [
   ...LIST_ERRORS,
   { status: 400, message: 'verified_name is required', reason: 'missing or empty' },
   ...FIELD_ROWS,
+  { status: 400, message: 'At most 1000 profile requests are allowed', reason: 'PROFILE_REQUESTS_PER_ACCOUNT' },
 ];
 
 export const CHANGE_ERRORS: ErrorRow[] = [

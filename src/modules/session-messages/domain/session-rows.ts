@@ -1,5 +1,5 @@
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
-import { textOrNull } from '../../../kernel/text.js';
+import { isTooLargeJson, textOrNull } from '../../../kernel/text.js';
 
 /** Values of `type` (spec 4.5), in the order of the table. */
 export const MESSAGE_TYPES = [
@@ -59,6 +59,9 @@ const withoutSource = (part: unknown): boolean => {
   const media = objectOf(part);
   return !hasText(media?.['id']) && !hasText(media?.['link']);
 };
+
+/** Of every session message, v5 too (decisions §11). */
+export const TOO_LARGE_TEXT = 'Message content must be at most 64 KB';
 
 /** The rows in the order in which they are judged (decisions §3); the unknown `type` is ours and follows its field. */
 export const SESSION_ROWS: readonly SessionRow[] = [
@@ -145,5 +148,12 @@ export const SESSION_ROWS: readonly SessionRow[] = [
       const reaction = objectOf(part);
       return !hasText(reaction?.['message_id']) || !hasText(reaction?.['emoji']);
     }),
+  },
+  {
+    code: 'content_too_large',
+    text: TOO_LARGE_TEXT,
+    reason: "the type's object and `context` together",
+    applies: ({ body, type }) =>
+      type !== null && type !== 'template' && isTooLargeJson([body[type], body['context'], body['recipient_type']]),
   },
 ];

@@ -1,6 +1,7 @@
 import { AppError } from '../../../kernel/app-error.js';
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/web-url.js';
+import { TOO_LARGE_TEXT } from './session-rows.js';
 
 /** A v5 body as it came; every value may be of any type. */
 export type V5Body = Readonly<Record<string, unknown>>;
@@ -18,6 +19,7 @@ export const v5Faults = {
     new AppError('invalid', 'field_count', `${name} must be between 1 and ${most}`),
   tooLong: (name: string) =>
     new AppError('invalid', 'field_too_long', `${name} must be at most ${LONGEST_TITLE} characters`),
+  tooLarge: () => new AppError('invalid', 'content_too_large', TOO_LARGE_TEXT),
   url: (name: string) => new AppError('invalid', 'field_url', `${name} must be a valid URL`),
 };
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../../kernel/app-error.js';
 import { nextTimeOfDay } from '../../../kernel/clock.js';
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
-import { cutCodePoints } from '../../../kernel/text.js';
-import type { SessionMessage } from './message-content.js';
+import { cutCodePoints, isTooLargeJson } from '../../../kernel/text.js';
+import type { MessageContent, SessionMessage } from './message-content.js';
 import { v5Content } from './v5-content.js';
 import { given, optionalText, requiredText, type V5Body, v5Faults } from './v5-fields.js';
 
@@ -28,9 +28,15 @@ export function readV5Session(body: V5Body, zone: string, at: Date): V5Session {
   return {
     to: recipientOf(body),
     scheduledAt: scheduleOf(body, zone, at),
-    content: v5Content(body),
+    content: contentOf(body),
     label: labelOf(body),
   };
+}
+
+function contentOf(body: V5Body): MessageContent {
+  const content = v5Content(body);
+  if (isTooLargeJson(content)) throw v5Faults.tooLarge();
+  return content;
 }
 
 function recipientOf(body: V5Body): string {

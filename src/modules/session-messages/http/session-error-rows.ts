@@ -2,7 +2,7 @@ import { RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import type { ErrorRow } from '../../../platform/http/index.js';
 import { KEY_FORM_ROW, KEY_ROWS } from '../../idempotency/index.js';
 import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from '../../providers/index.js';
-import { SESSION_ROWS } from '../domain/session-rows.js';
+import { SESSION_ROWS, TOO_LARGE_TEXT } from '../domain/session-rows.js';
 
 const TOO_MANY = 'Too many requests. Please try again later.';
 
@@ -67,6 +67,7 @@ export const V5_ERRORS: ErrorRow[] = [
   { status: 400, message: 'call_number is invalid', reason: 'not 3 to 20 digits' },
   { status: 400, message: 'broadcast_message is required', reason: 'nothing to say' },
   { status: 400, message: 'footer is invalid', reason: 'no text; `section_name` and `broadcast_name` alike' },
+  { status: 400, message: TOO_LARGE_TEXT, reason: 'all that is said, as JSON' },
   ...KEY_ROWS,
   ...CHAT_CONNECTION_ROWS,
   { status: 400, message: 'Ticket Expired', reason: 'the receiver has not written within 24 hours' },

@@ -17,7 +17,7 @@ export interface ImportReport {
 /**
  * Puts the numbers of a CSV file on an account's stop list while the file comes in, a few thousand at a time: what was
  * read before a fault stays.
- * @throws AppError too_large beyond 32 MB, and whatever the source of the bytes throws
+ * @throws AppError too_large beyond 32 MB, invalid `At most <SUPPRESSIONS_PER_ACCOUNT> suppressions are allowed`, and whatever the source of the bytes throws
  */
 export class ImportSuppressions extends Command<ImportReport> {
   constructor(

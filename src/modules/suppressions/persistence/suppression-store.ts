@@ -1,9 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, type EntityManager, In, Not } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import type { StopList } from '../../campaigns/index.js';
+import { noteUsed, takeTurn } from '../../quotas/index.js';
 import type { Suppression, SuppressionSource } from '../domain/suppression.js';
+import { suppressionErrors } from '../suppressions.errors.js';
 import { SuppressionEntity } from './suppression.entity.js';
 
 const BATCH = 5_000;
@@ -13,12 +16,16 @@ const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
 /** Stop lists as they are stored. */
 @Injectable()
 export class SuppressionStore implements StopList {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
 
   /**
    * Puts numbers on the list; those that stand there stay as they are. In the order of the key, so that two requests with
-   * the same numbers wait for each other instead of locking up.
+   * the same numbers wait for each other instead of locking up. What stop words put there is not counted against the owner.
    * @returns how many were new
+   * @throws AppError invalid when the list would have more than `SUPPRESSIONS_PER_ACCOUNT` of the owner's numbers
    */
   async add(
     tx: EntityManager,
@@ -26,6 +33,8 @@ export class SuppressionStore implements StopList {
     numbers: readonly string[],
     source: 'api' | 'import',
   ): Promise<number> {
+    const used = await takeTurn(tx, accountId, 'suppressions');
+    const room = this.environment.SUPPRESSIONS_PER_ACCOUNT - used;
     let added = 0;
     for (const batch of batches(numbers)) {
       const { affectedRows } = await tx.query<WriteResult>(
@@ -34,7 +43,9 @@ export class SuppressionStore implements StopList {
         [accountId, source, batch],
       );
       added += affectedRows;
+      if (added > Math.max(room, 0)) throw suppressionErrors.tooMany(this.environment.SUPPRESSIONS_PER_ACCOUNT);
     }
+    await noteUsed(tx, accountId, 'suppressions', used + added);
     return added;
   }
 
@@ -55,16 +66,17 @@ export class SuppressionStore implements StopList {
 
   /** @returns how many stood on the list */
   async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
-    let removed = 0;
+    const used = await takeTurn(tx, accountId, 'suppressions');
+    let own = 0;
+    let stopped = 0;
     const sorted = numbers.toSorted();
     for (let from = 0; from < sorted.length; from += BATCH) {
-      const { affected } = await tx.delete(SuppressionEntity, {
-        accountId,
-        number: In(sorted.slice(from, from + BATCH)),
-      });
-      removed += affected ?? 0;
+      const these = { accountId, number: In(sorted.slice(from, from + BATCH)) };
+      own += (await tx.delete(SuppressionEntity, { ...these, source: Not('stop') })).affected ?? 0;
+      stopped += (await tx.delete(SuppressionEntity, these)).affected ?? 0;
     }
-    return removed;
+    await noteUsed(tx, accountId, 'suppressions', Math.max(used - own, 0));
+    return own + stopped;
   }
 
   /** By number, which is the order of the key. @param number only this one; null = all */

@@ -15,6 +15,7 @@ const TEMPLATE_ROWS: ErrorRow[] = [
   row(400, 'template.name is required', 'missing or empty'),
   row(400, 'template.language.code is required', 'missing or unrecognized'),
   row(400, 'template.components must be an array', 'given, and no array of objects'),
+  row(400, 'template.components must be at most 64 KB', 'more, as JSON'),
 ];
 
 const SENDING_ROWS: ErrorRow[] = [

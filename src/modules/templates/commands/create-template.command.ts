@@ -11,7 +11,7 @@ export interface CreatedTemplate {
 /**
  * Creates a template that passed the error table, pending review, with its controller row, and queues it for the
  * upstream: one transaction.
- * @throws AppError conflict `This template name is already exist`
+ * @throws AppError conflict `This template name is already exist`; invalid `At most <TEMPLATES_PER_ACCOUNT> templates are allowed`
  */
 export class CreateTemplateCommand extends Command<CreatedTemplate> {
   constructor(

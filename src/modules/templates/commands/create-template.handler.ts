@@ -1,15 +1,21 @@
+import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
+import { assertWithin } from '../../quotas/index.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
 import { TemplateStore } from '../persistence/template-store.js';
+import { TemplateEntity } from '../persistence/template.entities.js';
+import { templateErrors } from '../templates.errors.js';
 import { type CreatedTemplate, CreateTemplateCommand } from './create-template.command.js';
 import { namingTakenNames } from './taken-names.js';
 
 @CommandHandler(CreateTemplateCommand)
 export class CreateTemplateHandler implements ICommandHandler<CreateTemplateCommand> {
   constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: TemplateStore,
     private readonly queue: SubmissionQueue,
@@ -19,6 +25,8 @@ export class CreateTemplateHandler implements ICommandHandler<CreateTemplateComm
     return namingTakenNames(() =>
       inTransaction(this.dataSource, async (tx) => {
         const { template, controllerId } = await this.store.create(tx, accountId, content);
+        const quota = { accountId, kind: 'templates', most: this.environment.TEMPLATES_PER_ACCOUNT } as const;
+        await assertWithin(tx, quota, TemplateEntity, templateErrors.tooMany);
         await this.queue.submit(tx, template);
         return { templateId: template.id, controllerId };
       }),

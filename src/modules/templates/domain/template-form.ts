@@ -35,6 +35,8 @@ export type TemplateFault =
   | 'headerMedia'
   | 'buttonsNoArray'
   | 'button'
+  | 'tooManyButtons'
+  | 'buttonTooLong'
   | 'headerTextInvalid'
   | 'headerTextTooLong'
   | 'headerTextPlaceholders'
@@ -43,11 +45,16 @@ export type TemplateFault =
   | 'bodyTooLong'
   | 'examplesNoArray'
   | 'example'
+  | 'tooManyExamples'
+  | 'exampleTooLong'
   | 'footerInvalid'
   | 'footerTooLong';
 
-/** Longest texts, in code points (decisions §7); the footer is ours. */
-export const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096 } as const;
+/** Longest texts, in code points (decisions §7, §11); footer and examples are ours. */
+export const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096, button: 200, example: 200 } as const;
+
+/** Most entries of the lists (decisions §11); the examples are ours. */
+export const MOST = { buttons: 10, examples: 100 } as const;
 
 const HEADER_AREAS: readonly string[] = ['media', 'text', 'none'] satisfies HeaderArea[];
 const HEADER_MEDIA: readonly string[] = ['Image', 'Document', 'Video'] satisfies HeaderMedia[];
@@ -83,6 +90,8 @@ function quickReplyOf(item: unknown): QuickReply | null {
   const read = textOrNull(text);
   return type === 'QUICK_REPLY' && read !== null ? { type, text: read } : null;
 }
+
+const isLongText = (value: unknown, most: number): boolean => codePoints(textOrNull(value) ?? '') > most;
 
 function isWebUrl(read: ReadText): boolean {
   const text = valueOf(read).trim();
@@ -122,6 +131,11 @@ const ROWS: readonly { fault: TemplateFault; applies: (fields: Fields) => boolea
   },
   { fault: 'buttonsNoArray', applies: ({ buttons }) => buttons === null },
   { fault: 'button', applies: ({ buttons }) => buttons?.some((item) => quickReplyOf(item) === null) ?? false },
+  { fault: 'tooManyButtons', applies: ({ buttons }) => (buttons?.length ?? 0) > MOST.buttons },
+  {
+    fault: 'buttonTooLong',
+    applies: ({ buttons }) => buttons?.some((item) => isLongText(quickReplyOf(item)?.text, LONGEST.button)) ?? false,
+  },
   {
     fault: 'headerTextInvalid',
     applies: (fields) => areaOf(fields) === 'text' && fields.headerText.kind === 'fault',
@@ -143,6 +157,11 @@ const ROWS: readonly { fault: TemplateFault; applies: (fields: Fields) => boolea
   { fault: 'bodyTooLong', applies: ({ body }) => isLonger(body, LONGEST.body) },
   { fault: 'examplesNoArray', applies: ({ examples }) => examples === null },
   { fault: 'example', applies: ({ examples }) => examples?.some((item) => textOrNull(item) === null) ?? false },
+  { fault: 'tooManyExamples', applies: ({ examples }) => (examples?.length ?? 0) > MOST.examples },
+  {
+    fault: 'exampleTooLong',
+    applies: ({ examples }) => examples?.some((item) => isLongText(item, LONGEST.example)) ?? false,
+  },
   { fault: 'footerInvalid', applies: ({ footer }) => footer.kind === 'fault' },
   { fault: 'footerTooLong', applies: ({ footer }) => isLonger(footer, LONGEST.footer) },
 ];

@@ -33,6 +33,8 @@ const FORM_ROWS: ErrorRow[] = [
     message: 'Each quick reply button must contain type=QUICK_REPLY and a non-empty text',
     reason: 'malformed button',
   },
+  { status: 400, message: 'quick_reply_buttons must have at most 10 entries', reason: 'too many' },
+  { status: 400, message: 'Each quick reply text must be at most 200 characters', reason: 'too long' },
   { status: 400, message: 'header_text is invalid', reason: 'of a text header: no text' },
   { status: 400, message: 'header_text must be at most 60 characters', reason: 'too long' },
   { status: 400, message: 'header_text may contain at most one {{1}}', reason: 'more placeholders, or another number' },
@@ -41,13 +43,23 @@ const FORM_ROWS: ErrorRow[] = [
   { status: 400, message: 'template_body must be at most 4096 characters', reason: 'too long' },
   { status: 400, message: 'body_examples must be an array', reason: 'not an array' },
   { status: 400, message: 'Each body example must be a non-empty text', reason: 'malformed example' },
+  { status: 400, message: 'body_examples must have at most 100 entries', reason: 'too many' },
+  { status: 400, message: 'Each body example must be at most 200 characters', reason: 'too long' },
   { status: 400, message: 'template_footer is invalid', reason: 'no text' },
   { status: 400, message: 'template_footer must be at most 4096 characters', reason: 'too long' },
   { status: 409, message: 'This template name is already exist', reason: 'duplicate name for the user' },
 ];
 
 /** Error table of `createTemplates.php` (spec 7; decisions §3, §7), in the order in which the rows are judged. */
-export const CREATE_ERRORS: ErrorRow[] = [METHOD, ...BODY, TOKEN, TOO_MANY, ...FORM_ROWS, FAULT];
+export const CREATE_ERRORS: ErrorRow[] = [
+  METHOD,
+  ...BODY,
+  TOKEN,
+  TOO_MANY,
+  ...FORM_ROWS,
+  { status: 400, message: 'At most 1000 templates are allowed', reason: 'TEMPLATES_PER_ACCOUNT' },
+  FAULT,
+];
 
 /** Error table of `templates.php` (spec 7; decisions §4, §5). */
 export const LIST_ERRORS: ErrorRow[] = [

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { LANGUAGES } from '../domain/languages.js';
 import type { CreatedTemplate } from '../commands/create-template.command.js';
+import { MOST } from '../domain/template-form.js';
 import type { TemplateContent } from '../domain/template.js';
 import { TemplateStatus } from '../domain/template-status.js';
 import type { TemplateRecord } from '../queries/list-account-templates.query.js';
@@ -10,7 +11,7 @@ export class QuickReplyButton {
   @ApiProperty({ enum: ['QUICK_REPLY'], example: 'QUICK_REPLY' })
   type!: 'QUICK_REPLY';
 
-  @ApiProperty({ example: 'Tell me more' })
+  @ApiProperty({ example: 'Tell me more', description: 'At most 200 characters.' })
   text!: string;
 }
 
@@ -61,14 +62,16 @@ export class TemplateBody {
   @ApiPropertyOptional({
     type: [String],
     example: ['Jane', 'Sunday'],
-    description: 'Samples of the placeholders for the reviewers, ascending; missing ones are made.',
+    maxItems: MOST.examples,
+    description:
+      'Samples of the placeholders for the reviewers, ascending, of 200 characters at most; missing ones are made.',
   })
   body_examples?: string[];
 
   @ApiPropertyOptional({ example: 'Reply STOP to opt out', description: 'At most 4096 characters.' })
   template_footer?: string;
 
-  @ApiPropertyOptional({ type: [QuickReplyButton] })
+  @ApiPropertyOptional({ type: [QuickReplyButton], maxItems: MOST.buttons })
   quick_reply_buttons?: QuickReplyButton[];
 }
 

@@ -1,13 +1,13 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { readText } from '../../../kernel/text.js';
-import { ApiErrors, clientIp, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
+import { ApiErrors, clientIp, fromForm, namingQueryFaults, streamItems } from '../../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../../accounts/index.js';
 import { CreateTemplateCommand } from '../commands/create-template.command.js';
 import { readTemplate } from '../domain/template-form.js';
-import { ListAccountTemplatesQuery, type TemplateRecord } from '../queries/list-account-templates.query.js';
+import { ListAccountTemplatesQuery } from '../queries/list-account-templates.query.js';
 import { templateErrors } from '../templates.errors.js';
 import { CREATE_ERRORS, LIST_ERRORS } from './template-error-rows.js';
 import {
@@ -54,13 +54,14 @@ export class TemplatesController {
   @ApiQuery({ name: 'username', example: 'demo' })
   @ApiOkResponse({ type: [TemplateAnswer] })
   @ApiErrors(LIST_ERRORS)
-  async list(@Query('username') username: unknown, @Req() request: Request): Promise<TemplateRecord[]> {
-    return namingQueryFaults(templateErrors.listQuery, () =>
+  async list(@Query('username') username: unknown, @Req() request: Request, @Res() response: Response): Promise<void> {
+    await namingQueryFaults(templateErrors.listQuery, () =>
       this.misses.guard(clientIp(request), async () => {
         const read = readText(username);
         if (read.kind !== 'text') throw templateErrors.usernameRequired();
         const viewer = await this.tokens.bearerOf(request);
-        return this.queries.execute(new ListAccountTemplatesQuery(read.value, viewer?.id ?? null));
+        const records = await this.queries.execute(new ListAccountTemplatesQuery(read.value, viewer?.id ?? null));
+        await streamItems(response, { before: '[', after: ']' }, records);
       }),
     );
   }

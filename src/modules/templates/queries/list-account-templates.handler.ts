@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { AccountDirectory } from '../../accounts/index.js';
+import { type Account, AccountDirectory } from '../../accounts/index.js';
 import { TemplateLibrary } from '../persistence/template-library.js';
 import { templateErrors } from '../templates.errors.js';
 import { ListAccountTemplatesQuery, type TemplateRecord } from './list-account-templates.query.js';
-import { templateRecord } from './template-record.js';
+import { storedRecord } from './template-record.js';
 
 @QueryHandler(ListAccountTemplatesQuery)
 export class ListAccountTemplatesHandler implements IQueryHandler<ListAccountTemplatesQuery> {
@@ -15,12 +15,19 @@ export class ListAccountTemplatesHandler implements IQueryHandler<ListAccountTem
     private readonly library: TemplateLibrary,
   ) {}
 
-  async execute({ username, viewerId }: ListAccountTemplatesQuery): Promise<TemplateRecord[]> {
+  async execute({ username, viewerId }: ListAccountTemplatesQuery): Promise<AsyncIterable<TemplateRecord[]>> {
     const account = await this.accounts.byUsername(username);
     const isClosed = account !== null && (account.requireToken || this.environment.PROTECT_REPORTS);
     if (!account || (isClosed && viewerId !== account.id)) throw templateErrors.noneForUsername();
-    const templates = await this.library.ofAccount(account.id);
-    if (templates.length === 0) throw templateErrors.noneForUsername();
-    return templates.map((template) => templateRecord(template, account));
+    return this.records(account);
+  }
+
+  private async *records(account: Account): AsyncGenerator<TemplateRecord[], void, undefined> {
+    let found = false;
+    for await (const rows of this.library.rowsOfAccount(account.id)) {
+      found ||= rows.length > 0;
+      yield rows.map((row) => storedRecord(row, account));
+    }
+    if (!found) throw templateErrors.noneForUsername();
   }
 }

@@ -19,11 +19,11 @@ export interface TemplateRecord {
 }
 
 /**
- * All templates of a username, ascending by id.
+ * All templates of a username, ascending by id, in batches of bounded size; that there are none comes out of the iteration.
  * @throws AppError not_found `Template not found for this username`: none, no such account, or one that demands its own
  * token (decisions §4)
  */
-export class ListAccountTemplatesQuery extends Query<TemplateRecord[]> {
+export class ListAccountTemplatesQuery extends Query<AsyncIterable<TemplateRecord[]>> {
   /** @param viewerId the account whose token the request carries; null = none */
   constructor(
     readonly username: string,

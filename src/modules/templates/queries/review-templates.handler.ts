@@ -2,30 +2,43 @@ import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { AccountDirectory } from '../../accounts/index.js';
-import { templateOf } from '../persistence/template-rows.js';
+import { TemplateLibrary } from '../persistence/template-library.js';
 import { TemplateControllerEntity, TemplateEntity } from '../persistence/template.entities.js';
-import { type ReviewedTemplate, ReviewTemplatesQuery } from './review-templates.query.js';
-import { templateRecord } from './template-record.js';
+import { type ReviewedTemplate, type ReviewPage, ReviewTemplatesQuery } from './review-templates.query.js';
+import { storedRecord } from './template-record.js';
 
 @QueryHandler(ReviewTemplatesQuery)
 export class ReviewTemplatesHandler implements IQueryHandler<ReviewTemplatesQuery> {
   constructor(
     @InjectRepository(TemplateEntity) private readonly templates: Repository<TemplateEntity>,
     @InjectRepository(TemplateControllerEntity) private readonly controllers: Repository<TemplateControllerEntity>,
+    private readonly library: TemplateLibrary,
     private readonly accounts: AccountDirectory,
   ) {}
 
-  async execute(query: ReviewTemplatesQuery): Promise<{ templates: ReviewedTemplate[]; total: number }> {
-    const [rows, total] = await this.templates.findAndCount({
+  async execute(query: ReviewTemplatesQuery): Promise<ReviewPage> {
+    const [found, total] = await this.templates.findAndCount({
+      select: { id: true },
       where: query.wanted ?? {},
       order: { id: 'DESC' },
       skip: (query.page - 1) * query.limit,
       take: query.limit,
     });
-    const controllers = await this.controllers.findBy({ templateId: In(rows.map(({ id }) => id)) });
-    const byTemplate = new Map(controllers.map((controller) => [controller.templateId, controller]));
-    const templates = await Promise.all(rows.map((row) => this.view(row, byTemplate.get(row.id), query.timeZone)));
-    return { templates, total };
+    return {
+      templates: this.views(
+        found.map(({ id }) => id),
+        query.timeZone,
+      ),
+      total,
+    };
+  }
+
+  private async *views(ids: number[], timeZone: string): AsyncGenerator<ReviewedTemplate[], void, undefined> {
+    for await (const rows of this.library.rows(ids)) {
+      const controllers = await this.controllers.findBy({ templateId: In(rows.map(({ id }) => id)) });
+      const byTemplate = new Map(controllers.map((controller) => [controller.templateId, controller]));
+      yield await Promise.all(rows.map((row) => this.view(row, byTemplate.get(row.id), timeZone)));
+    }
   }
 
   private async view(
@@ -33,19 +46,18 @@ export class ReviewTemplatesHandler implements IQueryHandler<ReviewTemplatesQuer
     controller: TemplateControllerEntity | undefined,
     timeZone: string,
   ): Promise<ReviewedTemplate> {
-    const template = templateOf(row);
     const account = await this.accounts.byId(row.accountId);
     return {
-      ...templateRecord(template, { username: account?.username ?? '', timeZone }),
-      header_text: template.headerText,
-      header_example_url: template.headerExampleUrl,
-      body_examples: template.bodyExamples,
-      reason: template.reason,
-      revision: template.revision,
+      ...storedRecord(row, { username: account?.username ?? '', timeZone }),
+      header_text: row.headerText,
+      header_example_url: row.headerExampleUrl,
+      body_examples: JSON.parse(row.bodyExamples) as string[],
+      reason: row.reason,
+      revision: row.revision,
       template_controller_id: controller?.id ?? 0,
       controller_type: controller?.type ?? '',
       controller_status: controller?.controllerStatus ?? '',
-      upstream_id: template.upstreamId,
+      upstream_id: row.upstreamId,
     };
   }
 }

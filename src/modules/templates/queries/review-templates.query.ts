@@ -18,8 +18,14 @@ export interface ReviewedTemplate extends TemplateRecord {
   upstream_id: string | null;
 }
 
+/** Templates in batches of bounded size. */
+export interface ReviewPage {
+  templates: AsyncIterable<ReviewedTemplate[]>;
+  total: number;
+}
+
 /** Templates of all accounts, the newest first, or one of them. */
-export class ReviewTemplatesQuery extends Query<{ templates: ReviewedTemplate[]; total: number }> {
+export class ReviewTemplatesQuery extends Query<ReviewPage> {
   /** @param wanted null = of every status; times in the desk's `timeZone` */
   constructor(
     readonly wanted: { status: TemplateStatus } | { id: number } | null,

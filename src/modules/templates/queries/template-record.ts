@@ -1,20 +1,32 @@
 import { dateTime } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
-import { CATEGORY_NUMBERS, type Template } from '../domain/template.js';
+import type { Template } from '../domain/template.js';
+import { columnsOf } from '../persistence/template-rows.js';
+import type { TemplateEntity } from '../persistence/template.entities.js';
 import type { TemplateRecord } from './list-account-templates.query.js';
 
-/** A template as its owner sees it (spec 2.1). */
-export const templateRecord = (template: Template, owner: Pick<Account, 'username' | 'timeZone'>): TemplateRecord => ({
-  id: template.id,
+type Owner = Pick<Account, 'username' | 'timeZone'>;
+type Columns = Pick<TemplateEntity, keyof ReturnType<typeof columnsOf> | 'id' | 'status' | 'createdAt'>;
+
+/** A stored template as its owner sees it (spec 2.1). Its JSON text goes out as it stands, however large an old one is. */
+export const storedRecord = (row: Columns, owner: Owner): TemplateRecord => ({
+  id: row.id,
   username: owner.username,
-  template_name: template.name,
-  status: template.status,
-  category: CATEGORY_NUMBERS[template.category],
-  language: template.language.id,
-  header_area_type: template.headerAreaType,
-  header_media_type: template.headerMediaType,
-  template_body: template.body,
-  template_footer: template.footer,
-  quick_replies: JSON.stringify(template.quickReplies),
-  created_at: dateTime(template.createdAt, owner.timeZone),
+  template_name: row.name,
+  status: row.status,
+  category: row.category,
+  language: row.languageId,
+  header_area_type: row.headerAreaType,
+  header_media_type: row.headerMediaType,
+  template_body: row.body,
+  template_footer: row.footer,
+  quick_replies: row.quickReplies,
+  created_at: dateTime(row.createdAt, owner.timeZone),
 });
+
+/** The same of one that was just changed. */
+export const templateRecord = (template: Template, owner: Owner): TemplateRecord =>
+  storedRecord(
+    { ...columnsOf(template), id: template.id, status: template.status, createdAt: template.createdAt },
+    owner,
+  );

@@ -30,7 +30,6 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     const secret = newSecret();
     const row = await inTransaction(this.dataSource, async (tx) => {
       const created = await this.endpoints.create(tx, actor.id, { url, events, secret });
-      if (!created) throw webhookErrors.tooMany();
       const details = { id: created.id, events };
       await this.audit.record(tx, { actor, action: 'webhook.create', subject: actor.username, details });
       return created;

@@ -4,7 +4,8 @@ export type WebhookStatus = 'active' | 'disabled';
 export const WEBHOOK_STATUSES: readonly WebhookStatus[] = ['active', 'disabled'];
 
 export const LONGEST_URL = 2048;
-export const MOST_WEBHOOKS = 10;
+/** What `WEBHOOKS_PER_ACCOUNT` may be at the most. */
+export const MOST_WEBHOOKS = 100;
 /** How long the secret before a rotation still signs (decisions §8). */
 export const OVERLAP_MS = 24 * 3_600_000;
 /** How long events and the log of tries are kept (decisions §8). */

@@ -1,5 +1,5 @@
 import type { ErrorRow } from '../../../platform/http/index.js';
-import { FAULT_TEXTS, TOO_MANY_WEBHOOKS } from '../webhooks.errors.js';
+import { FAULT_TEXTS } from '../webhooks.errors.js';
 
 /** What every route of the owner's answers (decisions §3, §4). */
 export const LIST_ERRORS: ErrorRow[] = [
@@ -25,7 +25,7 @@ const FIELD_ROWS: ErrorRow[] = [
 export const CREATE_ERRORS: ErrorRow[] = [
   ...LIST_ERRORS,
   ...FIELD_ROWS,
-  { status: 409, message: TOO_MANY_WEBHOOKS, reason: 'the account has them already' },
+  { status: 409, message: 'At most 10 webhooks are allowed', reason: 'WEBHOOKS_PER_ACCOUNT' },
 ];
 
 export const ONE_ERRORS: ErrorRow[] = [

@@ -1,11 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { duplicateKeyName } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
-import { DISABLED_REASONS, MOST_WEBHOOKS, OVERLAP_MS } from '../domain/webhook.js';
+import { DISABLED_REASONS, OVERLAP_MS } from '../domain/webhook.js';
 import type { WebhookFields } from '../domain/webhook-form.js';
+import { webhookErrors } from '../webhooks.errors.js';
 import { WebhookEndpointEntity } from './webhook.entities.js';
 
 const SLOT_KEY = /\buq_webhook_endpoints_slot$/;
@@ -14,6 +16,7 @@ const SLOT_KEY = /\buq_webhook_endpoints_slot$/;
 @Injectable()
 export class EndpointStore {
   constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly sealer: Sealer,
   ) {}
@@ -39,17 +42,21 @@ export class EndpointStore {
     });
   }
 
-  /** @returns null when the account has ten already: the unique key lets no eleventh in, however many ask at once */
+  /**
+   * The unique key of the places decides, however many ask at once.
+   * @throws AppError conflict when the account has `WEBHOOKS_PER_ACCOUNT` already
+   */
   async create(
     tx: EntityManager,
     accountId: number,
     fields: { url: string; events: readonly string[]; secret: string },
-  ): Promise<WebhookEndpointEntity | null> {
+  ): Promise<WebhookEndpointEntity> {
+    const most = this.environment.WEBHOOKS_PER_ACCOUNT;
     for (;;) {
       const rows = await tx.findBy(WebhookEndpointEntity, { accountId, slot: Not(IsNull()) });
       const taken = new Set(rows.map(({ slot }) => slot));
-      const slot = Array.from({ length: MOST_WEBHOOKS }, (_, index) => index + 1).find((place) => !taken.has(place));
-      if (slot === undefined) return null;
+      const slot = Array.from({ length: most }, (_, index) => index + 1).find((place) => !taken.has(place));
+      if (slot === undefined) throw webhookErrors.tooMany(most);
       const at = now();
       const row = tx.create(WebhookEndpointEntity, {
         accountId,

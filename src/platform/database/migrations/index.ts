@@ -19,6 +19,7 @@ import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callb
 import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
 import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
+import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   SessionClaims1700000013401,
   LoginAddresses1700000013500,
   Revisions1700000013600,
+  AccountQuotas1700000013601,
 ];

@@ -1,0 +1,21 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
+
+/** One row for each kind of thing that an account may have only so many of; whoever adds one writes it. */
+@Entity('account_quotas')
+export class AccountQuotaEntity {
+  @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @PrimaryColumn({ type: 'varchar', length: 16, ...ASCII })
+  kind!: string;
+
+  /** how many there are, of a kind that is too long to be counted each time; 0 of the others */
+  @Column({ type: 'int', unsigned: true })
+  used!: number;
+
+  /** one more with each addition, so that the row is always written and two database nodes cannot both let one in */
+  @Column({ type: 'bigint', unsigned: true })
+  additions!: number;
+}

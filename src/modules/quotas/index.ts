@@ -1,0 +1,1 @@
+export { assertWithin, noteUsed, takeTurn } from './account-quotas.js';
