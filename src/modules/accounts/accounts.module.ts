@@ -22,6 +22,8 @@ import { RemoveAssignedUserHandler } from './commands/remove-assigned-user.handl
 import { RevokeApiKeyHandler } from './commands/revoke-api-key.handler.js';
 import { ChangeAccountHandler } from './commands/change-account.handler.js';
 import { CreateAccountHandler } from './commands/create-account.handler.js';
+import { GrantedAccess } from './commands/granted-access.js';
+import { LogOutHandler } from './commands/log-out.handler.js';
 import { LogInHandler } from './commands/log-in.handler.js';
 import { RegisterAccountHandler } from './commands/register-account.handler.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
@@ -46,6 +48,8 @@ import { AuditLog } from './persistence/audit-log.js';
 import { LoginIdentityEntity } from './persistence/login-identity.entity.js';
 import { ManagedAccounts } from './persistence/managed-accounts.js';
 import { NameCheck } from './persistence/name-check.js';
+import { RevokedTokenEntity } from './persistence/revoked-token.entity.js';
+import { RevokedTokens } from './persistence/revoked-tokens.js';
 import { TeamEntity } from './persistence/team.entity.js';
 import { FindAssignedUserHandler } from './queries/find-assigned-user.handler.js';
 import { ListApiKeysHandler } from './queries/list-api-keys.handler.js';
@@ -58,6 +62,7 @@ const ENTITIES = [
   AccountEntity,
   LoginIdentityEntity,
   LoginAddressEntity,
+  RevokedTokenEntity,
   AssignedUserEntity,
   ApiKeyEntity,
   TeamEntity,
@@ -74,6 +79,7 @@ const STORES = [
   LoginNames,
   ManagedAccounts,
   NameCheck,
+  RevokedTokens,
   AuditLog,
 ];
 
@@ -110,7 +116,9 @@ export class AccountDirectoryModule {}
     OpenMisses,
     AuthenticationGuard,
     AdminGuard,
+    GrantedAccess,
     LogInHandler,
+    LogOutHandler,
     RegisterAccountHandler,
     CreateAccountHandler,
     ChangeAccountHandler,

@@ -47,11 +47,30 @@ export const OptionalTexts = (field: string, options: { example: string[]; descr
   );
 
 /** true or false, or missing: 400 `<field> must be true or false`. */
-export const OptionalFlag = (field: string, example: boolean): PropertyDecorator =>
+export const OptionalFlag = (field: string, example: boolean, description?: string): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ type: Boolean, example }),
+    ApiPropertyOptional({ type: Boolean, example, ...(description === undefined ? {} : { description }) }),
     rule('optionalFlag', `${field} must be true or false`, (value) => isAbsent(value) || typeof value === 'boolean'),
   );
+
+/** true for all, false for none, or a list of ids; or missing: 400 `<field> must be true, false or a list of ids`. */
+export const OptionalIds = (field: string, most: number, description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      oneOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'integer', minimum: 1 }, maxItems: most }],
+      nullable: true,
+      example: false,
+      description,
+    }),
+    rule(
+      'optionalIds',
+      `${field} must be true, false or a list of ids`,
+      (value) => isAbsent(value) || typeof value === 'boolean' || isIdList(value, most),
+    ),
+  );
+
+const isIdList = (value: unknown, most: number): boolean =>
+  Array.isArray(value) && value.length <= most && value.every((id) => Number.isSafeInteger(id) && (id as number) > 0);
 
 /** One of the words, or missing: 400 `<field> must be one of: …`. */
 export const OptionalWord = (field: string, words: readonly string[], example: string): PropertyDecorator =>

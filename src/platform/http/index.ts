@@ -15,6 +15,7 @@ export { METHOD_TEXT } from './error.filter.js';
 export {
   OptionalFlag,
   OptionalFlags,
+  OptionalIds,
   OptionalRevision,
   OptionalSpeed,
   OptionalText,

@@ -8,6 +8,7 @@ import { claimsFor, isOrdinaryToken, isOutdated, readClaims } from '../domain/ac
 import type { Account } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
+import { RevokedTokens } from '../persistence/revoked-tokens.js';
 import { ApiKeys } from './api-keys.js';
 import { presentedToken } from './presented-token.js';
 
@@ -26,6 +27,7 @@ export class AccessTokens {
     private readonly directory: AccountDirectory,
     private readonly assignedUsers: AssignedUsers,
     private readonly apiKeys: ApiKeys,
+    private readonly revoked: RevokedTokens,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -35,13 +37,13 @@ export class AccessTokens {
   }
 
   /**
-   * The acting account of a payload whose signature and expiry have been verified, with the assigned user it names.
-   * @returns null: claims at fault, account unknown, closed or expired, assigned user unknown, removed or inactive, or
-   * the token is older than the bearer's password
+   * The acting account of a token whose signature and expiry have been verified, with the assigned user it names.
+   * @returns null: claims at fault, account unknown, closed or expired, assigned user unknown, removed or inactive, the
+   * bearer has logged out, or the token is older than his password
    */
-  async accountOf(payload: unknown): Promise<Account | null> {
+  async accountOf(text: string, payload: unknown): Promise<Account | null> {
     const token = readClaims(payload);
-    if (!token) return null;
+    if (!token || (await this.revoked.includes(text))) return null;
     const account = await this.directory.byUsername(token.username);
     if (!account || !this.directory.usable(account)) return null;
     if (token.assignedUserId === null) return isOutdated(token, account) ? null : account;
@@ -64,13 +66,22 @@ export class AccessTokens {
 
   /** Whom a token lets act: its signature and expiry, then as `accountOf`. @returns null for one that is not good */
   async verified(token: string): Promise<Account | null> {
+    const payload = this.payloadOf(token);
+    return payload === null ? null : this.accountOf(token, payload);
+  }
+
+  /** Ends a token before its time (logout); one that is not good any more is none of our business. */
+  async revoke(token: string): Promise<void> {
+    const claims = readClaims(this.payloadOf(token));
+    if (claims) await this.revoked.add(token, claims.expiresAt);
+  }
+
+  private payloadOf(token: string): unknown {
     if (!isOrdinaryToken(token)) return null;
-    let payload: unknown;
     try {
-      payload = this.jwt.verify<Record<string, unknown>>(token);
+      return this.jwt.verify<Record<string, unknown>>(token);
     } catch {
       return null;
     }
-    return this.accountOf(payload);
   }
 }

@@ -23,15 +23,17 @@ export class AdminSessions {
     if (STAFF.has(account.userType)) response.cookie(COOKIE, token, this.options(request));
   }
 
-  close(request: Request, response: Response): void {
+  /** Ends the token of the cookie too: whoever has kept a copy has nothing. */
+  async close(request: Request, response: Response): Promise<void> {
+    const token = tokenOf(request);
+    if (token !== null) await this.tokens.revoke(token);
     response.clearCookie(COOKIE, this.options(request));
   }
 
   /** Who of the staff looks at a page; the role is the database's. @returns null: nobody of them */
   async staffOf(request: Request): Promise<Account | null> {
-    const token = (request.cookies as Record<string, unknown> | undefined)?.[COOKIE];
-    if (typeof token !== 'string' || token === '') return null;
-    const account = await this.tokens.verified(token);
+    const token = tokenOf(request);
+    const account = token === null ? null : await this.tokens.verified(token);
     return account && STAFF.has(account.userType) ? account : null;
   }
 
@@ -40,4 +42,9 @@ export class AdminSessions {
     const secure = NODE_ENV === 'production' || request.secure || PUBLIC_URL.startsWith('https:');
     return { httpOnly: true, sameSite: 'strict', path: '/admin', secure };
   }
+}
+
+function tokenOf(request: Request): string | null {
+  const token = (request.cookies as Record<string, unknown> | undefined)?.[COOKIE];
+  return typeof token === 'string' && token !== '' ? token : null;
 }

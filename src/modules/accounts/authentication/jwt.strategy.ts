@@ -19,6 +19,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       jwtFromRequest: ({ presentedToken }: AuthenticatedRequest) =>
         presentedToken && isOrdinaryToken(presentedToken.token) ? presentedToken.token : null,
       algorithms: ['HS256'],
+      passReqToCallback: true,
       // passport-jwt hands the key to jsonwebtoken as it is; its types know only texts and buffers, which jsonwebtoken
       // would try to read as a public key on every request
       secretOrKey: tokenKey(environment) as unknown as Buffer,
@@ -26,7 +27,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   }
 
   /** @returns the acting account, or null for a token that lets nobody act */
-  validate(payload: unknown): Promise<Account | null> {
-    return this.tokens.accountOf(payload);
+  validate({ presentedToken }: AuthenticatedRequest, payload: unknown): Promise<Account | null> {
+    return this.tokens.accountOf(presentedToken?.token ?? '', payload);
   }
 }

@@ -12,6 +12,8 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   timeZone: 'time_zone',
   permissions: 'permissions',
   password: 'password',
+  revokeApiKeys: 'revoke_api_keys',
+  revokeUsers: 'revoke_users',
 };
 
 /** What the audit log keeps of a change: the values as they were given, and of a password only that it changed. */

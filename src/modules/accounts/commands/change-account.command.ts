@@ -14,6 +14,10 @@ export interface AccountChanges {
   /** some of the names, each true or false */
   permissions?: Record<string, unknown>;
   password?: string;
+  /** with a password: the account's keys are revoked */
+  revokeApiKeys?: boolean;
+  /** with a password: the people under the account are made inactive */
+  revokeUsers?: boolean;
 }
 
 /**

@@ -28,6 +28,7 @@ import { LoginAddresses } from '../persistence/login-addresses.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
 import { accountPatch } from './account-patch.js';
 import { auditedChanges } from './audited-changes.js';
+import { GrantedAccess } from './granted-access.js';
 import { type AccountChanges, ChangeAccountCommand } from './change-account.command.js';
 
 @CommandHandler(ChangeAccountCommand)
@@ -42,6 +43,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     private readonly closings: AccountClosings,
     private readonly loginAddresses: LoginAddresses,
     private readonly credentials: Credentials,
+    private readonly access: GrantedAccess,
   ) {}
 
   async execute({ actor, username, changes, proof }: ChangeAccountCommand): Promise<void> {
@@ -71,6 +73,8 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (passwordHash !== undefined) {
         Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, now()) });
         await this.loginAddresses.forget(tx, row.id);
+        const { revokeApiKeys: apiKeys = false, revokeUsers: users = false } = changes;
+        await this.access.revoke(tx, actor, row, { apiKeys, users });
       }
       if (Object.keys(patch).length === 0) return;
       await this.update(tx, row, { ...patch, updatedAt: now() });
@@ -79,6 +83,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       await this.audit.record(tx, { actor, action: 'account.change', subject: row.username, details });
     });
     this.directory.forget(target.id);
+    this.access.forget();
   }
 
   private async proveActor(actor: Account, proof: ChangeAccountCommand['proof']): Promise<void> {

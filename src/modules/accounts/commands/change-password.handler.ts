@@ -7,6 +7,7 @@ import { PasswordHasher } from '../../../platform/security/index.js';
 import { Credentials } from '../authentication/credentials.js';
 import { passwordChange } from '../domain/access-token.js';
 import { accountErrors } from '../domain/account-errors.js';
+import { assertOwner } from '../domain/account-policy.js';
 import { assertPassword } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
@@ -16,6 +17,7 @@ import { AssignedUsers } from '../persistence/assigned-users.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { ChangePasswordCommand } from './change-password.command.js';
+import { GrantedAccess, type GrantedAccessView } from './granted-access.js';
 
 @CommandHandler(ChangePasswordCommand)
 export class ChangePasswordHandler implements ICommandHandler<ChangePasswordCommand> {
@@ -27,10 +29,12 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     private readonly hasher: PasswordHasher,
     private readonly loginAddresses: LoginAddresses,
     private readonly audit: AuditLog,
+    private readonly access: GrantedAccess,
   ) {}
 
   /** Of changes at the same moment one wins: for the others the current password is no longer what they say. */
-  async execute({ actor, current, next, ip }: ChangePasswordCommand): Promise<void> {
+  async execute({ actor, current, next, ip, revocations }: ChangePasswordCommand): Promise<GrantedAccessView> {
+    if (revocations.apiKeys !== false || revocations.users !== false) assertOwner(actor);
     assertPassword(next);
     const before = await this.bearer(this.dataSource.manager, actor);
     await this.credentials.prove(before.id, current, before.passwordHash, ip);
@@ -45,10 +49,14 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
       await this.loginAddresses.forget(tx, row.id);
       const action = actor.assignedUser ? 'user.password' : 'account.password';
       await this.audit.record(tx, { actor, action, subject: row.username, details: {} });
+      await this.access.revoke(tx, actor, actor, revocations);
     });
     await this.loginAddresses.remember(before.id, ip);
     if (actor.assignedUser) this.users.forget();
     else this.directory.forget(actor.id);
+    if (actor.assignedUser) return { api_keys: [], users: [] };
+    this.access.forget();
+    return this.access.of(actor.id, actor.timeZone);
   }
 
   /** The row whose password it is, never from a cache. */

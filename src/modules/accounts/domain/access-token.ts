@@ -74,6 +74,8 @@ export interface ReadToken {
   assignedUserId: number | null;
   /** seconds since the epoch */
   issuedAt: number;
+  /** seconds since the epoch */
+  expiresAt: number;
 }
 
 /**
@@ -87,7 +89,7 @@ export function readClaims(payload: unknown): ReadToken | null {
   if (iss !== undefined && iss !== TOKEN_ISSUER) return null;
   const username = payload['data']['username'] ?? payload['data']['name'];
   if (typeof username !== 'string' || username === '') return null;
-  return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat };
+  return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat, expiresAt: exp };
 }
 
 /** True for a token from before the last password change of whom it was issued to: it no longer counts. */

@@ -26,7 +26,11 @@ const PASSWORD_RULES: ErrorRow[] = [
 export const PASSWORD_ERRORS: ErrorRow[] = [
   ...TOKEN_ERRORS,
   { status: 400, message: 'current is required', reason: 'likewise new' },
+  { status: 400, message: 'revoke_api_keys must be true, false or a list of ids', reason: 'likewise revoke_users' },
+  { status: 403, message: 'Permission denied', reason: 'an assigned user who would revoke keys or people' },
   ...PASSWORD_RULES,
+  { status: 404, message: 'API key not found', reason: 'an id that is not the account’s; nothing is changed' },
+  { status: 404, message: 'User not found', reason: 'likewise' },
   { status: 429, message: TOO_MANY, reason: 'too many wrong passwords in a minute' },
   { status: 401, message: 'Invalid credentials', reason: 'the current password is another' },
 ];

@@ -75,6 +75,11 @@ export const LOGIN_ERRORS: ErrorRow[] = [
   { status: 401, message: 'Account expired. Please contact your administrator.', reason: 'expiry date passed' },
 ];
 
+export const LOGOUT_ERRORS: ErrorRow[] = [
+  { status: 401, message: 'Invalid Authorization token', reason: 'no valid token, or it has been logged out' },
+  { status: 429, message: TOO_MANY, reason: 'over USER_RATE_LIMIT a minute' },
+];
+
 export const REGISTER_ERRORS: ErrorRow[] = [
   { status: 403, message: 'Registration is closed', reason: 'the operator closed it (REGISTRATION=off)' },
   { status: 429, message: TOO_MANY, reason: 'more than 60 registrations a minute from one address' },

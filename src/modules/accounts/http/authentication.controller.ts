@@ -7,20 +7,24 @@ import { ApiErrors } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import { AdminSessions } from '../authentication/admin-sessions.js';
-import { Open } from '../authentication/decorators.js';
+import type { AuthenticatedRequest } from '../authentication/actor.js';
+import { Authenticated, Open } from '../authentication/decorators.js';
 import { LogInCommand } from '../commands/log-in.command.js';
+import { LogOutCommand } from '../commands/log-out.command.js';
 import { RegisterAccountCommand } from '../commands/register-account.command.js';
 import { accountView } from './account.view.js';
+import { DoneAnswer } from './api-key.schema.js';
 import {
   LOGIN_ERRORS,
   LogInAnswer,
   loggedInUserView,
+  LOGOUT_ERRORS,
   REGISTER_ERRORS,
   RegisterAnswer,
 } from './authentication.answers.js';
 import { LogInRequest, RegisterRequest } from './authentication.request.js';
 
-/** Login and registration, below `{base_url}/v6/api` and below `{base_url}` itself (decisions §4). */
+/** Login, logout and registration, below `{base_url}/v6/api` and below `{base_url}` itself (decisions §4). */
 @ApiTags('Authentication')
 @Controller(['v6/api/v1/auth', 'v1/auth'])
 export class AuthenticationController {
@@ -58,6 +62,24 @@ export class AuthenticationController {
       user: accountView(account),
       ...(assignedUser ? { assigned_user: loggedInUserView(assignedUser) } : {}),
     };
+  }
+
+  @Post('logout')
+  @HttpCode(200)
+  @Authenticated({ apiKey: false, cookie: true })
+  @ApiOperation({
+    summary: 'Log out',
+    description: 'Ends the token of this request, on every instance in 3 s. Other tokens of the account stay good.',
+  })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(LOGOUT_ERRORS)
+  async logOut(
+    @Req() request: AuthenticatedRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DoneAnswer> {
+    if (request.presentedToken) await this.commands.execute(new LogOutCommand(request.presentedToken.token));
+    await this.adminSessions.close(request, response);
+    return { success: true, message: 'Logged out successfully' };
   }
 
   @Post('register')

@@ -115,6 +115,12 @@ export class ChangeAccountRequest {
   @OptionalText('password', { example: 'Sunny-Day-8', description: 'Ends every token issued before' })
   password?: string | null;
 
+  @OptionalFlag('revoke_api_keys', false, 'With password: the keys of the account are revoked')
+  revoke_api_keys?: boolean | null;
+
+  @OptionalFlag('revoke_users', false, 'With password: the people under the account are made inactive')
+  revoke_users?: boolean | null;
+
   @OptionalText('current_password', { example: 'Sunny-Day-7', description: CURRENT })
   current_password?: string | null;
 }

@@ -113,7 +113,7 @@ export class AccountsController {
 
 /** Absent and null keep; only expires_at, parent_username and time_zone are cleared by null or ''. */
 function changesOf(body: ChangeAccountRequest): AccountChanges {
-  const { is_active, require_token, refund_failed, public_lookup, permissions } = body;
+  const { is_active, require_token, refund_failed, public_lookup, permissions, revoke_api_keys, revoke_users } = body;
   const userType = textOrNull(body.user_type);
   const password = textOrNull(body.password);
   return {
@@ -126,6 +126,8 @@ function changesOf(body: ChangeAccountRequest): AccountChanges {
     ...(typeof public_lookup === 'boolean' ? { publicLookup: public_lookup } : {}),
     ...(body.time_zone === undefined ? {} : { timeZone: textOrNull(body.time_zone) }),
     ...(permissions ? { permissions } : {}),
-    ...(password === null ? {} : { password }),
+    ...(password === null
+      ? {}
+      : { password, revokeApiKeys: revoke_api_keys ?? false, revokeUsers: revoke_users ?? false }),
   };
 }

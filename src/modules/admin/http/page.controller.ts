@@ -52,9 +52,9 @@ export class PageController {
 
   @Post('logout')
   @HttpCode(204)
-  @Open('only forgets the session of the browser that asks')
-  logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
-    this.sessions.close(request, response);
+  @Open('only ends the session of the browser that asks')
+  async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.sessions.close(request, response);
   }
 
   /** GET alone: the dashboard shows and changes nothing. */

@@ -18,6 +18,7 @@ import { TwoWriters1700000013300 } from './1700000013300-two-writers.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
 import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
 import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
+import { RevokedTokens1700000013501 } from './1700000013501-revoked-tokens.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
 
@@ -43,6 +44,7 @@ export const migrations = [
   FormerCallbackSecrets1700000013400,
   SessionClaims1700000013401,
   LoginAddresses1700000013500,
+  RevokedTokens1700000013501,
   Revisions1700000013600,
   AccountQuotas1700000013601,
 ];

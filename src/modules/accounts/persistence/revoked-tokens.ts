@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ShortMemory } from '../../../kernel/short-memory.js';
+import { RevokedTokenEntity } from './revoked-token.entity.js';
+
+/** How long a logout on another instance may take to act (decisions §4 "seconds, not minutes"). */
+const KEPT_MS = 3_000;
+const PRUNED_AT_ONCE = 1_000;
+/** The last second that the column holds; a token may claim to live longer. */
+const LAST_SECOND = Date.UTC(9999, 11, 31) / 1000;
+
+/** Tokens that were given back before their end, and a short memory of them for the tokens of every request. */
+@Injectable()
+export class RevokedTokens {
+  private readonly memory = new ShortMemory<string, boolean>(KEPT_MS);
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Cached for 3 s. */
+  includes(token: string): Promise<boolean> {
+    return this.memory.get(token, () =>
+      this.dataSource.manager.existsBy(RevokedTokenEntity, { digest: digestOf(token) }),
+    );
+  }
+
+  /**
+   * At once on this instance, within 3 s on the others. Rows of tokens that have ended go at the same time, so that
+   * there are about as many as there are logouts in the life of a token.
+   * @param expiresAt `exp` of the token, in seconds since the epoch
+   */
+  async add(token: string, expiresAt: number): Promise<void> {
+    await this.dataSource.query('INSERT IGNORE INTO revoked_tokens (digest, expires_at) VALUES (?, ?)', [
+      digestOf(token),
+      new Date(Math.min(expiresAt, LAST_SECOND) * 1000),
+    ]);
+    this.memory.clear();
+    await this.dataSource.query(
+      `DELETE FROM revoked_tokens WHERE expires_at < UTC_TIMESTAMP(3) ORDER BY expires_at LIMIT ${PRUNED_AT_ONCE}`,
+    );
+  }
+}
+
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
