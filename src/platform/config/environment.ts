@@ -1,4 +1,6 @@
+import { accessSync, constants } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 
 /** Of a text such as 500ms or 30s; seconds without a unit. */
@@ -204,5 +206,17 @@ export function publicOrigin(environment: Pick<Environment, 'PUBLIC_URL' | 'NODE
   return PUBLIC_URL?.replace(/\/+$/, '') ?? local;
 }
 
-/** What a program that we run may know of our environment: where programs are, and nothing of ours. */
-export const childEnvironment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'] });
+/** Where a program is, as the shell would find it; null when it is not there. A name with a slash is its own place. */
+export function programPath(name: string): string | null {
+  const places = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((at) => join(at, name));
+  return places.find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,10 +1,10 @@
 export { ConfigModule, ENVIRONMENT } from './config.module.js';
 export {
-  childEnvironment,
   type Environment,
   InvalidEnvironment,
   environmentSchema,
   publicAddress,
   publicOrigin,
+  programPath,
   readEnvironment,
 } from './environment.js';
