@@ -15,7 +15,7 @@ export enum RecipientStatus {
   Answered = 6,
   NoAnswer = 7,
   Busy = 8,
-  /** it may have left: settled by a receipt or by the deadline, never resent */
+  /** it may have left: settled by a receipt or by the deadline; sent again only where the upstream drops a second copy */
   Unknown = 9,
   /** reached in vain; the next attempt waits for its time */
   Retrying = 10,
