@@ -31,7 +31,7 @@ const benchCalls = (client, total) => () =>
 
 /** (g) Calls created a second through worker and driver with every status written, over a bare undici loop that writes nothing. */
 export async function benchVoice(environment, say) {
-  const set = await stage({ ...environment, VOICE_AUTO_APPROVE: 'true' });
+  const set = await stage({ ...environment, VOICE_AUTO_APPROVE: 'true', VOICE_ALLOWED_PREFIXES: '*' });
   const network = await start('bench/telephone.mjs', [String(ANSWER_MS)], set.environment);
   try {
     const { port } = await network.next();

@@ -25,6 +25,26 @@ describe('.env.example', () => {
   });
 });
 
+describe('VOICE_AUTO_APPROVE', () => {
+  const needed = {
+    DATABASE_URL: 'mysql://user:password@localhost/name',
+    REDIS_URL: 'redis://localhost',
+    JWT_SECRET: 'x'.repeat(32),
+    ENCRYPTION_KEY: '0'.repeat(64),
+  };
+
+  it('stops the start where nobody said where calls may be forwarded to', () => {
+    expect(() => readEnvironment({ ...needed, VOICE_AUTO_APPROVE: 'true' })).toThrow(
+      /VOICE_ALLOWED_PREFIXES: must say where calls may be forwarded to \(\* = anywhere\), because VOICE_AUTO_APPROVE is on/,
+    );
+    for (const VOICE_ALLOWED_PREFIXES of ['*', '91', '44,1']) {
+      const read = readEnvironment({ ...needed, VOICE_AUTO_APPROVE: 'true', VOICE_ALLOWED_PREFIXES });
+      expect(read.VOICE_ALLOWED_PREFIXES).toEqual(VOICE_ALLOWED_PREFIXES.split(','));
+    }
+    expect(readEnvironment(needed).VOICE_ALLOWED_PREFIXES).toEqual([]);
+  });
+});
+
 describe('docker/compose.yaml', () => {
   it('hands every variable on, but those that the containers settle', () => {
     const compose = readFileSync(`${ROOT}docker/compose.yaml`, 'utf8');

@@ -170,8 +170,9 @@ describe('creation of calls, against the network’s published contract', () => 
 
   it.each([
     [
-      { audio: 'https://us.example/audio/a.wav?x=1&y=<2>', callerId: '4930123456', interactive: false },
+      { audio: 'https://us.example/audio/a.wav?x=1&y=<2>', callerId: '4930123456', interactive: false, seconds: 19.2 },
       {
+        TimeLimit: '35',
         To: '+4915112345678',
         From: '+4930123456',
         Twiml:
@@ -180,8 +181,12 @@ describe('creation of calls, against the network’s published contract', () => 
       },
     ],
     [
-      { audio: '/audio/a.wav', callerId: '4930123456', interactive: true },
-      { Url: 'https://us.example/provider/voice/phone%20one/calls/7-1/steps/0/answered', Method: 'POST' },
+      { audio: '/audio/a.wav', callerId: '4930123456', interactive: true, seconds: 19.2 },
+      {
+        TimeLimit: '1200',
+        Url: 'https://us.example/provider/voice/phone%20one/calls/7-1/steps/0/answered',
+        Method: 'POST',
+      },
     ],
   ])('%j', async (payload, fields) => {
     answer = { status: 201, headers: {}, body: JSON.stringify({ sid: 'CA1' }) };

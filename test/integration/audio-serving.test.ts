@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AudioLibrary } from '../../src/modules/audio/index.js';
 import { type RunningApi, startApi } from '../support/api.js';
-import { FileServer, toneWav } from '../support/audio-files.js';
+import { FileServer, kept, toneWav } from '../support/audio-files.js';
 
 let api: RunningApi;
 let url: string;
@@ -13,7 +13,8 @@ const FILE = toneWav(400_000);
 beforeAll(async () => {
   await files.listen();
   api = await startApi({ OUTBOUND_ALLOW: '127.0.0.1/32', OPEN_MISS_LIMIT: 0, DATABASE_POOL_SIZE: 2 });
-  const stored = await api.app.get(AudioLibrary, { strict: false }).fetch(files.put('/tone.wav', FILE), 1);
+  const library = api.app.get(AudioLibrary, { strict: false });
+  const stored = await kept(api, library, library.fetch(files.put('/tone.wav', FILE), 1));
   expect(stored.url).toMatch(/^\/audio\/[A-Za-z0-9_-]{32}\.wav$/);
   url = api.url + stored.url;
 });

@@ -153,7 +153,7 @@ describe('a menu walked by real calls', () => {
     const prompt = expect.stringMatching(new RegExp(`^${balancer.url}/audio/`)) as unknown;
     const dialed = { callerId: `+${CALLER_ID}`, timeLimit: 600 };
     expect(journal(walker)).toMatchObject({
-      heard: [prompt, clips[1], clips[2]],
+      heard: [prompt, prompt, prompt],
       pressed: ['1', '#', '3'],
       dialed: [
         { ...dialed, number: SALES, outcome: 'busy' },
@@ -162,6 +162,11 @@ describe('a menu walked by real calls', () => {
       ],
       faults: [],
     });
+    // What was fetched at acceptance is what was heard.
+    const heard = (journal(walker)?.heard ?? []).map(String);
+    const lengths = await Promise.all(heard.map(async (url) => (await (await fetch(url)).arrayBuffer()).byteLength));
+    expect(lengths).toEqual([100, 200, 300].map((milliseconds) => 44 + milliseconds * 16));
+    expect(audio.asked).toBe(3);
     expect(journal(silent)).toMatchObject({ heard: [prompt, prompt], pressed: ['', ''], dialed: [], faults: [] });
     expect(journal(wrong)).toMatchObject({ heard: [prompt, prompt], pressed: ['9', '2'], faults: [] });
     const rows: { digits: string; recording_urls: string | null }[] = await desk.dataSource.query(

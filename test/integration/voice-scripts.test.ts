@@ -6,22 +6,21 @@ import { type RunningApi, startApi } from '../support/api.js';
 import type { Member } from '../support/sms-desk.js';
 import { AudioServer, NUMBER, VoiceDesk } from '../support/voice-desk.js';
 
-const PROMPT = 'https://files.example/sub.mp3';
 const FORWARDS = ['919812345670', '919812345671', '919812345672'] as const;
-const FLOW = {
+const flowOf = (prompt: string) => ({
   rows: [
     { digit: '1', action: 'transfer', number: FORWARDS[0], fallback_numbers: FORWARDS.slice(1) },
     {
       digit: '2',
       action: 'submenu',
-      prompt_audio: PROMPT,
+      prompt_audio: prompt,
       rows: [
-        { digit: '1', action: 'submenu', prompt_audio: PROMPT, rows: [{ digit: '1', action: 'record' }] },
+        { digit: '1', action: 'submenu', prompt_audio: prompt, rows: [{ digit: '1', action: 'record' }] },
         { digit: '#', action: 'back' },
       ],
     },
   ],
-};
+});
 const HANGUP: CallStep = { do: 'hangup' };
 const ANSWERED: CallEvent = { kind: 'answered' };
 const pressed = (digits: string): CallEvent => ({ kind: 'digits', digits });
@@ -37,6 +36,7 @@ describe('the script of an answered call', () => {
   let routeId: number;
   let campaignId: number;
   let first: CallStep;
+  let clip: string;
   let serial = 0;
 
   beforeAll(async () => {
@@ -48,7 +48,13 @@ describe('the script of an answered call', () => {
   });
   beforeEach(async () => {
     const contacts = [NUMBER, '919812345679'];
-    const body = { broadcast_name: 'Menu', audio_url: audio.url(1_000), contacts, dtmf_flow: FLOW, caller_id: NUMBER };
+    const body = {
+      broadcast_name: 'Menu',
+      audio_url: audio.url(1_000),
+      contacts,
+      dtmf_flow: flowOf(audio.url(500)),
+      caller_id: NUMBER,
+    };
     const answer = await desk.send(member, body);
     const [row] = await desk.dataSource.query<{ id: number; route_id: number; content: string }[]>(
       'SELECT id, route_id, content FROM campaigns WHERE request_id = ?',
@@ -56,7 +62,9 @@ describe('the script of an answered call', () => {
     );
     campaignId = row?.id ?? 0;
     routeId = row?.route_id ?? 0;
-    const prompt = (JSON.parse(row?.content ?? '{}') as { audio_url: string }).audio_url;
+    const content = JSON.parse(row?.content ?? '{}') as { audio_url: string; menu: { prompt: string }[] };
+    const prompt = content.audio_url;
+    clip = content.menu[1]?.prompt ?? '';
     first = { do: 'menu', prompt, digits: '12', timeoutSeconds: 5 };
     serial += 1;
   });
@@ -74,8 +82,8 @@ describe('the script of an answered call', () => {
 
   it('walks three menus over two instances', async () => {
     expect(await ask(0, ANSWERED)).toEqual(first);
-    expect(await ask(1, pressed('2'))).toEqual({ do: 'menu', prompt: PROMPT, digits: '1#', timeoutSeconds: 5 });
-    expect(await ask(2, pressed('1'))).toEqual({ do: 'menu', prompt: PROMPT, digits: '1', timeoutSeconds: 5 });
+    expect(await ask(1, pressed('2'))).toEqual({ do: 'menu', prompt: clip, digits: '1#', timeoutSeconds: 5 });
+    expect(await ask(2, pressed('1'))).toEqual({ do: 'menu', prompt: clip, digits: '1', timeoutSeconds: 5 });
     expect(await ask(3, pressed('1'))).toEqual({ do: 'record', maxSeconds: 120 });
     expect(await ask(4, { kind: 'recorded', url: 'https://recordings.example/1', seconds: 3 })).toEqual(HANGUP);
     expect(await calls()).toMatchObject([

@@ -136,7 +136,7 @@ describe('the error table of a voice send', () => {
   });
 
   it('the rows in the order of decisions §3: the request, the audio, the credits', async () => {
-    const poor = await desk.rich(0);
+    const poor = await desk.rich(2);
     const missing = audio.url(1).replace('1.wav', 'missing');
     const body: Record<string, unknown> = {
       audio_url: missing,
@@ -162,7 +162,7 @@ describe('the error table of a voice send', () => {
       ['schedule_time is invalid', { schedule_time: '2099-01-01 00:00:00' }],
       [NOT_FETCHED, { audio_url: audio.url(120_010) }],
       [TOO_LONG, { audio_url: audio.url(30_001) }],
-      ['Insufficient credits. Required: 3, Available: 0', {}],
+      ['Insufficient credits. Required: 3, Available: 2', {}],
     ];
     for (const [text, mend] of steps) {
       expectRefused(await desk.send(poor, body), 400, text);

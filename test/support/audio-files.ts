@@ -4,6 +4,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { AudioChanged, type AudioLibrary, type DraftedAudio, type StoredAudio } from '../../src/modules/audio/index.js';
+import type { RunningApi } from './api.js';
 
 /** ffmpeg and ffprobe, where this machine has them (Debian package ffmpeg). */
 export const hasFfmpeg = ['ffmpeg', 'ffprobe'].every((name) => spawnSync(name, ['-version']).status === 0);
@@ -110,5 +113,24 @@ export class FileServer {
   close(): void {
     this.server.closeAllConnections();
     this.server.close();
+  }
+}
+
+/** Keeps what was drafted, as the campaign would that plays it. */
+export async function kept(
+  api: RunningApi,
+  library: AudioLibrary,
+  drafting: Promise<DraftedAudio>,
+): Promise<StoredAudio> {
+  let draft = await drafting;
+  for (;;) {
+    const { draft: _draft, ...stored } = draft;
+    try {
+      await api.app.get(DataSource).transaction((tx) => library.keep(tx, [draft]));
+      return stored;
+    } catch (error) {
+      if (!(error instanceof AudioChanged)) throw error;
+      draft = (await library.renewed(draft)) ?? draft;
+    }
   }
 }

@@ -2,11 +2,12 @@ import { AppError } from '../../kernel/app-error.js';
 
 const invalid = (code: string, text: string) => (): AppError => new AppError('invalid', code, text);
 
-/** Errors of audio (spec 7 "Voice send", decisions §5), literally; the last three are ours. */
+/** Errors of audio (spec 7 "Voice send", decisions §5), literally. `at`: the field that named it. */
 export const audioErrors = {
-  tooLong: invalid('audio_too_long', 'Audio duration cannot exceed 120 seconds'),
-  notFetched: invalid('audio_not_fetched', 'audio_url could not be fetched'),
-  notPlayable: invalid('audio_not_playable', 'audio_url is not a playable audio file'),
+  tooLong: (at = 'Audio') => new AppError('invalid', 'audio_too_long', `${at} duration cannot exceed 120 seconds`),
+  notFetched: (at: string) => new AppError('invalid', 'audio_not_fetched', `${at} could not be fetched`),
+  notPlayable: (at: string) => new AppError('invalid', 'audio_not_playable', `${at} is not a playable audio file`),
+  tooMuch: invalid('too_much_audio', 'dtmf_flow has too much audio: at most 50 clips and 20 MB in all'),
   nothingToSay: invalid('nothing_to_say', 'message contains nothing that can be spoken'),
   noEngine: () => new AppError('unavailable', 'no_speech_engine', 'Text to speech is not available'),
   speechFailed: () => new AppError('failed', 'speech_failed', 'Internal server error'),

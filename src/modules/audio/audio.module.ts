@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
 import { AudioLibrary } from './audio-library.js';
+import { AudioSweeper } from './audio-sweeper.js';
 import { AudioController } from './http/audio.controller.js';
 import { AudioChunkEntity, AudioFileEntity } from './persistence/audio.entities.js';
 import { AudioStore } from './persistence/audio-store.js';
@@ -20,3 +21,10 @@ import { Transcoder } from './supplied/transcoder.js';
   exports: [AudioLibrary],
 })
 export class AudioModule {}
+
+/** In the worker: audio that nothing plays goes. */
+@Module({
+  imports: [TypeOrmModule.forFeature([AudioFileEntity, AudioChunkEntity])],
+  providers: [AudioStore, AudioSweeper],
+})
+export class AudioWorkerModule {}

@@ -1,4 +1,5 @@
 export { audioErrors } from './audio.errors.js';
-export { AudioLibrary } from './audio-library.js';
-export { AudioModule } from './audio.module.js';
-export { LONGEST_MS, type StoredAudio } from './stored-audio.js';
+export { AudioLibrary, type ClipRequest } from './audio-library.js';
+export { AudioModule, AudioWorkerModule } from './audio.module.js';
+export { AudioChanged } from './persistence/audio-store.js';
+export { type DraftedAudio, LONGEST_MS, type StoredAudio } from './stored-audio.js';

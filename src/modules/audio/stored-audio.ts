@@ -1,3 +1,5 @@
+import type { AudioDraft } from './persistence/audio-store.js';
+
 /** Audio that is kept: the bytes that are priced, heard at the desk and played to those who are called. */
 export interface StoredAudio {
   id: number;
@@ -6,6 +8,11 @@ export interface StoredAudio {
   /** duration, to the millisecond */
   milliseconds: number;
   mime: string;
+}
+
+/** Audio of a request that may still be refused; `AudioLibrary.keep` makes it stay, at the same URL. */
+export interface DraftedAudio extends StoredAudio {
+  readonly draft: AudioDraft;
 }
 
 /** Longest audio of a campaign (spec 8), milliseconds. */

@@ -15,13 +15,13 @@ export class DriverRegistry {
 
   constructor(
     outbound: OutboundClient,
-    @Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT'>,
+    @Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT' | 'VOICE_MAX_CALL_SECONDS'>,
   ) {
     const drivers: MessageDriver[] = [
       new SmppDriver(),
       new HttpDriver(outbound),
       new MetaCloudDriver(outbound),
-      new TwilioDriver(outbound, publicOrigin(environment)),
+      new TwilioDriver(outbound, publicOrigin(environment), environment.VOICE_MAX_CALL_SECONDS),
     ];
     this.drivers = new Map(drivers.map((driver) => [driver.name, driver]));
   }

@@ -23,8 +23,8 @@ export const voiceChannel: Channel = {
     [RecipientStatus.Busy]: 'BUSY',
   },
   compose: (content) => {
-    const { audio_url: audio, caller_id: callerId, menu } = voiceContent(content);
-    return { text: '', payload: { audio, callerId, interactive: menu !== null } };
+    const { audio_url: audio, caller_id: callerId, menu, milliseconds } = voiceContent(content);
+    return { text: '', payload: { audio, callerId, interactive: menu !== null, seconds: milliseconds / 1_000 } };
   },
   audioUrl: (content) => voiceContent(content).audio_url,
   retryPlan: (content) => {

@@ -10,10 +10,12 @@ import {
   ChannelRegistry,
   RecipientDetails,
 } from '../campaigns/index.js';
+import { CreditsModule } from '../credits/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { CallScripts, RoutesModule } from '../providers/index.js';
 import { CallDetailsSource } from './calls/call-details.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
+import { CampaignAudio } from './commands/campaign-audio.js';
 import { SendVoiceHandler } from './commands/send-voice.handler.js';
 import { VoiceController } from './http/voice.controller.js';
 import { CallJournal } from './persistence/call-journal.js';
@@ -35,11 +37,13 @@ import { voiceOffer } from './voice.offer.js';
     AccountsModule,
     AudioModule,
     CampaignEngineModule,
+    CreditsModule,
     IdempotencyModule,
     RoutesModule,
   ],
   providers: [
     SendVoiceHandler,
+    CampaignAudio,
     CallJournal,
     LiveCalls,
     VoiceCalls,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AudioWorkerModule } from '../audio/index.js';
 import { AttemptJournals, CampaignEngineModule, ChannelRegistry } from '../campaigns/index.js';
 import { CallJournal } from './persistence/call-journal.js';
 import { VoiceCallEntity } from './persistence/voice-call.entity.js';
@@ -7,7 +8,7 @@ import { voiceChannel } from './voice.channel.js';
 
 /** Voice in the worker: what a call plays, and the record of calls made. */
 @Module({
-  imports: [TypeOrmModule.forFeature([VoiceCallEntity]), CampaignEngineModule],
+  imports: [TypeOrmModule.forFeature([VoiceCallEntity]), CampaignEngineModule, AudioWorkerModule],
   providers: [CallJournal],
 })
 export class VoiceWorkerModule {

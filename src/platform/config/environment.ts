@@ -130,7 +130,10 @@ export const environmentSchema = z.object({
     .string()
     .regex(/^[0-9]{10,16}$/, '10 to 16 digits')
     .optional(),
-  VOICE_ALLOWED_PREFIXES: list.refine((prefixes) => prefixes.every((prefix) => /^[0-9]+$/.test(prefix)), 'digits'),
+  VOICE_ALLOWED_PREFIXES: list.refine(
+    (prefixes) => prefixes.every((prefix) => /^([0-9]+|\*)$/.test(prefix)),
+    'digits, or *',
+  ),
   VOICE_MAX_CALL_SECONDS: z.coerce.number().int().min(1).max(14_400).default(600),
   VOICE_AUTO_APPROVE: flag(false),
   RECEIPT_TIMEOUT: duration('72h'),
@@ -184,6 +187,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   }
   if (production && new Set(environment.ENCRYPTION_KEY.toLowerCase()).size < 6) {
     throw new InvalidEnvironment('The environment is not valid:\n  ENCRYPTION_KEY: too weak, use 32 random bytes');
+  }
+  if (environment.VOICE_AUTO_APPROVE && environment.VOICE_ALLOWED_PREFIXES.length === 0) {
+    throw new InvalidEnvironment(
+      'The environment is not valid:\n  VOICE_ALLOWED_PREFIXES: must say where calls may be forwarded to (* = anywhere), because VOICE_AUTO_APPROVE is on',
+    );
   }
   return {
     ...environment,

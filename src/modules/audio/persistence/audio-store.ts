@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, LessThan } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
@@ -21,9 +22,24 @@ export interface NewAudio {
 /** Everything of an audio file but its bytes. */
 export type AudioFile = Omit<AudioFileEntity, 'contentKey'>;
 
+/** Audio of a request that may still be refused: it is kept with the campaign, or not at all. */
+export interface AudioDraft {
+  key: string;
+  file: AudioFile;
+  /** null when they are not at hand, because the same content is kept already */
+  bytes: Buffer | null;
+}
+
+/** The same content was kept, or swept, since the draft was made: the request is to take it from there. */
+export class AudioChanged extends AppError {
+  constructor() {
+    super('conflict', 'audio_changed', 'Audio was changed');
+  }
+}
+
 const CHUNK_BYTES = 256 * 1024;
 const TOKEN_BYTES = 24;
-const ADD_ATTEMPTS = 5;
+const SWEPT_AT_ONCE = 100;
 
 /** Names content by what it was made from. The parts cannot run into one another. @returns SHA-256 in hex */
 export function contentKey(parts: readonly (string | Buffer)[]): string {
@@ -37,18 +53,50 @@ export function contentKey(parts: readonly (string | Buffer)[]): string {
 export class AudioStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Keeps audio; where the same content is there already, by whomever and whenever it came, that is the answer. */
-  async add(audio: NewAudio): Promise<AudioFile> {
-    for (let attempt = 1; ; attempt++) {
-      const known = await this.byKey(audio.key);
-      if (known) return known;
-      try {
-        return await inTransaction(this.dataSource, (tx) => insert(tx, audio));
-      } catch (error) {
-        // another request was faster, or the id is taken
-        if (!isDuplicateKey(error) || attempt >= ADD_ATTEMPTS) throw error;
+  /** A draft of new audio; where the same content is kept already, by whomever it came, that is what the draft is of. */
+  async draft(audio: NewAudio): Promise<AudioDraft> {
+    const { key, bytes } = audio;
+    return { key, bytes, file: (await this.byKey(key)) ?? fileOf(audio) };
+  }
+
+  /**
+   * Keeps drafts for good, in the transaction of what plays them.
+   * @throws AudioChanged when a draft is of another file than the one that is kept by now
+   */
+  async keep(tx: EntityManager, drafts: readonly AudioDraft[]): Promise<void> {
+    const inOrder = drafts.toSorted((a, b) => (a.key < b.key ? -1 : 1)); // two transactions never wait for each other
+    const seen = new Set<string>();
+    for (const draft of inOrder) {
+      if (seen.has(draft.key)) continue;
+      seen.add(draft.key);
+      const known = await tx.getRepository(AudioFileEntity).findOneBy({ contentKey: draft.key });
+      if (known ? known.token !== draft.file.token : draft.bytes === null) throw new AudioChanged();
+      if (!known && draft.bytes) await insert(tx, draft.key, draft.file, draft.bytes);
+      if (known?.used === 0) {
+        const { affected } = await tx.update(AudioFileEntity, { id: known.id, used: 0 }, { used: 1 });
+        if (affected !== 1) throw new AudioChanged();
       }
     }
+  }
+
+  /**
+   * Removes audio that nothing plays, some of it. Those who look at the same moment each remove what the other left.
+   * @returns whether there may be more
+   */
+  async sweep(before: Date): Promise<boolean> {
+    const files = await this.dataSource.getRepository(AudioFileEntity).find({
+      select: { id: true },
+      where: { used: 0, createdAt: LessThan(before) },
+      take: SWEPT_AT_ONCE,
+    });
+    for (const { id } of files) {
+      await inTransaction(this.dataSource, async (tx) => {
+        // A campaign that is being accepted marks this very row: one of the two comes first.
+        const { affected } = await tx.delete(AudioFileEntity, { id, used: 0 });
+        if (affected === 1) await tx.delete(AudioChunkEntity, { audioId: id });
+      });
+    }
+    return files.length === SWEPT_AT_ONCE;
   }
 
   byKey(key: string): Promise<AudioFile | null> {
@@ -57,6 +105,12 @@ export class AudioStore {
 
   byId(id: number): Promise<AudioFile | null> {
     return this.dataSource.getRepository(AudioFileEntity).findOneBy({ id });
+  }
+
+  /** A draft of what is kept under this name; null when there is none. */
+  async draftOf(token: string): Promise<AudioDraft | null> {
+    const kept = await this.dataSource.getRepository(AudioFileEntity).findOneBy({ token });
+    return kept && { key: kept.contentKey, file: kept, bytes: null };
   }
 
   byToken(token: string): Promise<AudioFile | null> {
@@ -74,19 +128,25 @@ export class AudioStore {
   }
 }
 
-async function insert(tx: EntityManager, { key, bytes, ...facts }: NewAudio): Promise<AudioFile> {
-  const file: AudioFile = {
-    ...facts,
-    id: newId(),
-    token: randomBytes(TOKEN_BYTES).toString('base64url'),
-    size: bytes.length,
-    chunkSize: CHUNK_BYTES,
-    createdAt: now(),
-  };
-  await tx.insert(AudioFileEntity, { ...file, contentKey: key });
+const fileOf = ({ key: _key, bytes, ...facts }: NewAudio): AudioFile => ({
+  ...facts,
+  id: newId(),
+  token: randomBytes(TOKEN_BYTES).toString('base64url'),
+  size: bytes.length,
+  chunkSize: CHUNK_BYTES,
+  used: 1,
+  createdAt: now(),
+});
+
+async function insert(tx: EntityManager, key: string, file: AudioFile, bytes: Buffer): Promise<void> {
+  try {
+    await tx.insert(AudioFileEntity, { ...file, contentKey: key });
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new AudioChanged(); // another request was faster
+    throw error;
+  }
   for (let seq = 0; seq * CHUNK_BYTES < bytes.length; seq++) {
     const chunk = bytes.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES);
     await tx.insert(AudioChunkEntity, { audioId: file.id, seq, bytes: chunk });
   }
-  return file;
 }

@@ -6,6 +6,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Entity('audio_files')
 @Index('uq_audio_files_token', ['token'], { unique: true })
 @Index('uq_audio_files_content', ['contentKey'], { unique: true })
+@Index('ix_audio_files_unused', ['used', 'createdAt'])
 export class AudioFileEntity {
   @PrimaryColumn({ type: 'bigint' })
   id!: number;
@@ -35,6 +36,10 @@ export class AudioFileEntity {
   /** bytes of every chunk but the last */
   @Column({ name: 'chunk_size', type: 'int', unsigned: true })
   chunkSize!: number;
+
+  /** 1 once a campaign plays it; 0 only for what an earlier version kept for requests that it refused afterwards */
+  @Column({ type: 'tinyint', default: 1 })
+  used!: number;
 
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;

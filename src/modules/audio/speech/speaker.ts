@@ -1,25 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { ShortMemory } from '../../../kernel/short-memory.js';
+import { SharedTurns } from '../../../kernel/shared-turns.js';
+import { tooMany } from '../../../platform/security/index.js';
 import { audioErrors } from '../audio.errors.js';
 import { voiceOf } from '../domain/spoken-language.js';
 import { spokenText } from '../domain/spoken-text.js';
 import { TELEPHONE_FORMAT, writeWav } from '../domain/wav.js';
-import { type AudioFile, AudioStore, contentKey } from '../persistence/audio-store.js';
+import { type AudioDraft, AudioStore, contentKey } from '../persistence/audio-store.js';
 import { LONGEST_MS } from '../stored-audio.js';
 import { SpeechPool } from './speech-pool.js';
 
 /** Part of the key of kept speech: another engine, or another way to make sound of it, speaks anew. */
 const RECIPE = 'espeak-ng-emscripten 0.3.5, 8 kHz, 1';
-const KEPT_MS = 10 * 60_000;
+const BUSY_SECONDS = 5;
+/** Texts with the engine at once, in all and of one account. */
+const SHARES = { places: 64, each: 4, waiting: 16, patienceMs: 15_000 };
 const SAMPLES_PER_MS = TELEPHONE_FORMAT.rate / 1_000;
 
 /**
- * Texts as audio. The same text in the same language is spoken once, kept, and found again by every instance; requests
- * that ask for it at the same moment share one speaking.
+ * Texts as audio. The same text in the same language is kept once, and found again by every instance; requests that ask
+ * for it at the same moment share one speaking. An account has few texts with the engine at once.
  */
 @Injectable()
 export class Speaker {
-  private readonly known = new ShortMemory<string, AudioFile | 'too_long' | 'silent'>(KEPT_MS);
+  private readonly underWay = new Map<string, Promise<AudioDraft | 'too_long' | 'silent'>>();
+  private readonly turns = new SharedTurns<number>(SHARES, () => tooMany(BUSY_SECONDS));
 
   constructor(
     private readonly pool: SpeechPool,
@@ -28,26 +32,36 @@ export class Speaker {
 
   /**
    * @param language of the request (spec 4.7); null = none given
-   * @throws AppError invalid: longer than 120 s, or nothing to say; and those of `SpeechPool.speak`
+   * @param accountId who waits no longer than his own texts make him
+   * @throws AppError invalid: longer than 120 s, or nothing to say; too_many when too many texts of the account wait; and
+   * those of `SpeechPool.speak`
    */
-  async speak(text: string, language: string | null): Promise<AudioFile> {
+  async speak(text: string, language: string | null, accountId: number): Promise<AudioDraft> {
     const voice = voiceOf(language);
     const markup = spokenText(text);
     const key = contentKey(['speech', RECIPE, voice, markup]);
-    const result = await this.known.get(key, () => this.make(key, voice, markup));
+    const shared = this.underWay.get(key);
+    const making = shared ?? this.make(key, voice, markup, accountId).finally(() => this.underWay.delete(key));
+    if (!shared) this.underWay.set(key, making);
+    const result = await making;
     if (result === 'too_long') throw audioErrors.tooLong();
     if (result === 'silent') throw audioErrors.nothingToSay();
     return result;
   }
 
-  private async make(key: string, voice: string, markup: string): Promise<AudioFile | 'too_long' | 'silent'> {
+  private async make(
+    key: string,
+    voice: string,
+    markup: string,
+    accountId: number,
+  ): Promise<AudioDraft | 'too_long' | 'silent'> {
     const kept = await this.store.byKey(key);
-    if (kept) return kept;
-    const answer = await this.pool.speak(voice, markup, LONGEST_MS);
+    if (kept) return { key, file: kept, bytes: null };
+    const answer = await this.turns.take(accountId, () => this.pool.speak(voice, markup, LONGEST_MS));
     if (answer.kind === 'failed') throw audioErrors.speechFailed();
     if (answer.kind !== 'spoken') return answer.kind;
     const { samples } = answer;
-    return this.store.add({
+    return this.store.draft({
       key,
       bytes: writeWav(TELEPHONE_FORMAT, Buffer.from(samples.buffer)),
       milliseconds: samples.length / SAMPLES_PER_MS,

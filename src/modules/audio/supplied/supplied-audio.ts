@@ -1,17 +1,26 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isHttpUrl } from '../../../kernel/web-url.js';
-import { SharedTurns } from '../../../kernel/shared-turns.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { OutboundClient, OutboundError } from '../../../platform/outbound/index.js';
-import { tooMany } from '../../../platform/security/index.js';
 import { audioErrors } from '../audio.errors.js';
 import { containerOf, type ForeignContainer } from '../domain/container.js';
 import { mp3Milliseconds } from '../domain/mp3.js';
 import { mp4Milliseconds } from '../domain/mp4.js';
 import { isTelephoneWav, readWav, TELEPHONE_FORMAT, wavMilliseconds, writeWav } from '../domain/wav.js';
-import { type AudioFile, AudioStore, contentKey, type NewAudio } from '../persistence/audio-store.js';
+import { type AudioDraft, AudioStore, contentKey, type NewAudio } from '../persistence/audio-store.js';
 import { LONGEST_MS } from '../stored-audio.js';
 import { Transcoder } from './transcoder.js';
+
+/** An address that a customer supplied. */
+export interface Supply {
+  url: string;
+  /** the field that named it, for errors */
+  at: string;
+  accountId: number;
+  /** where less is left than a file may take */
+  timeoutMs?: number;
+  maxBytes?: number;
+}
 
 /** Audio as it will be played. */
 type Playable = Omit<NewAudio, 'key'>;
@@ -19,9 +28,6 @@ type Playable = Omit<NewAudio, 'key'>;
 const LONGEST_URL = 2_048;
 const MOST_BYTES = 10 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
-const PATIENCE_SECONDS = 15;
-/** Files of 10 MB in memory at once; a customer whose server is slow leaves places for the others. */
-const SHARES = { places: 32, each: 4, waiting: 64, patienceMs: PATIENCE_SECONDS * 1_000 };
 const WAV = { mime: 'audio/wav', extension: 'wav' };
 const MP3 = { mime: 'audio/mpeg', extension: 'mp3' };
 /** The transcoder stops a second behind the limit: enough to see that it is passed. */
@@ -32,12 +38,10 @@ const MOST_PADDING_MS = 256;
 
 /**
  * Audio that customers supply by URL (decisions §5, §10): fetched once under the rules for user-supplied URLs, measured,
- * and kept as it will be played. What a telephone network plays is kept byte for byte; the rest is transcoded.
+ * and drafted as it will be played. What a telephone network plays is kept byte for byte; the rest is transcoded.
  */
 @Injectable()
 export class SuppliedAudio {
-  private readonly turns = new SharedTurns<number>(SHARES, () => tooMany(PATIENCE_SECONDS));
-
   constructor(
     private readonly outbound: OutboundClient,
     private readonly transcoder: Transcoder,
@@ -45,36 +49,41 @@ export class SuppliedAudio {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'AUDIO_FETCH_TIMEOUT'>,
   ) {}
 
-  /**
-   * @param accountId whose URL it is
-   * @throws AppError invalid: not to be fetched, not playable, or longer than 120 s; too_many
-   */
-  accept(url: string, accountId: number): Promise<AudioFile> {
-    return this.turns.take(accountId, async () => {
-      const playable = await this.playable(await this.fetch(url, accountId));
-      if (!playable) throw audioErrors.notPlayable();
-      if (playable.milliseconds > LONGEST_MS) throw audioErrors.tooLong();
-      return this.store.add({ ...playable, key: contentKey(['supplied', playable.mime, playable.bytes]) });
-    });
+  /** @throws AppError invalid: not to be fetched, not playable, or longer than 120 s; too_many */
+  async accept({ url, at, accountId, timeoutMs, maxBytes }: Supply): Promise<AudioDraft> {
+    const limits = {
+      timeoutMs: Math.min(timeoutMs ?? Infinity, this.environment.AUDIO_FETCH_TIMEOUT),
+      maxBytes: Math.min(maxBytes ?? Infinity, MOST_BYTES),
+    };
+    const bytes = await this.fetch(url, accountId, limits);
+    if (bytes === 'too_large' && limits.maxBytes < MOST_BYTES) throw audioErrors.tooMuch();
+    if (typeof bytes === 'string') throw audioErrors.notFetched(at);
+    const playable = await this.playable(bytes);
+    if (!playable) throw audioErrors.notPlayable(at);
+    if (playable.milliseconds > LONGEST_MS) throw audioErrors.tooLong(at === 'audio_url' ? undefined : at);
+    return this.store.draft({ ...playable, key: contentKey(['supplied', playable.mime, playable.bytes]) });
   }
 
-  private async fetch(url: string, customer: number): Promise<Buffer> {
-    if (url.length > LONGEST_URL || !isHttpUrl(url)) throw audioErrors.notFetched();
+  private async fetch(
+    url: string,
+    customer: number,
+    limits: { timeoutMs: number; maxBytes: number },
+  ): Promise<Buffer | 'failed' | 'too_large'> {
+    if (url.length > LONGEST_URL || !isHttpUrl(url)) return 'failed';
     try {
       const { status, body } = await this.outbound.request({
         url,
         customer,
         // one file, so no connection to keep
         headers: { accept: 'audio/*, */*;q=0.5', 'accept-encoding': 'identity', connection: 'close' },
-        timeoutMs: this.environment.AUDIO_FETCH_TIMEOUT,
-        maxBytes: MOST_BYTES,
+        ...limits,
         maxRedirects: MOST_REDIRECTS,
       });
-      if (status === 200) return body;
+      return status === 200 ? body : 'failed';
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
+      return error.fault === 'too_large' ? 'too_large' : 'failed';
     }
-    throw audioErrors.notFetched();
   }
 
   private async playable(bytes: Buffer): Promise<Playable | null> {

@@ -2,20 +2,20 @@ import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { now, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { AudioLibrary, type StoredAudio } from '../../audio/index.js';
 import {
   type AcceptedCampaign,
   CampaignAcceptance,
   type CampaignDraft,
   InsufficientCredits,
 } from '../../campaigns/index.js';
+import { CreditBook } from '../../credits/index.js';
 import { type Alongside, Idempotency, type OutcomeKeeper } from '../../idempotency/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import type { VoiceContent } from '../calls/voice-content.js';
 import { creditsOf } from '../domain/voice-price.js';
-import { type AudioSource, VOICE_TEXTS, type VoiceRequest } from '../domain/voice-request.js';
+import { VOICE_TEXTS, type VoiceRequest } from '../domain/voice-request.js';
 import { voiceErrors } from '../voice.errors.js';
 import { newVoiceRequestId } from '../voice-request-id.js';
+import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.js';
 import { type AcceptedVoice, SendVoice, type VoiceSender } from './send-voice.command.js';
 
 /** There is no route to choose in a voice send: the operator's default carries it. */
@@ -23,7 +23,7 @@ const SERVICE = 'default';
 
 /** What a request comes to once its moment, its audio and its route are known. */
 interface Terms {
-  audio: StoredAudio;
+  sound: CampaignSound;
   creditsPerContact: number;
   routeId: number;
   scheduledAt: Date | null;
@@ -32,7 +32,8 @@ interface Terms {
 @CommandHandler(SendVoice)
 export class SendVoiceHandler implements ICommandHandler<SendVoice> {
   constructor(
-    private readonly audio: AudioLibrary,
+    private readonly sounds: CampaignAudio,
+    private readonly credits: CreditBook,
     private readonly routes: RouteDirectory,
     private readonly acceptance: CampaignAcceptance,
     private readonly idempotency: Idempotency,
@@ -48,41 +49,44 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
     request: VoiceRequest,
     keeper: OutcomeKeeper<AcceptedVoice> | null,
   ): Promise<AcceptedVoice> {
-    const { source, plan } = request;
-    const scheduledAt = readSchedule(request.schedule, sender.timeZone, now());
+    const { accountId, timeZone } = sender;
+    const scheduledAt = readSchedule(request.schedule, timeZone, now());
     if (scheduledAt === undefined) throw voiceErrors.invalid(VOICE_TEXTS.schedule);
+    await this.judgeCredits(accountId, request.receivers.length);
     // Outside any transaction: speech and foreign servers take their time.
-    const audio = await ('url' in source
-      ? this.audio.fetch(source.url, sender.accountId)
-      : this.audio.speech(source.text, source.language));
-    const route = await this.routes.resolve('voice', SERVICE);
-    if (!route) throw voiceErrors.noRoute();
-    const creditsPerContact = creditsOf(audio.milliseconds, plan);
-    const voice = ({ requestId, totalRows }: AcceptedCampaign): AcceptedVoice => ({
-      requestId,
-      contacts: totalRows,
-      creditsPerContact,
-      speechUrl: 'url' in source ? null : audio.url,
+    return this.sounds.of(request, accountId, async (sound, keep) => {
+      const route = await this.routes.resolve('voice', SERVICE);
+      if (!route) throw voiceErrors.noRoute();
+      const creditsPerContact = creditsOf(sound.audio.milliseconds, request.plan);
+      const voice = ({ requestId, totalRows }: AcceptedCampaign): AcceptedVoice => ({
+        requestId,
+        contacts: totalRows,
+        creditsPerContact,
+        speechUrl: 'url' in request.source ? null : sound.audio.url,
+      });
+      const draft = this.draft(sender, request, { sound, creditsPerContact, routeId: route.id, scheduledAt });
+      const stored = keeper?.alongside(voice);
+      return voice(
+        await this.accept(draft, async (tx, made) => {
+          await keep(tx);
+          await stored?.(tx, made);
+        }),
+      );
     });
-    const draft = this.draft(sender, request, { audio, creditsPerContact, routeId: route.id, scheduledAt });
-    return voice(await this.accept(draft, keeper?.alongside(voice)));
+  }
+
+  /** Before anything is spoken or fetched: who cannot pay a credit for each contact cannot pay any audio. */
+  private async judgeCredits(accountId: number, required: number): Promise<void> {
+    const available = await this.credits.available(accountId, 'voice_credits');
+    if (available < required) throw voiceErrors.insufficient(required, available);
   }
 
   private draft(
     { accountId, timeZone }: VoiceSender,
     request: VoiceRequest,
-    { audio, creditsPerContact, routeId, scheduledAt }: Terms,
+    { sound, creditsPerContact, routeId, scheduledAt }: Terms,
   ): CampaignDraft {
-    const content: VoiceContent = {
-      audio_url: audio.url,
-      milliseconds: audio.milliseconds,
-      source: sourceOf(request.source),
-      voiceplan: request.plan,
-      caller_id: request.callerId ?? this.environment.VOICE_DEFAULT_CALLER_ID ?? '',
-      menu: request.menu,
-      retries: request.retries,
-      retry_interval: request.retryIntervalSeconds,
-    };
+    const callerId = request.callerId ?? this.environment.VOICE_DEFAULT_CALLER_ID ?? '';
     return {
       accountId,
       channel: 'voice',
@@ -90,7 +94,7 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
       broadcastName: request.broadcastName,
       service: SERVICE,
       routeId,
-      content: { ...content },
+      content: { ...contentOf(request, sound, callerId) },
       balance: 'voice_credits',
       unitCredits: creditsPerContact,
       receivers: request.receivers,
@@ -100,7 +104,7 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
   }
 
   /** Voice has its own words for too few credits (spec 7). */
-  private async accept(draft: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
+  private async accept(draft: CampaignDraft, alongside: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
     try {
       return await this.acceptance.accept(draft, alongside);
     } catch (error) {
@@ -109,6 +113,3 @@ export class SendVoiceHandler implements ICommandHandler<SendVoice> {
     }
   }
 }
-
-const sourceOf = (source: AudioSource): VoiceContent['source'] =>
-  'url' in source ? { audio_url: source.url } : { message: source.text, language: source.language };

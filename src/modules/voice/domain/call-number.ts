@@ -6,7 +6,7 @@ const LONGEST = 16;
 
 /** Where calls may be forwarded to. */
 export interface NumberRules {
-  /** a forwarding number begins with one of these (`VOICE_ALLOWED_PREFIXES`); empty = any */
+  /** a forwarding number begins with one of these (`VOICE_ALLOWED_PREFIXES`); empty, or `*` = any */
   allowedPrefixes: readonly string[];
 }
 
@@ -28,7 +28,8 @@ export function readCallNumber(
   if (read.kind === 'empty') return { fault: 'is required' };
   const digits = read.kind === 'text' && isWhole(value) ? digitsOf(read.value) : '';
   if (!isCallNumber(digits)) return { fault: `must be ${SHORTEST} to ${LONGEST} digits` };
-  const allowed = allowedPrefixes.length === 0 || allowedPrefixes.some((prefix) => digits.startsWith(prefix));
+  const allowed =
+    allowedPrefixes.length === 0 || allowedPrefixes.some((prefix) => prefix === '*' || digits.startsWith(prefix));
   return allowed ? { digits } : { fault: 'is not allowed' };
 }
 

@@ -5,13 +5,16 @@ export const KEYS: readonly string[] = Array.from('0123456789*#');
 export const AFTER_CLIP = ['hangup', 'repeat', 'back'] as const;
 export type AfterClip = (typeof AFTER_CLIP)[number];
 
-/** One entry of a keypad menu (spec 4.7). */
+/**
+ * One entry of a keypad menu (spec 4.7). `source`: where the clip was fetched that stands in the menu, which campaigns of
+ * earlier versions have not.
+ */
 export type MenuRow =
   /** forwards the call to the first number that answers */
   | { digit: string; action: 'transfer'; numbers: string[] }
   /** plays the prompt and waits for another key */
-  | { digit: string; action: 'submenu'; prompt: string; rows: MenuRow[] }
-  | { digit: string; action: 'audio'; audio: string; after: AfterClip }
+  | { digit: string; action: 'submenu'; prompt: string; source?: string; rows: MenuRow[] }
+  | { digit: string; action: 'audio'; audio: string; source?: string; after: AfterClip }
   /** records what the callee says */
   | { digit: string; action: 'record' }
   /** to the menu above */

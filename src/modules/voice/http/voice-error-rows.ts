@@ -10,7 +10,11 @@ const BEFORE: ErrorRow[] = [
   { status: 413, message: 'Request body is too large', reason: 'body over BODY_LIMIT' },
   { status: 400, message: 'Malformed JSON body', reason: 'no JSON, or deeper than 32 levels' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid token in the header' },
-  { status: 429, message: 'Too many requests. Please try again later.', reason: 'over the general limit' },
+  {
+    status: 429,
+    message: 'Too many requests. Please try again later.',
+    reason: 'over the general limit, or too many of the account’s requests speak or fetch audio at once',
+  },
 ];
 
 const MENUS: ErrorRow[] = [
@@ -49,11 +53,18 @@ export const VOICE_ERRORS: ErrorRow[] = [
   ...KEY_ROWS,
   row('audio_url could not be fetched', 'unreachable, slow, over 10 MB, or an address that is not allowed'),
   row('audio_url is not a playable audio file', 'no audio, or a format that cannot be played'),
+  row('dtmf_flow.rows[1].audio could not be fetched', 'a clip of the menu, with its path, like audio_url'),
+  row('dtmf_flow.rows[1].audio is not a playable audio file', 'the same'),
+  row('dtmf_flow.rows[1].audio duration cannot exceed 120 seconds', 'the same'),
+  row('dtmf_flow has too much audio: at most 50 clips and 20 MB in all', 'all clips of the menu together'),
   row('message contains nothing that can be spoken', 'no speech came of the text'),
   row('Audio duration cannot exceed 120 seconds', 'generated or supplied audio is too long'),
   { status: 503, message: 'Text to speech is not available', reason: 'the speech engine is not installed' },
   { status: 503, message: 'No route available for this channel', reason: 'nothing is charged' },
-  row('Insufficient credits. Required: X, Available: Y', 'not enough voice_credits; nobody is called'),
+  row(
+    'Insufficient credits. Required: X, Available: Y',
+    'not enough voice_credits; nobody is called. Who has not even one credit a contact is told so before the audio is made',
+  ),
   { status: 500, message: 'Database connection failed', reason: 'server error' },
 ];
 

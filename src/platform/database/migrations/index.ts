@@ -21,6 +21,7 @@ import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js'
 import { RevokedTokens1700000013501 } from './1700000013501-revoked-tokens.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
+import { AudioOfCampaigns1700000013700 } from './1700000013700-audio-of-campaigns.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   RevokedTokens1700000013501,
   Revisions1700000013600,
   AccountQuotas1700000013601,
+  AudioOfCampaigns1700000013700,
 ];

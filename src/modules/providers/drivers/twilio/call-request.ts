@@ -9,6 +9,10 @@ export type CallForm = { form: string } | { fault: string };
 
 /** Documents of this many clips are kept: campaigns under way at the same time have one each. */
 const DOCUMENTS_KEPT = 100;
+/** What a call may last beyond its clip: the network counts from the answer. */
+const SPARE_SECONDS = 15;
+/** The most that the network takes, seconds. */
+const LONGEST_CALL_SECONDS = 14_400;
 
 /** The requests of one route. A campaign differs from call to call in little, so what is the same is written once. */
 export class CallRequests {
@@ -21,6 +25,7 @@ export class CallRequests {
   constructor(
     private readonly config: TwilioConfig,
     private readonly place: CallbackPlace,
+    private readonly maxSeconds: number,
   ) {
     const { base_url: base, account_sid: account, auth_token: token, ring_seconds: seconds } = config;
     this.url = `${base.replace(/\/+$/, '')}/2010-04-01/Accounts/${account}/Calls.json`;
@@ -36,10 +41,11 @@ export class CallRequests {
   /**
    * One call as the network wants it. What only plays a clip carries its document along, so that the network need not
    * ask; what has a menu names the address of its first step. `payload`: `audio` (address of the clip, or a path of ours),
-   * `callerId` (digits; '' or none = the route's own number), `interactive` (the callee is asked for keys).
+   * `callerId` (digits; '' or none = the route's own number), `interactive` (the callee is asked for keys), `seconds` (how
+   * long the clip is).
    */
   async formOf({ ref, to, payload = {} }: OutboundMessage): Promise<CallForm> {
-    const { audio, callerId, interactive } = payload;
+    const { audio, callerId, interactive, seconds } = payload;
     if (typeof audio !== 'string' || audio === '') return { fault: 'Nothing to play' };
     const from = (typeof callerId === 'string' ? digitsOf(callerId) : '') || this.config.from;
     if (from === undefined) return { fault: 'No caller number' };
@@ -48,7 +54,14 @@ export class CallRequests {
         ? `Method=POST&Url=${encodeURIComponent(stepAddress(this.place, ref, 0, 'answered'))}`
         : `Twiml=${await this.document(audioAddress(this.place.origin, audio))}`;
     const told = encodeURIComponent(statusAddress(this.place, ref));
-    return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${told}${this.ending}` };
+    const limit = `&TimeLimit=${this.limitOf(interactive === true, seconds)}`;
+    return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${told}${this.ending}${limit}` };
+  }
+
+  /** A call ends with its clip; one with a menu may be in it as long as in a forwarded leg, which has a limit of its own. */
+  private limitOf(isInteractive: boolean, seconds: unknown): number {
+    const ofClip = typeof seconds === 'number' ? Math.ceil(seconds) + SPARE_SECONDS : this.maxSeconds;
+    return Math.min(isInteractive ? 2 * this.maxSeconds : ofClip, LONGEST_CALL_SECONDS);
   }
 
   /** What plays the clip and hangs up, escaped for the form. */

@@ -25,10 +25,14 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
   readonly secretFields = ['auth_token'];
   readonly addressFields = ['base_url', 'account_sid'];
 
-  /** @param origin where the network finds us (`PUBLIC_URL`); null = nowhere, so no call can be made */
+  /**
+   * @param origin where the network finds us (`PUBLIC_URL`); null = nowhere, so no call can be made
+   * @param maxSeconds of a forwarded leg (`VOICE_MAX_CALL_SECONDS`)
+   */
   constructor(
     private readonly outbound: OutboundClient,
     private readonly origin: string | null,
+    private readonly maxSeconds = 600,
   ) {}
 
   deduplicates(): boolean {
@@ -37,7 +41,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
 
   open({ name, config }: Route<TwilioConfig>): RouteConnection {
     const { origin } = this;
-    const requests = origin === null ? null : new CallRequests(config, { origin, route: name });
+    const requests = origin === null ? null : new CallRequests(config, { origin, route: name }, this.maxSeconds);
     return new GatedConnection({
       title: 'Telephone network',
       timeoutMs: config.timeout_ms,
