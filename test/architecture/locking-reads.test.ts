@@ -18,9 +18,6 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
     'each campaign goes to `change`, which writes it or leaves it as it is',
   'modules/campaigns/persistence/campaign-states.ts locked':
     'read before and after `change`, which writes the row by a condition of its own',
-  'modules/campaigns/persistence/lane-store.ts finish': 'a pause or a cancel writes the lane that is written here',
-  'modules/campaigns/persistence/lane-wake.ts wake':
-    'a pause or a cancel writes the lanes that are written here; the state is said, not decided on',
   'modules/campaigns/persistence/receipt-store.ts lockItems':
     '`writeItems` writes every item of a recipient of whom one has moved',
   'modules/campaigns/persistence/receipt-store.ts parked':

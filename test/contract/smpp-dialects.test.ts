@@ -16,6 +16,9 @@ interface SmscSession {
   on(event: string, listener: (pdu: Pdu) => void): void;
   send(pdu: Pdu): void;
   deliver_sm(fields: Record<string, unknown>, answered?: (pdu: Pdu) => void): void;
+  data_sm(fields: Record<string, unknown>, answered?: (pdu: Pdu) => void): void;
+  alert_notification(fields: Record<string, unknown>): void;
+  enquire_link(fields: Record<string, unknown>, answered: (pdu: Pdu) => void): void;
   close(): void;
   destroy(): void;
 }
@@ -178,6 +181,38 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
       ['tlv-1', 'failed', null],
       ['11', 'delivered', null],
     ]);
+  });
+
+  it('reads receipts in data_sm and answers them by data_sm_resp, after their commit', async () => {
+    await open();
+    const say = (fields: Record<string, unknown>) =>
+      new Promise<Pdu>((resolve) =>
+        smsc.session?.data_sm({ source_addr: '4915100000001', destination_addr: 'Switchbrd', ...fields }, resolve),
+      );
+    const text = receiptText('7', 'EXPIRED').replaceAll(' ', ',');
+    const answer = await say({ esm_class: 4, message_payload: Buffer.from(text) });
+    expect(answer).toMatchObject({ command: 'data_sm_resp', command_status: 0, message_id: '' });
+    expect(await say({ esm_class: 0, receipted_message_id: 'tlv-1', message_state: 2 })).toMatchObject({
+      command: 'data_sm_resp',
+      command_status: 0,
+    });
+    expect(route.receipts).toMatchObject([
+      { providerMessageId: '7', status: 'failed', errorCode: 12, receiver: '4915100000001' },
+      { providerMessageId: 'tlv-1', status: 'delivered' },
+    ]);
+    route.commit.run = () => Promise.reject(new Error('database is away'));
+    expect((await say({ esm_class: 4, receipted_message_id: '8', message_state: 2 }))['command_status']).toBe(0x08);
+    const written = { esm_class: 0, message_payload: Buffer.from('STOP') };
+    expect((await say(written))['command_status']).toBe(0);
+    expect(route.inbound.texts).toEqual([{ from: '4915100000001', text: 'STOP' }]);
+  });
+
+  it('never answers an alert_notification, and refuses what nobody knows', async () => {
+    await open();
+    smsc.session?.alert_notification({ source_addr: '4915100000001', esme_addr: 'tester' });
+    await new Promise<Pdu>((resolve) => smsc.session?.enquire_link({}, resolve));
+    expect(smsc.commands).not.toContain('generic_nack');
+    expect(route.connection.ready).toBe(true);
   });
 
   it('acknowledges messages from handsets and takes none of them for a receipt', async () => {

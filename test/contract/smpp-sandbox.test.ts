@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { matchKey, spellings } from '../../src/modules/campaigns/domain/message-id.js';
 import { type SandboxDesk, openSandbox } from './sandbox-desk.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
@@ -25,12 +26,13 @@ describe('SMPP driver and sandbox', () => {
   afterEach(async () => route.connection.close());
   afterAll(async () => sandbox.stop());
 
+  /** As the engine looks messages up: by the id as it is, or by what it may mean. */
   const receiptOf = (id: string | undefined) =>
     vi.waitUntil(
       () =>
-        route.receipts.find(
-          (receipt) => receipt.providerMessageId === id || (id !== undefined && receipt.alternativeIds?.includes(id)),
-        ),
+        route.receipts.find(({ providerMessageId: said }) => {
+          return said === id || (id !== undefined && spellings(said).includes(matchKey(id) ?? id));
+        }),
       { timeout: 5_000 },
     );
 
@@ -146,6 +148,32 @@ describe('SMPP driver and sandbox', () => {
     await sandbox.faults({ receiptForm, receiptDelayMs: 0 });
     const [id] = accepted(await route.send('4915100000001', 'hi'));
     expect(await receiptOf(id)).toMatchObject({ status: 'delivered' });
+  });
+
+  it.each(['padded hex', 'padded', 'stripped', '0x', 'uuid'])(
+    'finds the message by its id in the dialect: %s',
+    async (idDialect) => {
+      await sandbox.faults({ idDialect });
+      const [id] = accepted(await route.send('4915100000001', 'hi'));
+      const receipt = await receiptOf(id);
+      expect(receipt).toMatchObject({ status: 'delivered', receiver: '4915100000001' });
+      expect(receipt.providerMessageId).not.toBe(id);
+    },
+  );
+
+  it.each(['text', 'tlv', 'both'])('takes receipts in data_sm, with alerts between them: %s', async (receiptForm) => {
+    await sandbox.faults({ receiptCommand: 'data_sm', receiptSeparator: ',', alerts: true, receiptForm });
+    const [good] = accepted(await route.send('4915100000001', 'hi'));
+    const [bad] = accepted(await route.send('4915100000404', 'hi'));
+    expect(await receiptOf(good)).toMatchObject({ status: 'delivered', receiver: '4915100000001' });
+    expect(await receiptOf(bad)).toMatchObject({ status: 'failed' });
+    // Each was acknowledged, so none comes again over the next session.
+    await route.connection.close();
+    route = openRoute(sandbox.smppPort, { submit_timeout_ms: 400 });
+    await route.bound();
+    const [last] = accepted(await route.send('4915100000002', 'hi'));
+    await receiptOf(last);
+    expect(route.receipts).toHaveLength(1);
   });
 
   it('acknowledges receipts after their commit only: a failed commit brings them again', async () => {

@@ -160,7 +160,7 @@ describe('recipients of unknown outcome', () => {
       'UPDATE unknown_outcomes SET created_at = created_at - INTERVAL 1 HOUR WHERE campaign_id = ?',
       [campaignId],
     );
-    await overdue.sweep(campaignId, RECEIPT_TIMEOUT_MS);
+    await overdue.sweep([campaignId], RECEIPT_TIMEOUT_MS);
   };
   /** How many `retry-failed` would send again under a new reference. */
   const retriable = async (requestId: string): Promise<number> => {
@@ -254,7 +254,7 @@ describe('recipients of unknown outcome', () => {
     expect(await engine.counts(requestId)).toEqual({ Unknown: 6 });
     expect(taken).toHaveLength(6);
     await passDeadline(id);
-    await overdue.sweep(id, RECEIPT_TIMEOUT_MS);
+    await overdue.sweep([id], RECEIPT_TIMEOUT_MS);
     expect(await engine.counts(requestId)).toEqual({ Failed: 6 });
     expect(await dataSource.query('SELECT 1 FROM unknown_outcomes WHERE campaign_id = ?', [id])).toEqual([]);
     expect(await retriable(requestId)).toBe(0);

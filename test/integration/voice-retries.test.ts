@@ -141,7 +141,7 @@ describe('voice retries', () => {
       'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 80 HOUR WHERE campaign_id = ?',
       [campaign.id],
     );
-    await calls.overdue.sweep(campaign.id, 72 * 3_600_000);
+    await calls.overdue.sweep([campaign.id], 72 * 3_600_000);
     expect(await calls.counts(campaign)).toEqual({ Retrying: 2 });
     await calls.states.changeAlone(campaign.id, 'resume');
     expect(await calls.wakesIn(campaign)).toBeLessThanOrEqual(0);

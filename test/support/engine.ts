@@ -6,12 +6,20 @@ import { CampaignEngineModule, type CampaignDraft } from '../../src/modules/camp
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { RecipientStatus } from '../../src/modules/campaigns/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
+import { SecurityModule } from '../../src/platform/security/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
 import { DataSource } from 'typeorm';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
 @Module({
-  imports: [ConfigModule, DatabaseModule, AccountDirectoryModule, CampaignEngineModule, SuppressionListModule],
+  imports: [
+    ConfigModule,
+    SecurityModule,
+    DatabaseModule,
+    AccountDirectoryModule,
+    CampaignEngineModule,
+    SuppressionListModule,
+  ],
 })
 class EngineTestModule {}
 

@@ -84,6 +84,7 @@ const SERVICES = [
     CreditsModule,
     CustomerEventsModule,
     RelayBellModule,
+    RoutesModule,
   ],
   providers: [...SERVICES, { provide: ReceiptSink, useExisting: CampaignReceipts }],
   exports: [...SERVICES, ReceiptSink, RelayBellModule],

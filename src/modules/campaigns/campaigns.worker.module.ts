@@ -14,6 +14,7 @@ import { UnknownOutcomes } from './persistence/unknown-outcomes.js';
 import { WindowResults } from './persistence/window-results.js';
 import { OverdueReceipts } from './receipts/overdue-receipts.js';
 import { ParkedReceipts } from './receipts/parked-receipts.js';
+import { UnmatchedReceipts } from './receipts/unmatched-receipts.js';
 
 /** The engine's worker side: relay, lanes, receipts of long-lived sessions, sweeper. */
 @Module({
@@ -28,6 +29,7 @@ import { ParkedReceipts } from './receipts/parked-receipts.js';
     RoutePace,
     ReceiptSweeper,
     UnknownOutcomes,
+    UnmatchedReceipts,
     WindowResults,
     WorkerQueues,
   ],

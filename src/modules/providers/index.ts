@@ -53,3 +53,4 @@ export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './provider
 export { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
 export { RouteConnections } from './route-connections.js';
 export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard } from './route-health.js';
+export { RouteLogins } from './route-logins.js';

@@ -22,10 +22,12 @@ import { RouteEntity } from './persistence/route.entity.js';
 import { VerifyChatCallbackHandler } from './queries/verify-chat-callback.handler.js';
 import { RouteConnections } from './route-connections.js';
 import { RouteHealthBoard } from './route-health.js';
+import { RouteLogins } from './route-logins.js';
 
 const ROUTES = [
   RouteDirectory,
   RouteHealthBoard,
+  RouteLogins,
   DriverRegistry,
   ChatAccounts,
   ChatWindows,

@@ -1,5 +1,5 @@
 import { HEADER_LENGTH } from './pdu.js';
-import { readMessageBody } from './submit-sm.js';
+import { readDataBody, readMessageBody, type SubmitSm } from './submit-sm.js';
 
 /** What a carrier pushes to us: a receipt, or a message from a handset. */
 export interface DeliverSm {
@@ -27,7 +27,17 @@ const UDH_INDICATOR = 0x40;
 export function readDeliverSm(bytes: Buffer, start: number, end: number): DeliverSm | null {
   if (end - start < HEADER_LENGTH + 17) return null;
   const read = readMessageBody(bytes, start, end);
-  if (!read) return null;
+  return read && readOptions(bytes, end, read);
+}
+
+/** Reads a data_sm: some carriers bring receipts in it. @returns null when its fields do not fit its length */
+export function readDataSm(bytes: Buffer, start: number, end: number): DeliverSm | null {
+  const read = readDataBody(bytes, start, end);
+  return read && readOptions(bytes, end, read);
+}
+
+/** What the optional parameters say, beside the mandatory ones. */
+function readOptions(bytes: Buffer, end: number, read: { body: SubmitSm; next: number }): DeliverSm | null {
   const { body } = read;
   let content = body.shortMessage;
   let receiptedMessageId: string | null = null;

@@ -1,11 +1,12 @@
 export { isTemporary, isThrottling, Status, statusText } from './command-status.js';
-export { type DeliverSm, readDeliverSm } from './deliver-sm.js';
+export { type DeliverSm, readDataSm, readDeliverSm } from './deliver-sm.js';
 export {
   Command,
   decodePdu,
   encodePdu,
   HEADER_LENGTH,
   headerOnly,
+  isAnswered,
   nextSequence,
   PduReader,
   writeHeader,

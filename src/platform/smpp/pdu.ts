@@ -15,6 +15,9 @@ export const Command = {
   BindTransceiverResp: 0x80000009,
   EnquireLink: 0x00000015,
   EnquireLinkResp: 0x80000015,
+  AlertNotification: 0x00000102,
+  DataSm: 0x00000103,
+  DataSmResp: 0x80000103,
 } as const;
 
 export const HEADER_LENGTH = 16;
@@ -47,6 +50,13 @@ function writeUInt32(target: Buffer, at: number, value: number): void {
   target[at + 2] = value >>> 8;
   target[at + 3] = value;
 }
+
+/**
+ * True for a command that wants an answer: a request, and none of alert_notification, which has no answer at all (SMPP 3.4
+ * §4.12). What we do not know gets the refusal the standard asks for; answers nobody waits for are let go.
+ */
+export const isAnswered = (command: number): boolean =>
+  (command & 0x80000000) === 0 && command !== Command.AlertNotification;
 
 /** Next sequence number, 1 to 0x7fffffff, then 1 again. */
 export const nextSequence = (sequence: number): number => (sequence >= HIGHEST_SEQUENCE ? 1 : sequence + 1);

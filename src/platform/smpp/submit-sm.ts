@@ -92,27 +92,21 @@ export interface SubmitSm {
   shortMessage: Buffer;
 }
 
+/** Reads a data_sm body up to its optional parameters, among which its text stands. */
+export function readDataBody(bytes: Buffer, start: number, end: number): { body: SubmitSm; next: number } | null {
+  const { addresses, next } = readAddresses(bytes, start, end);
+  if (next + 3 > end) return null;
+  const [esmClass = 0, registeredDelivery = 0, dataCoding = 0] = bytes.subarray(next, next + 3);
+  const shortMessage = bytes.subarray(next, next);
+  return { body: { ...addresses, esmClass, registeredDelivery, dataCoding, shortMessage }, next: next + 3 };
+}
+
 /** Reads a submit_sm or a deliver_sm body up to its optional parameters; both have the same mandatory fields. */
 export function readMessageBody(bytes: Buffer, start: number, end: number): { body: SubmitSm; next: number } | null {
-  let at = start + HEADER_LENGTH;
-  const skipString = (): void => {
-    while (at < end && bytes[at] !== 0) at++;
-    at++;
-  };
-  const string = (): string => {
-    const from = at;
-    skipString();
-    return bytes.toString('latin1', from, Math.min(at - 1, end));
-  };
-  skipString();
-  at += 2;
-  const sourceAddr = string();
-  at += 2;
-  const destinationAddr = string();
+  const { addresses, next } = readAddresses(bytes, start, end);
+  let at = next;
   const esmClass = bytes[at] ?? 0;
-  at += 3;
-  skipString();
-  skipString();
+  at = afterString(bytes, afterString(bytes, at + 3, end), end);
   const registeredDelivery = bytes[at] ?? 0;
   const dataCoding = bytes[at + 2] ?? 0;
   const length = bytes[at + 4];
@@ -120,12 +114,33 @@ export function readMessageBody(bytes: Buffer, start: number, end: number): { bo
   if (length === undefined || at + length > end) return null;
   const shortMessage = bytes.subarray(at, at + length);
   return {
-    body: { sourceAddr, destinationAddr, esmClass, registeredDelivery, dataCoding, shortMessage },
+    body: { ...addresses, esmClass, registeredDelivery, dataCoding, shortMessage },
     next: at + length,
   };
 }
 
-/** A submit_sm_resp or deliver_sm_resp with a message id, written by hand. @returns the position after it */
+/** Where the C-octet string that begins here has ended. */
+function afterString(bytes: Buffer, from: number, end: number): number {
+  let at = from;
+  while (at < end && bytes[at] !== 0) at++;
+  return at + 1;
+}
+
+/** Service type and both addresses, with which submit_sm, deliver_sm and data_sm begin. */
+function readAddresses(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { addresses: Pick<SubmitSm, 'sourceAddr' | 'destinationAddr'>; next: number } {
+  const source = afterString(bytes, start + HEADER_LENGTH, end) + 2;
+  const sourceEnd = afterString(bytes, source, end);
+  const destination = sourceEnd + 2;
+  const next = afterString(bytes, destination, end);
+  const text = (from: number, to: number): string => bytes.toString('latin1', from, Math.min(to - 1, end));
+  return { addresses: { sourceAddr: text(source, sourceEnd), destinationAddr: text(destination, next) }, next };
+}
+
+/** A submit_sm_resp, deliver_sm_resp or data_sm_resp with a message id, written by hand. @returns the position after it */
 export function writeIdResponse(
   target: Buffer,
   at: number,

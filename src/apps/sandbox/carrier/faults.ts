@@ -14,8 +14,16 @@ export const faultsSchema = z
     receiptsFirst: z.boolean(),
     /** SMPP: ids in hexadecimal in the answer, in decimal in the receipt */
     hexIds: z.boolean(),
+    /** SMPP: how answer and receipt write one id otherwise (with a number of zeros, with `0x`, in capitals); wins over `hexIds` */
+    idDialect: z.enum(['none', 'padded hex', 'padded', 'stripped', '0x', 'uuid']),
     /** SMPP: form of receipts */
     receiptForm: z.enum(['text', 'tlv', 'both']),
+    /** SMPP: what stands between the fields of a receipt's text */
+    receiptSeparator: z.enum([' ', ',']),
+    /** SMPP: the command that brings receipts */
+    receiptCommand: z.enum(['deliver_sm', 'data_sm']),
+    /** SMPP: each receipt is followed by an alert_notification, which nobody answers */
+    alerts: z.boolean(),
     /** receipts leave this long after the message was taken */
     receiptDelayMs: milliseconds,
     /** receipts are kept back until this is switched off */
@@ -56,7 +64,11 @@ const NONE: FaultSettings = {
   answerDelayMs: 0,
   receiptsFirst: false,
   hexIds: false,
+  idDialect: 'none',
   receiptForm: 'both',
+  receiptSeparator: ' ',
+  receiptCommand: 'deliver_sm',
+  alerts: false,
   receiptDelayMs: 50,
   holdReceipts: false,
   throttleAll: false,

@@ -13,7 +13,7 @@ import {
   writeIdResponse,
 } from '../../../platform/smpp/index.js';
 import type { Faults } from '../carrier/faults.js';
-import { receiptPdu } from './receipt-pdu.js';
+import { alertPdu, dataReceiptPdu, receiptPdu } from './receipt-pdu.js';
 import type { DueReceipt, HandsetText, ReceiptOutbox, ReceiptTaker } from './receipt-outbox.js';
 
 /** What the carrier makes of a submit. */
@@ -70,7 +70,12 @@ export class CarrierSession implements ReceiptTaker {
     this.unanswered.set(this.sequence, receipt);
     const { id, delivered, entry } = receipt;
     const facts = { id, delivered, to: entry.to, from: entry.from, at: Date.now() };
-    this.write(receiptPdu(facts, this.faults.current.receiptForm, this.sequence));
+    const { receiptForm, receiptCommand, receiptSeparator, alerts } = this.faults.current;
+    const pdu = receiptCommand === 'data_sm' ? dataReceiptPdu : receiptPdu;
+    this.write(pdu(facts, receiptForm, this.sequence, receiptSeparator));
+    if (!alerts) return;
+    this.sequence = nextSequence(this.sequence);
+    this.write(alertPdu(facts, this.sequence));
   }
 
   deliverText({ from, to, text }: HandsetText): void {
@@ -114,7 +119,8 @@ export class CarrierSession implements ReceiptTaker {
   private receive(bytes: Buffer, start: number, end: number, command: number): void {
     const sequence = bytes.readUInt32BE(start + 12);
     if (command === Command.SubmitSm) return this.submit(bytes, start, end, sequence);
-    if (command === Command.DeliverSmResp) return this.acknowledged(sequence, bytes.readUInt32BE(start + 8));
+    if (command === Command.DeliverSmResp || command === Command.DataSmResp)
+      return this.acknowledged(sequence, bytes.readUInt32BE(start + 8));
     if (BINDS.has(command)) return this.bind(bytes.subarray(start, end), command, sequence);
     if (command === Command.EnquireLink) return this.write(headerOnly(Command.EnquireLinkResp, 0, sequence));
     if (command === Command.Unbind) {

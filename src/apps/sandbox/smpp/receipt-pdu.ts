@@ -1,4 +1,4 @@
-import { Command, HEADER_LENGTH, writeHeader } from '../../../platform/smpp/index.js';
+import { Command, encodePdu, HEADER_LENGTH, writeHeader } from '../../../platform/smpp/index.js';
 import type { FaultSettings } from '../carrier/faults.js';
 
 /** What a receipt says. */
@@ -28,15 +28,27 @@ function shortTime(at: number): string {
     .slice(2, 12);
 }
 
-function receiptText({ id, delivered, at }: ReceiptFacts): string {
+function receiptText({ id, delivered, at }: ReceiptFacts, separator: string): string {
   const time = shortTime(at);
-  const stat = delivered ? 'stat:DELIVRD err:000' : `stat:UNDELIV err:00${UNKNOWN_SUBSCRIBER}`;
-  return `id:${id} sub:001 dlvrd:${delivered ? '001' : '000'} submit date:${time} done date:${time} ${stat} text:`;
+  const fields = [
+    `id:${id}`,
+    'sub:001',
+    `dlvrd:${delivered ? '001' : '000'}`,
+    `submit date:${time}`,
+    `done date:${time}`,
+  ];
+  fields.push(...(delivered ? ['stat:DELIVRD', 'err:000'] : ['stat:UNDELIV', `err:00${UNKNOWN_SUBSCRIBER}`]), 'text:');
+  return fields.join(separator);
 }
 
 /** A deliver_sm with a receipt, written by hand: the sandbox must not be the slow one of a measurement. */
-export function receiptPdu(facts: ReceiptFacts, form: FaultSettings['receiptForm'], sequence: number): Buffer {
-  const text = form === 'tlv' ? '' : receiptText(facts);
+export function receiptPdu(
+  facts: ReceiptFacts,
+  form: FaultSettings['receiptForm'],
+  sequence: number,
+  separator = ' ',
+): Buffer {
+  const text = form === 'tlv' ? '' : receiptText(facts, separator);
   const { id, to, from } = facts;
   const options = form === 'text' ? 0 : 4 + id.length + 1 + 5 + (facts.delivered ? 0 : 7);
   const length = HEADER_LENGTH + 3 + to.length + 1 + 2 + from.length + 1 + MANDATORY_TAIL + text.length + options;
@@ -66,3 +78,26 @@ export function receiptPdu(facts: ReceiptFacts, form: FaultSettings['receiptForm
   }
   return bytes;
 }
+
+/** The same in a data_sm, which carries its text as a TLV. */
+export function dataReceiptPdu(
+  facts: ReceiptFacts,
+  form: FaultSettings['receiptForm'],
+  sequence: number,
+  separator: string,
+): Buffer {
+  const { id, to, from, delivered } = facts;
+  return encodePdu('data_sm', sequence, {
+    source_addr_ton: 1,
+    source_addr_npi: 1,
+    source_addr: to,
+    destination_addr: from,
+    esm_class: RECEIPT_CLASS,
+    ...(form !== 'tlv' && { message_payload: Buffer.from(receiptText(facts, separator), 'latin1') }),
+    ...(form !== 'text' && { receipted_message_id: id, message_state: delivered ? DELIVERED : UNDELIVERABLE }),
+  });
+}
+
+/** A handset is in reach again; nobody answers this one. */
+export const alertPdu = ({ to, from }: ReceiptFacts, sequence: number): Buffer =>
+  encodePdu('alert_notification', sequence, { source_addr: to, esme_addr: from });

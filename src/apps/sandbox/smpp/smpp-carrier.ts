@@ -7,6 +7,7 @@ import { type Fate, fateOf, OnceBook } from '../carrier/fates.js';
 import { Faults } from '../carrier/faults.js';
 import { MessageIds } from '../carrier/message-ids.js';
 import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
+import { spelled } from './id-dialects.js';
 import { PartAssembly, type ReceivedPart } from './part-assembly.js';
 import { type HandsetText, ReceiptOutbox } from './receipt-outbox.js';
 
@@ -92,16 +93,17 @@ export class SmppCarrier implements SmppHost {
       }),
     );
     if (fate === 'refused') return { status: REFUSED_FOR_GOOD, answerId: '' };
-    const { hexIds, receiptDelayMs, receiptsFirst } = this.faults.current;
+    const { receiptDelayMs, receiptsFirst } = this.faults.current;
+    const { answer, receipt } = spelled(number, this.faults.current);
     if (fate !== 'silent' && submit.registeredDelivery % 4 === 1) {
       this.outboxes.get(account)?.add({
         dueAt: receiptsFirst ? 0 : performance.now() + receiptDelayMs,
-        id: String(number),
+        id: receipt,
         delivered: fate !== 'undeliverable',
         entry,
       });
     }
-    return { status: 0, answerId: hexIds ? number.toString(16).toUpperCase() : String(number) };
+    return { status: 0, answerId: answer };
   }
 
   /** What the carrier turns away without keeping it: 0 = nothing. */

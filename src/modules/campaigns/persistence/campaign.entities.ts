@@ -198,6 +198,7 @@ export class RecipientRetryEntity {
 }
 
 @Index('uq_provider_messages', ['routeId', 'providerMessageId'], { unique: true })
+@Index('ix_provider_messages_match', ['routeId', 'matchKey'])
 @Entity('provider_messages')
 export class ProviderMessageEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
@@ -214,6 +215,10 @@ export class ProviderMessageEntity {
 
   @Column({ name: 'provider_message_id', type: 'varchar', length: 128 })
   providerMessageId!: string;
+
+  /** the id as a value, where it is written otherwise: leading zeros, `0x`, capitals */
+  @Column({ name: 'match_key', type: 'varchar', length: 64, ...ASCII, nullable: true })
+  matchKey!: string | null;
 
   @Column({ name: 'items', type: 'smallint', unsigned: true })
   items!: number;

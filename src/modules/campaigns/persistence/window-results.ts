@@ -6,6 +6,7 @@ import type { SendOutcome } from '../../providers/index.js';
 import { AttemptJournals } from '../attempt-journals.js';
 import type { BegunAttempt, DueRecipient, LastOutcome } from '../domain/attempts.js';
 import { MOST_ATTEMPTS, retryDelay } from '../domain/lanes.js';
+import { matchKey } from '../domain/message-id.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
 import { type LaneEnd, LaneStore, type LaneTurn } from './lane-store.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
@@ -122,6 +123,7 @@ export class WindowResults {
             (recipient.made ?? 0) + item,
             id.slice(0, 128),
             outcome.providerMessageIds.length,
+            matchKey(id),
           ])
         : [],
     );
@@ -153,9 +155,10 @@ export class WindowResults {
   /** @returns how many were new */
   private async insertProviderIds(tx: EntityManager, turn: LaneTurn, rows: readonly unknown[]): Promise<number> {
     const result: WriteResult = await tx.query(
-      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-       SELECT ?, j.seq, j.item, ?, j.id, j.items, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         seq INT PATH '$[0]', item INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]', items INT PATH '$[3]')) j`,
+      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, match_key, status)
+       SELECT ?, j.seq, j.item, ?, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         seq INT PATH '$[0]', item INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]', items INT PATH '$[3]',
+         match_key VARCHAR(64) CHARACTER SET ascii PATH '$[4]')) j`,
       [turn.campaignId, turn.routeId, jsonRows(rows)],
     );
     return result.affectedRows;

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../../kernel/group-commit.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import type { Receipt, ReceiptSink } from '../../providers/index.js';
+import { type Receipt, type ReceiptSink, RouteLogins } from '../../providers/index.js';
 import { lowest, mayMove, RecipientStatus } from '../domain/recipient-status.js';
 import { ReceiptStore, type KnownMessage, type RoutedReceipt } from '../persistence/receipt-store.js';
 import { type RecipientChange, Settlement } from '../persistence/settlement.js';
@@ -34,12 +34,21 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     private readonly listeners: ReceiptListeners,
     private readonly plans: RetryPlans,
     private readonly attempts: AttemptReceipts,
+    private readonly logins: RouteLogins,
   ) {}
 
   async accept(routeId: number, receipts: Receipt[]): Promise<void> {
     // An id that no submit answer can have carried is nobody's; one such row must not refuse the whole group.
     const possible = receipts.filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID);
-    await Promise.all(possible.map((receipt) => this.group.add({ routeId, receipt })));
+    if (possible.length === 0) return;
+    const routeIds = (await this.loginRoutes())(routeId);
+    await Promise.all(possible.map((receipt) => this.group.add({ routeId, routeIds, receipt })));
+  }
+
+  /** Says of a route which others share its login; asked before a transaction, since it may read the routes. */
+  async loginRoutes(): Promise<(routeId: number) => readonly number[]> {
+    const shared = await this.logins.shared();
+    return (routeId) => shared.get(routeId) ?? [routeId];
   }
 
   onApplicationShutdown(): Promise<void> {

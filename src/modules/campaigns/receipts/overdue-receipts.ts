@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction } from '../../../platform/database/index.js';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../domain/recipient-status.js';
 import { Settlement } from '../persistence/settlement.js';
 
-const BATCH = 2_000;
-const CAMPAIGNS_A_ROUND = 20;
+const RECIPIENTS_A_STEP = 2_000;
+const CAMPAIGNS_A_STEP = 500;
 /** A look reads the campaign's whole range, so they keep a hundredth of the time-out apart (43 minutes of 72 hours). */
 const LOOKS_A_TIMEOUT = 100;
+
+interface WaitingRow {
+  campaign_id: number;
+  seq: number;
+  /** until the deadline, microseconds; overdue from 0 down */
+  left_us: string;
+}
 
 /** No receipt by the deadline: FAILED `No delivery receipt`, so that nobody stays in limbo (decisions §6). */
 @Injectable()
@@ -18,66 +25,101 @@ export class OverdueReceipts {
     private readonly settlement: Settlement,
   ) {}
 
-  /** Campaigns whose earliest deadline has come; looked at again in a minute in case this worker dies meanwhile. */
-  async take(tx: EntityManager): Promise<number[]> {
-    const rows: { id: number }[] = await tx.query(
-      `SELECT id FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3) ORDER BY overdue_check_at
-       LIMIT ${CAMPAIGNS_A_ROUND} FOR UPDATE SKIP LOCKED`,
-    );
-    const ids = rows.map((row) => row.id);
-    if (ids.length > 0) {
-      await tx.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL 1 MINUTE WHERE id IN (?)', [
-        ids,
-      ]);
+  /**
+   * Fails everybody who is overdue, whatever the campaign, until no campaign is left that is due.
+   * @param isStopped asked between two steps; what was taken by then is looked at by another worker in a minute
+   */
+  async round(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
+    for (let full = true; full && !isStopped();) {
+      const campaigns = await this.take();
+      if (campaigns.length > 0) await this.sweep(campaigns, receiptTimeoutMs);
+      full = campaigns.length === CAMPAIGNS_A_STEP;
     }
-    return ids;
   }
 
-  /** Fails what is overdue in bounded steps and sets the next look to the earliest deadline that is left. */
-  async sweep(campaignId: number, receiptTimeoutMs: number): Promise<void> {
-    for (let afterSeq = 0; ;) {
-      const rows: { seq: number; overdue: number }[] = await this.dataSource.query(
-        `SELECT seq, updated_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AS overdue FROM campaign_recipients
-         WHERE campaign_id = ? AND seq > ? AND status IN (?) ORDER BY seq LIMIT ?`,
-        [receiptTimeoutMs * 1000, campaignId, afterSeq, WAITING, BATCH],
+  /** Campaigns whose earliest deadline has come; looked at again in a minute in case this worker dies meanwhile. */
+  private take(): Promise<number[]> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const rows: { id: number }[] = await tx.query(
+        `SELECT id FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3) ORDER BY overdue_check_at
+         LIMIT ${CAMPAIGNS_A_STEP} FOR UPDATE SKIP LOCKED`,
       );
-      const overdue = rows.filter((row) => Number(row.overdue) === 1);
-      await inTransaction(this.dataSource, (tx) =>
-        this.settlement.settle(
-          tx,
-          overdue.map(({ seq }) => ({
-            campaignId,
-            seq,
-            to: RecipientStatus.Failed,
-            errorCode: null,
-            errorText: 'No delivery receipt',
-            refund: false,
-            attempted: false,
-          })),
-        ),
-      );
-      const last = rows.at(-1);
-      if (!last || rows.length < BATCH) break;
-      afterSeq = last.seq;
+      const ids = rows.map((row) => row.id);
+      if (ids.length > 0) {
+        await tx.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL 1 MINUTE WHERE id IN (?)', [
+          ids,
+        ]);
+      }
+      return ids;
+    });
+  }
+
+  /** Fails what is overdue in these campaigns, in bounded steps, and sets their next look to the earliest deadline left. */
+  async sweep(campaigns: readonly number[], receiptTimeoutMs: number): Promise<void> {
+    const timeoutUs = Math.round(receiptTimeoutMs * 1000);
+    const next = new Map(campaigns.map((id) => [id, timeoutUs]));
+    for await (const rows of this.waiting(
+      [...campaigns].sort((a, b) => a - b),
+      timeoutUs,
+    )) {
+      const overdue = rows.filter(({ left_us: left }) => Number(left) <= 0);
+      if (overdue.length > 0) {
+        await inTransaction(this.dataSource, (tx) => this.settlement.settle(tx, overdue.map(failed)));
+      }
+      for (const { campaign_id: id, left_us: left } of rows) {
+        if (Number(left) > 0) next.set(id, Math.min(next.get(id) ?? timeoutUs, Number(left)));
+      }
     }
-    // Read without locks, then written: one statement for both would lock the campaign before its recipients.
-    const [next] = await this.dataSource.query<{ look_at: Date }[]>(
-      `SELECT GREATEST(COALESCE(MIN(updated_at), UTC_TIMESTAMP(3)) + INTERVAL ? MICROSECOND,
-         UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND) AS look_at
-       FROM campaign_recipients WHERE campaign_id = ? AND status IN (?)`,
-      [receiptTimeoutMs * 1000, (receiptTimeoutMs * 1000) / LOOKS_A_TIMEOUT, campaignId, WAITING],
-    );
     await inTransaction(this.dataSource, async (tx) => {
-      await tx.query('UPDATE campaigns SET overdue_check_at = ? WHERE id = ? AND unsettled > 0', [
-        next?.look_at,
-        campaignId,
-      ]);
+      await this.planNext(tx, next, timeoutUs / LOOKS_A_TIMEOUT);
       await tx.query(
-        'DELETE FROM unknown_outcomes WHERE campaign_id = ? AND created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND',
-        [campaignId, receiptTimeoutMs * 2_000],
+        `DELETE FROM unknown_outcomes WHERE campaign_id IN (?)
+           AND created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND`,
+        [campaigns, 2 * timeoutUs],
       );
     });
+  }
+
+  /** Who waits for a receipt in these campaigns, read without locks and by key. @param campaigns ascending */
+  private async *waiting(
+    campaigns: readonly number[],
+    timeoutUs: number,
+  ): AsyncGenerator<WaitingRow[], void, undefined> {
+    let after = { campaign_id: 0, seq: 0 };
+    for (;;) {
+      const { campaign_id: campaignId } = after;
+      const later = campaigns.filter((id) => id > campaignId);
+      const rows: WaitingRow[] = await this.dataSource.query(
+        `SELECT campaign_id, seq, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), updated_at) + ? AS left_us
+         FROM campaign_recipients WHERE (campaign_id = ? AND seq > ? OR campaign_id IN (?)) AND status IN (?)
+         ORDER BY campaign_id, seq LIMIT ?`,
+        [timeoutUs, campaignId, after.seq, later.length > 0 ? later : [0], WAITING, RECIPIENTS_A_STEP],
+      );
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1);
+      if (!last || rows.length < RECIPIENTS_A_STEP) return;
+      after = last;
+    }
+  }
+
+  private async planNext(tx: EntityManager, next: ReadonlyMap<number, number>, leastUs: number): Promise<void> {
+    await tx.query(
+      `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', left_us BIGINT PATH '$[1]')) j
+         ON c.id = j.id
+       SET c.overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL j.left_us MICROSECOND WHERE c.unsettled > 0`,
+      [jsonRows([...next].sort((a, b) => a[0] - b[0]).map(([id, left]) => [id, Math.round(Math.max(left, leastUs))]))],
+    );
   }
 }
 
 const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown];
+
+const failed = ({ campaign_id: campaignId, seq }: WaitingRow) => ({
+  campaignId,
+  seq,
+  to: RecipientStatus.Failed,
+  errorCode: null,
+  errorText: 'No delivery receipt',
+  refund: false,
+  attempted: false,
+});

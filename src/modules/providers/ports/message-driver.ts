@@ -54,16 +54,13 @@ export type SendOutcome =
 /** A delivery receipt in our words. */
 export interface Receipt {
   providerMessageId: string;
-  /**
-   * Other spellings of the id that the same upstream may have used in its submit answer (hex and decimal). One of them
-   * may be the id of another message: it counts only when no message has the id itself and the receiver is the same.
-   */
-  alternativeIds?: string[];
   status: 'submitted' | 'delivered' | 'read' | 'failed' | 'answered' | 'no_answer' | 'busy';
   errorCode: number | null;
   errorText: string | null;
   /** recipient's number as the receipt names it: settles a recipient of unknown outcome */
   receiver: string | null;
+  /** the other number that it names: some carriers do not turn sender and recipient round */
+  otherAddress?: string;
   /** calls only: whole seconds from the answer to the end; absent or 0 when nobody answered */
   durationSeconds?: number;
   /** our reference, where the upstream gives it back with its receipts */
@@ -95,6 +92,8 @@ export interface MessageDriver<Config = unknown> {
   readonly channels: readonly RouteChannel[];
   /** true when the upstream drops a second message with the same `ref`: only then is an ambiguous send repeated */
   deduplicates(config: Config): boolean;
+  /** Names what sends and receipts of a route share with other routes: the upstream's host and the login there. */
+  loginOf?(config: Config): string;
   /** validates `config` of a route; also says which fields are secret (read back as `***`) */
   readonly configSchema: z.ZodType<Config>;
   readonly secretFields: readonly string[];

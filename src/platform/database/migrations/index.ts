@@ -15,6 +15,7 @@ import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.j
 import { UnknownOutcomeMarks1700000013200 } from './1700000013200-unknown-outcome-marks.js';
 import { LaneClaims1700000013201 } from './1700000013201-lane-claims.js';
 import { TwoWriters1700000013300 } from './1700000013300-two-writers.js';
+import { MessageKeys1700000013301 } from './1700000013301-message-keys.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
 import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
 import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
@@ -42,6 +43,7 @@ export const migrations = [
   UnknownOutcomeMarks1700000013200,
   LaneClaims1700000013201,
   TwoWriters1700000013300,
+  MessageKeys1700000013301,
   FormerCallbackSecrets1700000013400,
   SessionClaims1700000013401,
   LoginAddresses1700000013500,

@@ -1,22 +1,28 @@
 import type { Receipt } from '../../ports/message-driver.js';
 
+/** What is to be answered: the sequence number of a deliver_sm or data_sm, and the command of its answer. */
+export interface Delivery {
+  sequence: number;
+  answer: number;
+}
+
 const GATHER_MS = 4;
 const MOST_RECEIPTS = 1_000;
 
 /**
  * Gathers receipts for a few milliseconds, hands them over in one batch, one batch at a time, and says afterwards which
- * deliver_sm may be answered: with success only after their commit (decisions §5, receipts).
+ * deliveries may be answered: with success only after their commit (decisions §5, receipts).
  */
 export class ReceiptBatch {
   private receipts: Receipt[] = [];
-  private sequences: number[] = [];
+  private deliveries: Delivery[] = [];
   private committing = 0;
   private timer: NodeJS.Timeout | null = null;
   private idle: (() => void)[] = [];
 
   constructor(
     private readonly commit: (receipts: Receipt[]) => Promise<void>,
-    private readonly answer: (sequences: readonly number[], committed: boolean) => void,
+    private readonly answer: (deliveries: readonly Delivery[], committed: boolean) => void,
   ) {}
 
   /** Receipts without an answer yet. */
@@ -24,10 +30,10 @@ export class ReceiptBatch {
     return this.receipts.length + this.committing;
   }
 
-  /** @param sequence of the deliver_sm that brought the receipt */
-  add(receipt: Receipt, sequence: number): void {
+  /** @param delivery what brought the receipt */
+  add(receipt: Receipt, delivery: Delivery): void {
     this.receipts.push(receipt);
-    this.sequences.push(sequence);
+    this.deliveries.push(delivery);
     if (this.committing > 0) return;
     if (this.receipts.length >= MOST_RECEIPTS) void this.run();
     else this.timer ??= setTimeout(() => void this.run(), GATHER_MS);
@@ -43,16 +49,16 @@ export class ReceiptBatch {
     this.timer = null;
     while (this.receipts.length > 0) {
       const receipts = this.receipts;
-      const sequences = this.sequences;
+      const { deliveries } = this;
       this.receipts = [];
-      this.sequences = [];
+      this.deliveries = [];
       this.committing = receipts.length;
       const committed = await this.commit(receipts).then(
         () => true,
         () => false,
       );
       this.committing = 0;
-      this.answer(sequences, committed);
+      this.answer(deliveries, committed);
     }
     for (const resolve of this.idle.splice(0)) resolve();
   }

@@ -1,3 +1,4 @@
+import { digitsOf } from '../../../../kernel/phone-number.js';
 import type { DeliverSm } from '../../../../platform/smpp/index.js';
 import type { Receipt } from '../../ports/message-driver.js';
 
@@ -34,9 +35,12 @@ const STATES: Readonly<Record<number, string>> = {
   8: 'REJECTD',
 };
 
-const ID = /(?:^|\s)id:\s*([^\s]+)/i;
-const STAT = /(?:^|\s)stat:\s*([A-Za-z]+)/i;
-const ERR = /(?:^|\s)err:\s*([0-9A-Za-z]+)/i;
+/** Fields stand between spaces, or between commas. */
+const ID = /(?:^|[\s,;])id:\s*([^\s,;]+)/i;
+const STAT = /(?:^|[\s,;])stat:\s*([A-Za-z]+)/i;
+const ERR = /(?:^|[\s,;])err:\s*([0-9A-Za-z]+)/i;
+/** Shorter ones are short codes, which no message goes to. */
+const FEWEST_DIGITS = 8;
 
 /** True for receipts; false for messages from handsets, whose text nobody may take for a receipt. */
 export const isReceipt = (message: DeliverSm): boolean =>
@@ -55,35 +59,16 @@ export function readReceipt(message: DeliverSm): Receipt | null {
   const word = (message.messageState === null ? undefined : STATES[message.messageState]) ?? said;
   const meaning = word === undefined ? null : (WORDS[word] ?? null);
   if (!meaning) return null;
-  const receiver = message.sourceAddr.replace(/[^0-9]/g, '');
-  return new SmppReceipt(
-    id,
-    meaning.status,
-    meaning.status === 'failed' ? errorCode(fields, message.networkErrorCode) : null,
-    meaning.text,
-    receiver === '' ? null : receiver,
-  );
-}
-
-/** Works its other spellings out only when somebody asks: most receipts are found by the id as it came. */
-class SmppReceipt implements Receipt {
-  constructor(
-    readonly providerMessageId: string,
-    readonly status: Receipt['status'],
-    readonly errorCode: number | null,
-    readonly errorText: string | null,
-    readonly receiver: string | null,
-  ) {}
-
-  get alternativeIds(): string[] {
-    return otherSpellings(this.providerMessageId);
-  }
-
-  /** A getter of the class would not be among the fields that JSON keeps. */
-  toJSON(): Receipt {
-    const { providerMessageId, alternativeIds, status, errorCode, errorText, receiver } = this;
-    return { providerMessageId, alternativeIds, status, errorCode, errorText, receiver };
-  }
+  const receiver = digitsOf(message.sourceAddr);
+  const otherAddress = digitsOf(message.destinationAddr);
+  return {
+    providerMessageId: id,
+    status: meaning.status,
+    errorCode: meaning.status === 'failed' ? errorCode(fields, message.networkErrorCode) : null,
+    errorText: meaning.text,
+    receiver: receiver === '' ? null : receiver,
+    ...(otherAddress.length >= FEWEST_DIGITS && { otherAddress }),
+  };
 }
 
 function errorCode(fields: string, network: number | null): number | null {
@@ -91,28 +76,3 @@ function errorCode(fields: string, network: number | null): number | null {
   if (text !== undefined && /^[0-9]{1,9}$/.test(text)) return Number(text);
   return network;
 }
-
-/** Longest ids that are numbers of 64 bits; longer ones are names (UUIDs …) with one spelling. */
-const LONGEST_HEX = 16;
-const LONGEST_DECIMAL = 20;
-
-/**
- * Other spellings of a message id: some carriers answer a submit in hexadecimal and send the receipt in decimal, or the
- * other way round, in either case, with or without leading zeros.
- */
-export function otherSpellings(id: string): string[] {
-  const found = new Set<string>();
-  if (/^[0-9]+$/.test(id) && id.length <= LONGEST_DECIMAL) {
-    const hex = BigInt(id).toString(16);
-    found.add(stripped(id)).add(hex).add(hex.toUpperCase());
-    if (hex.length < 8) found.add(hex.padStart(8, '0')).add(hex.toUpperCase().padStart(8, '0'));
-  }
-  if (/^[0-9a-f]+$/i.test(id) && id.length <= LONGEST_HEX) {
-    found.add(BigInt(`0x${id}`).toString());
-    for (const hex of [id, stripped(id)]) found.add(hex.toLowerCase()).add(hex.toUpperCase());
-  }
-  found.delete(id);
-  return [...found];
-}
-
-const stripped = (digits: string): string => digits.replace(/^0+(?=.)/, '');

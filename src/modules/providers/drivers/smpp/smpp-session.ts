@@ -3,10 +3,13 @@ import { performance } from 'node:perf_hooks';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import {
   Command,
+  type DeliverSm,
   encodePdu,
   headerOnly,
+  isAnswered,
   nextSequence,
   PduReader,
+  readDataSm,
   readDeliverSm,
   readMessageId,
   Status,
@@ -17,7 +20,7 @@ import {
 import type { InboundText } from '../../ports/inbound-sink.js';
 import type { Receipt } from '../../ports/message-driver.js';
 import { isReceipt, readReceipt } from './receipt.js';
-import { ReceiptBatch } from './receipt-batch.js';
+import { type Delivery, ReceiptBatch } from './receipt-batch.js';
 import { type Submit, SubmitQueue } from './submit-queue.js';
 import type { SmppConfig } from './smpp-config.js';
 import { openSocket, within } from './smpp-socket.js';
@@ -36,8 +39,8 @@ const CONNECT_MS = 10_000;
 const SWEEP_MS = 200;
 const UNBIND_MS = 1_000;
 const MOST_UNANSWERED = 1_000;
-/** A deliver_sm_resp: header and an empty message id. */
-const DELIVER_RESP_LENGTH = 17;
+/** A deliver_sm_resp or data_sm_resp: header and an empty message id. */
+const ANSWER_LENGTH = 17;
 
 /**
  * One SMPP connection from connect to close: bind_transceiver, window, time-outs, enquire_link, receipts. It never
@@ -70,7 +73,7 @@ export class SmppSession {
     this.encoder = new SubmitSmEncoder(config);
     this.batch = new ReceiptBatch(
       (receipts) => events.receipts(receipts),
-      (sequences, committed) => this.answerReceipts(sequences, committed ? Status.Ok : Status.SystemError),
+      (deliveries, committed) => this.answer(deliveries, committed ? Status.Ok : Status.SystemError),
     );
     const reader = new PduReader((bytes, start, end, command) => this.receive(bytes, start, end, command));
     this.socket = openSocket(config);
@@ -214,7 +217,9 @@ export class SmppSession {
         return submit.done({ kind: 'answered', status: refused, messageId });
       }
       case Command.DeliverSm:
-        return this.deliver(bytes, start, end, sequence);
+        return this.deliver(readDeliverSm(bytes, start, end), { sequence, answer: Command.DeliverSmResp });
+      case Command.DataSm:
+        return this.deliver(readDataSm(bytes, start, end), { sequence, answer: Command.DataSmResp });
       case Command.EnquireLink:
         return void this.socket.write(headerOnly(Command.EnquireLinkResp, 0, sequence));
       case Command.BindTransceiverResp:
@@ -229,40 +234,36 @@ export class SmppSession {
       case Command.UnbindResp:
         return this.unbound?.();
       default:
-        // Answers nobody waits for are let go; requests that we do not know get the refusal the standard asks for.
-        if ((command & 0x80000000) === 0)
-          this.socket.write(headerOnly(Command.GenericNack, Status.InvalidCommand, sequence));
+        if (isAnswered(command)) this.socket.write(headerOnly(Command.GenericNack, Status.InvalidCommand, sequence));
     }
   }
 
-  private deliver(bytes: Buffer, start: number, end: number, sequence: number): void {
-    const message = readDeliverSm(bytes, start, end);
-    if (!message) return this.answerReceipts([sequence], Status.InvalidMessageLength);
+  private deliver(message: DeliverSm | null, delivery: Delivery): void {
+    if (!message) return this.answer([delivery], Status.InvalidMessageLength);
     if (!isReceipt(message)) {
-      return void this.takeInbound({ from: digitsOf(message.sourceAddr), text: message.text }, sequence);
+      return void this.takeInbound({ from: digitsOf(message.sourceAddr), text: message.text }, delivery);
     }
     const receipt = readReceipt(message);
-    if (receipt) this.batch.add(receipt, sequence);
-    else this.answerReceipts([sequence], Status.Ok);
+    return receipt ? this.batch.add(receipt, delivery) : this.answer([delivery], Status.Ok);
   }
 
   /** A refused one comes again from the carrier. */
-  private async takeInbound(text: InboundText, sequence: number): Promise<void> {
-    if (this.inboundUnanswered >= MOST_UNANSWERED) return this.answerReceipts([sequence], Status.SystemError);
+  private async takeInbound(text: InboundText, delivery: Delivery): Promise<void> {
+    if (this.inboundUnanswered >= MOST_UNANSWERED) return this.answer([delivery], Status.SystemError);
     this.inboundUnanswered += 1;
-    const taken = await this.events.inbound(text).then(
-      () => true,
-      () => false,
+    const status = await this.events.inbound(text).then(
+      () => Status.Ok,
+      () => Status.SystemError,
     );
     this.inboundUnanswered -= 1;
-    this.answerReceipts([sequence], taken ? Status.Ok : Status.SystemError);
+    this.answer([delivery], status);
   }
 
-  private answerReceipts(sequences: readonly number[], status: number): void {
+  private answer(deliveries: readonly Delivery[], status: number): void {
     if (this.isClosed() || !this.socket.writable) return;
-    const bytes = Buffer.allocUnsafe(sequences.length * DELIVER_RESP_LENGTH);
+    const bytes = Buffer.allocUnsafe(deliveries.length * ANSWER_LENGTH);
     let at = 0;
-    for (const sequence of sequences) at = writeIdResponse(bytes, at, Command.DeliverSmResp, status, sequence, '');
+    for (const { sequence, answer } of deliveries) at = writeIdResponse(bytes, at, answer, status, sequence, '');
     this.socket.write(bytes);
     if (this.socket.isPaused() && this.batch.unanswered < MOST_UNANSWERED) this.socket.resume();
   }

@@ -15,6 +15,10 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
     return false;
   }
 
+  loginOf({ host, system_id: systemId }: Pick<SmppRouteConfig, 'host' | 'system_id'>): string {
+    return JSON.stringify([this.name, host.toLowerCase(), systemId]);
+  }
+
   open(
     route: Route<SmppRouteConfig>,
     onReceipts: (receipts: Receipt[]) => Promise<void>,

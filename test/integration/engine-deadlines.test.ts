@@ -1,0 +1,99 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
+import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
+import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
+import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
+import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
+import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
+import { UnmatchedReceipts } from '../../src/modules/campaigns/receipts/unmatched-receipts.js';
+import { RouteDirectory } from '../../src/modules/providers/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
+import { type Engine, startEngine } from '../support/engine.js';
+
+const CAMPAIGNS = 3_000;
+const PARKED = 20_000;
+const TIMEOUT_MS = 60_000;
+
+let engine: Engine;
+let dataSource: DataSource;
+
+const get = <T>(type: abstract new (...parameters: never[]) => T): T => engine.module.get<T>(type, { strict: false });
+
+beforeAll(async () => {
+  engine = await startEngine();
+  dataSource = get(DataSource);
+  const accountId = await engine.account('singles', 0);
+  await dataSource.query(
+    `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
+       unit_credits, total_rows, unsettled, refunded_credits, overdue_check_at, created_at)
+     SELECT seq, ?, CONCAT('SINGLE_', seq), 'sms', 'running', 'one', 'main', 1, '{"message":"Hello"}', 'gsm_credits',
+       1, 1, 1, 0, UTC_TIMESTAMP(3) - INTERVAL 1 SECOND, UTC_TIMESTAMP(3) FROM (${numbersTo(CAMPAIGNS)}) n`,
+    [accountId],
+  );
+  await dataSource.query(
+    `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+     SELECT id, 1, CONCAT('4915', 100000000 + id), ?, 1, UTC_TIMESTAMP(3) - INTERVAL 61 SECOND FROM campaigns`,
+    [RecipientStatus.Submitted],
+  );
+  await dataSource.query(
+    'INSERT INTO campaign_counters (campaign_id, status, recipients) SELECT id, ?, 1 FROM campaigns',
+    [RecipientStatus.Submitted],
+  );
+  const receipt = `CONCAT('{"providerMessageId":"nobodys-', seq, '","status":"delivered","errorCode":null,"errorText":null,"receiver":"4917', 100000000 + seq, '"}')`;
+  await dataSource.query(
+    `INSERT INTO parked_receipts (id, route_id, provider_message_id, receipt, received_at)
+     SELECT seq, 1, CONCAT('nobodys-', seq), ${receipt}, UTC_TIMESTAMP(3) - INTERVAL 90 SECOND FROM (${numbersTo(PARKED)}) n`,
+  );
+});
+afterAll(() => engine.stop());
+
+/** 1 to `most`, by joining digits. */
+function numbersTo(most: number): string {
+  const digits =
+    '(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)';
+  const places = ['a', 'b', 'c', 'd5', 'e'];
+  const sum = places.map((name, place) => `${name}.d * ${10 ** place}`).join(' + ');
+  return `SELECT ${sum} + 1 AS seq FROM ${places.map((name) => `${digits} ${name}`).join(' CROSS JOIN ')} HAVING seq <= ${most}`;
+}
+
+/** How many statements the server ran for us meanwhile. */
+async function statementsOf(work: () => Promise<void>): Promise<number> {
+  const asked = async (): Promise<number> => {
+    const [row] = await dataSource.query<{ Value: string }[]>("SHOW GLOBAL STATUS LIKE 'Questions'");
+    return Number(row?.Value);
+  };
+  const before = await asked();
+  await work();
+  return (await asked()) - before;
+}
+
+it('fails everybody who is overdue in the first round, campaigns together', async () => {
+  const overdue = new OverdueReceipts(dataSource, get(Settlement));
+  const statements = await statementsOf(() => overdue.round(TIMEOUT_MS));
+  const [row] = await dataSource.query<Record<string, unknown>[]>(
+    `SELECT COUNT(*) AS failed, COUNT(DISTINCT c.id) AS completed FROM campaign_recipients r
+     JOIN campaigns c ON c.id = r.campaign_id AND c.state = 'completed' AND c.unsettled = 0
+     WHERE r.status = ? AND r.error_message = 'No delivery receipt'`,
+    [RecipientStatus.Failed],
+  );
+  expect([row?.['failed'], row?.['completed']].map(Number)).toEqual([CAMPAIGNS, CAMPAIGNS]);
+  // The server is shared with other tests; one statement a campaign would be far more than this.
+  expect(statements).toBeLessThan(CAMPAIGNS);
+});
+
+it('looks through receipts that nobody waits for in few statements, and counts them', async () => {
+  const unknown = new UnknownOutcomes(get(ChannelRegistry));
+  const store = get(ReceiptStore);
+  const parked = new ParkedReceipts(dataSource, store, get(CampaignReceipts), get(ReceiptListeners), unknown);
+  const asked = await statementsOf(() => parked.sweep(TIMEOUT_MS * 10));
+  expect(asked).toBeLessThan(PARKED / 10);
+  const [left] = await dataSource.query<{ total: string }[]>('SELECT COUNT(*) AS total FROM parked_receipts');
+  expect(Number(left?.total)).toBe(PARKED);
+  const metrics = new Metrics();
+  await new UnmatchedReceipts(dataSource, store, get(RouteDirectory), metrics).look();
+  expect(await metrics.registry.metrics()).toContain(`switchboard_unmatched_receipts{route="1"} ${PARKED}`);
+});

@@ -1,0 +1,139 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { matchKey } from '../../src/modules/campaigns/domain/message-id.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { type Receipt, ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
+import { inTransaction } from '../../src/platform/database/index.js';
+import { type Engine, startEngine } from '../support/engine.js';
+
+const NUMBER = '4915112345678';
+const OTHER = '4915112345679';
+
+/** Whose message a receipt is about: by the value of its id, over every route of its login, for the same recipient. */
+describe('receipts find their message', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let sink: ReceiptSink;
+  let reader: CampaignReader;
+  let serial = 0;
+  /** two routes of one login, one of another login there, one of the same login elsewhere */
+  let routes: Record<'one' | 'two' | 'login' | 'host', number>;
+
+  const get = <T>(type: abstract new (...parameters: never[]) => T): T => engine.module.get<T>(type, { strict: false });
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    dataSource = get(DataSource);
+    sink = get(ReceiptSink);
+    reader = get(CampaignReader);
+    const directory = get(RouteDirectory);
+    const put = async (name: string, host: string, systemId: string): Promise<number> => {
+      const config = { host, port: 2775, system_id: systemId };
+      const draft = {
+        name,
+        channel: 'sms' as const,
+        driver: 'smpp',
+        config,
+        messagesPerSecond: null,
+        isDefault: false,
+      };
+      return (await inTransaction(dataSource, (tx) => directory.put(tx, draft))).id;
+    };
+    routes = {
+      one: await put('one', 'smsc.example', 'acme'),
+      two: await put('two', 'SMSC.example', 'acme'),
+      login: await put('login', 'smsc.example', 'other'),
+      host: await put('host', 'elsewhere.example', 'acme'),
+    };
+    directory.forget();
+  });
+  afterAll(() => engine.stop());
+
+  /** A message that the carrier took over route `one` under this id. @returns what became of it, when asked */
+  async function sent(id: string, receiver = NUMBER): Promise<() => Promise<string | undefined>> {
+    const accountId = await engine.account(`dialects-${++serial}`, 1);
+    const accepted = await get(CampaignAcceptance).accept(engine.draft(accountId, [receiver], { routeId: routes.one }));
+    await dataSource.query(
+      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
+       VALUES (?, 1, 0, ?, ?, ?, 1, ?)`,
+      [accepted.id, routes.one, id, matchKey(id), RecipientStatus.Submitted],
+    );
+    const to = RecipientStatus.Submitted;
+    await inTransaction(dataSource, (tx) =>
+      get(Settlement).settle(tx, [
+        { campaignId: accepted.id, seq: 1, to, errorCode: null, errorText: null, refund: false, attempted: true },
+      ]),
+    );
+    return async () => {
+      const [recipient] = await reader.recipients(accepted.id, { afterSeq: 0, limit: 1 });
+      return recipient && RecipientStatus[recipient.status];
+    };
+  }
+  const tell = (routeId: number, id: string, receiver: string | null, fields: Partial<Receipt> = {}): Promise<void> =>
+    sink.accept(routeId, [
+      { providerMessageId: id, status: 'delivered', errorCode: null, errorText: null, receiver, ...fields },
+    ]);
+
+  it.each([
+    ['000000009f3a2b11', '2671389457'],
+    ['0123456001', '123456001'],
+    ['223456001', '0223456001'],
+    ['0x9F3A2B12', '2671389458'],
+    ['9F3A2B13', '9f3a2b13'],
+    ['8B3C2F64-7F0E-4D7E-9D5F-00000000000A', '8b3c2f64-7f0e-4d7e-9d5f-00000000000a'],
+  ])('by value: answered as %s, named as %s, for the same recipient only', async (answer, named) => {
+    const status = await sent(answer);
+    await tell(routes.one, named, OTHER);
+    await tell(routes.one, named, null);
+    await tell(routes.login, named, NUMBER);
+    expect(await status()).toBe('Submitted');
+    await tell(routes.one, named, NUMBER);
+    expect(await status()).toBe('Delivered');
+  });
+
+  it('over every route of the same host and login, and over no other', async () => {
+    const status = await sent('500000001');
+    const hex = await sent('000000001dcd6502');
+    for (const route of [routes.login, routes.host]) {
+      await tell(route, '500000001', NUMBER);
+      await tell(route, '500000002', NUMBER);
+    }
+    await tell(routes.two, '500000001', OTHER);
+    expect([await status(), await hex()]).toEqual(['Submitted', 'Submitted']);
+    await tell(routes.two, '500000001', NUMBER);
+    await tell(routes.two, '500000002', `00${NUMBER}`);
+    expect([await status(), await hex()]).toEqual(['Delivered', 'Delivered']);
+  });
+
+  it("never by an id that is another recipient's in another spelling", async () => {
+    const hundred = await sent('100', NUMBER); // 256 in decimal
+    const next = await sent('256', OTHER);
+    await tell(routes.one, '256', NUMBER);
+    expect([await hundred(), await next()]).toEqual(['Delivered', 'Submitted']);
+  });
+
+  it('however the carrier writes the number, and where it does not turn the two round', async () => {
+    const national = await sent('600000001');
+    const straight = await sent('600000002');
+    await tell(routes.one, '600000001', '015112345678');
+    await tell(routes.one, '600000002', '4477', { otherAddress: NUMBER });
+    expect([await national(), await straight()]).toEqual(['Delivered', 'Delivered']);
+  });
+
+  it('by an index, whatever the table holds', async () => {
+    const plans = await Promise.all(
+      ['provider_message_id', 'match_key'].map((column) =>
+        dataSource.query<{ table: string; key: string | null }[]>(
+          `EXPLAIN SELECT 1 FROM JSON_TABLE('[[1,"x"]]', '$[*]' COLUMNS (route_id INT PATH '$[0]', id VARCHAR(128)
+             CHARACTER SET ${column === 'match_key' ? 'ascii COLLATE ascii_bin' : 'utf8mb4 COLLATE utf8mb4_bin'} PATH '$[1]')) j
+           STRAIGHT_JOIN provider_messages m ON m.route_id = j.route_id AND m.${column} = j.id`,
+        ),
+      ),
+    );
+    expect(plans.map((plan) => plan.find(({ table }) => table === 'm')?.key)).toEqual([
+      'uq_provider_messages',
+      'ix_provider_messages_match',
+    ]);
+  });
+});
