@@ -50,12 +50,15 @@ import { ManagedAccounts } from './persistence/managed-accounts.js';
 import { NameCheck } from './persistence/name-check.js';
 import { RevokedTokenEntity } from './persistence/revoked-token.entity.js';
 import { RevokedTokens } from './persistence/revoked-tokens.js';
+import { SecurityEntryEntity } from './persistence/security-entry.entity.js';
+import { SecurityLog } from './persistence/security-log.js';
 import { TeamEntity } from './persistence/team.entity.js';
 import { FindAssignedUserHandler } from './queries/find-assigned-user.handler.js';
 import { ListApiKeysHandler } from './queries/list-api-keys.handler.js';
 import { ListAssignedUsersHandler } from './queries/list-assigned-users.handler.js';
 import { FindAccountHandler } from './queries/find-account.handler.js';
 import { ListAccountsHandler } from './queries/list-accounts.handler.js';
+import { ListSecurityLogHandler } from './queries/list-security-log.handler.js';
 import { ListAuditHandler } from './queries/list-audit.handler.js';
 
 const ENTITIES = [
@@ -63,6 +66,7 @@ const ENTITIES = [
   LoginIdentityEntity,
   LoginAddressEntity,
   RevokedTokenEntity,
+  SecurityEntryEntity,
   AssignedUserEntity,
   ApiKeyEntity,
   TeamEntity,
@@ -111,6 +115,7 @@ export class AccountDirectoryModule {}
     AdminSessions,
     JwtStrategy,
     ApiKeys,
+    SecurityLog,
     Credentials,
     BodyUsernames,
     OpenMisses,
@@ -131,6 +136,7 @@ export class AccountDirectoryModule {}
     FindAccountHandler,
     ListAccountsHandler,
     ListAuditHandler,
+    ListSecurityLogHandler,
     ListApiKeysHandler,
     ListAssignedUsersHandler,
     FindAssignedUserHandler,

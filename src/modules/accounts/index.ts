@@ -31,4 +31,5 @@ export { ManagedAccounts } from './persistence/managed-accounts.js';
 export { FindAccountQuery } from './queries/find-account.query.js';
 export { ListAccountsQuery } from './queries/list-accounts.query.js';
 export { type AuditEntryView, ListAuditQuery } from './queries/list-audit.query.js';
+export { ListSecurityLogQuery, type SecurityEntryView } from './queries/list-security-log.query.js';
 export type { ManagedAccountView } from './queries/managed-account.view.js';

@@ -12,6 +12,7 @@ import { AccountsController } from './http/accounts.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { CreditsController } from './http/credits.controller.js';
 import { ProfileRequestsAdminController } from './http/profile-requests.controller.js';
+import { SecurityLogController } from './http/security-log.controller.js';
 import { TemplatesAdminController } from './http/templates.controller.js';
 import { RoutesAdminModule } from './routes-admin.module.js';
 
@@ -32,6 +33,7 @@ import { RoutesAdminModule } from './routes-admin.module.js';
     AccountsController,
     CreditsController,
     AuditController,
+    SecurityLogController,
     TemplatesAdminController,
     ProfileRequestsAdminController,
   ],

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { AppError } from '../../../kernel/app-error.js';
 import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AddressLimits, PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account-errors.js';
 import { type Account, isExpired } from '../domain/account.js';
-import { looksLikeEmail, normalEmail } from '../domain/identity.js';
+import { isEmail, isUsername, looksLikeEmail, normalEmail } from '../domain/identity.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountStore } from '../persistence/account-store.js';
 import { AssignedUsers, toAssignedUser } from '../persistence/assigned-users.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
-import { LoginNames } from '../persistence/login-names.js';
+import { SecurityLog } from '../persistence/security-log.js';
+import { type Login, LoginNames, usernameOf } from '../persistence/login-names.js';
 import { ApiKeys } from './api-keys.js';
 
 const HOUR_SECONDS = 3_600;
@@ -40,6 +42,7 @@ export class Credentials {
     private readonly hasher: PasswordHasher,
     private readonly counters: RateCounters,
     private readonly addresses: AddressLimits,
+    private readonly log: SecurityLog,
     private readonly loginAddresses: LoginAddresses,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -52,6 +55,16 @@ export class Credentials {
    */
   async check(name: string, password: string, ip: string): Promise<Account> {
     const login = await this.names.find(name);
+    try {
+      return await this.judge(login, name, password, ip);
+    } catch (error) {
+      const refused = error instanceof AppError && error.kind === 'unauthenticated';
+      if (refused) this.log.note('login_failed', login ? usernameOf(login) : nameOf(name), ip);
+      throw error;
+    }
+  }
+
+  private async judge(login: Login | null, name: string, password: string, ip: string): Promise<Account> {
     const bearer = login?.assignedUser ?? login?.account;
     await this.prove(bearer?.id ?? digestOf(name), password, bearer?.passwordHash ?? NOBODYS_HASH, ip);
     if (!login) throw accountErrors.invalidCredentials(); // nobody's hash fits no password
@@ -145,6 +158,12 @@ interface Attempt {
 }
 
 const accountKey = (who: number | string): string => `account-failures:${who}`;
+
+/** What a log may keep of a name that nobody has: what looks like none is perhaps a password in the wrong field. */
+const nameOf = (name: string): string => {
+  const email = normalEmail(name);
+  return isEmail(email) ? email : isUsername(name) ? name : '';
+};
 
 /** Names that nobody has are kept short and unreadable. */
 const digestOf = (name: string): string => createHash('sha256').update(name.toLowerCase()).digest('base64url');

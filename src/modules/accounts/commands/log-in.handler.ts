@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AccessTokens } from '../authentication/access-tokens.js';
 import { Credentials } from '../authentication/credentials.js';
 import type { Account } from '../domain/account.js';
+import { SecurityLog } from '../persistence/security-log.js';
 import { LogInCommand } from './log-in.command.js';
 
 @CommandHandler(LogInCommand)
@@ -9,10 +10,12 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   constructor(
     private readonly credentials: Credentials,
     private readonly tokens: AccessTokens,
+    private readonly log: SecurityLog,
   ) {}
 
   async execute({ emailOrUsername, password, ip }: LogInCommand): Promise<{ token: string; account: Account }> {
     const account = await this.credentials.check(emailOrUsername, password, ip);
+    this.log.note('login', (account.assignedUser ?? account).username, ip);
     return { token: this.tokens.issue(account), account };
   }
 }

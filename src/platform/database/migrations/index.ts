@@ -19,6 +19,7 @@ import { MessageKeys1700000013301 } from './1700000013301-message-keys.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
 import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
 import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
+import { SecurityLog1700000013502 } from './1700000013502-security-log.js';
 import { RevokedTokens1700000013501 } from './1700000013501-revoked-tokens.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
@@ -48,6 +49,7 @@ export const migrations = [
   SessionClaims1700000013401,
   LoginAddresses1700000013500,
   RevokedTokens1700000013501,
+  SecurityLog1700000013502,
   Revisions1700000013600,
   AccountQuotas1700000013601,
   AudioOfCampaigns1700000013700,

@@ -1,0 +1,84 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { Rounds } from '../../../kernel/rounds.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { SecurityEntryEntity } from './security-entry.entity.js';
+
+const WRITTEN_EVERY_MS = 500;
+/** Different entries between two writes; what comes beyond is counted without name and address. */
+const MOST_WAITING = 1_000;
+const PRUNED_EVERY_MS = 3_600_000;
+const KEPT_DAYS = 90;
+const MOST_ENTRIES = 1_000_000;
+const PRUNED_AT_ONCE = 10_000;
+
+export type SecurityEvent = 'login' | 'login_failed';
+
+interface Waiting {
+  event: SecurityEvent;
+  username: string;
+  ip: string;
+  times: number;
+}
+
+/**
+ * Logins, good and bad, for the staff to read. Nobody waits for it: entries are gathered and written twice a second,
+ * equal ones as one, so that whoever guesses fast makes no more writes than who guesses slowly. Entries end after 90
+ * days, and beyond a million.
+ */
+@Injectable()
+export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private waiting = new Map<string, Waiting>();
+  private prunedAt = -Infinity;
+  private readonly logger = new Logger('SecurityLog');
+  private readonly rounds = new Rounds(
+    WRITTEN_EVERY_MS,
+    () => this.write(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'logins could not be written to the security log'),
+  );
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  onApplicationBootstrap(): void {
+    this.rounds.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.rounds.stop();
+    await this.write().catch(() => undefined);
+  }
+
+  /** @param username never a password: the caller makes sure that it is a name */
+  note(event: SecurityEvent, username: string, ip: string): void {
+    const full = this.waiting.size >= MOST_WAITING;
+    const entry = full ? { event, username: '', ip: '' } : { event, username, ip };
+    const key = Object.values(entry).join('\n');
+    const known = this.waiting.get(key);
+    if (known) known.times += 1;
+    else this.waiting.set(key, { ...entry, times: 1 });
+  }
+
+  private async write(): Promise<void> {
+    const entries = [...this.waiting.values()];
+    this.waiting = new Map();
+    const createdAt = now();
+    if (entries.length > 0) {
+      await this.dataSource.manager.insert(
+        SecurityEntryEntity,
+        entries.map((entry) => ({ ...entry, ip: entry.ip.slice(0, 45), createdAt })),
+      );
+    }
+    if (performance.now() - this.prunedAt < PRUNED_EVERY_MS) return;
+    this.prunedAt = performance.now();
+    await this.dataSource.query(
+      `DELETE FROM security_log WHERE created_at < UTC_TIMESTAMP(3) - INTERVAL ${KEPT_DAYS} DAY LIMIT ${PRUNED_AT_ONCE}`,
+    );
+    const [last] = await this.dataSource.manager.find(SecurityEntryEntity, { order: { id: 'DESC' }, take: 1 });
+    if (!last) return;
+    await this.dataSource.query(`DELETE FROM security_log WHERE id <= ? ORDER BY id LIMIT ${PRUNED_AT_ONCE}`, [
+      last.id - MOST_ENTRIES,
+    ]);
+  }
+}

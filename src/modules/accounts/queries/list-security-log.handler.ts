@@ -1,0 +1,23 @@
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { dateTime } from '../../../kernel/clock.js';
+import { SecurityEntryEntity } from '../persistence/security-entry.entity.js';
+import { ListSecurityLogQuery, type SecurityEntryView } from './list-security-log.query.js';
+
+@QueryHandler(ListSecurityLogQuery)
+export class ListSecurityLogHandler implements IQueryHandler<ListSecurityLogQuery> {
+  constructor(@InjectRepository(SecurityEntryEntity) private readonly log: Repository<SecurityEntryEntity>) {}
+
+  async execute(query: ListSecurityLogQuery): Promise<{ entries: SecurityEntryView[]; total: number }> {
+    const { username, ip, page, limit } = query;
+    const [rows, total] = await this.log.findAndCount({
+      where: { ...(username === null ? {} : { username }), ...(ip === null ? {} : { ip }) },
+      order: { id: 'DESC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+    const entries = rows.map(({ createdAt, ...row }) => ({ ...row, created_at: dateTime(createdAt, query.timeZone) }));
+    return { entries, total };
+  }
+}

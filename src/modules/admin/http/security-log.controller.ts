@@ -1,0 +1,59 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { textOrNull } from '../../../kernel/text.js';
+import { ApiErrors, paged, type Paged, PageOf, readPage } from '../../../platform/http/index.js';
+import { type Actor, Admin, CurrentActor, ListSecurityLogQuery, type SecurityEntryView } from '../../accounts/index.js';
+import { ADMIN_ERRORS } from './admin.errors.js';
+
+class SecurityEntryAnswer implements SecurityEntryView {
+  @ApiProperty({ example: 3 })
+  id!: number;
+
+  @ApiProperty({ enum: ['login', 'login_failed'], example: 'login_failed' })
+  event!: string;
+
+  @ApiProperty({ example: 'jane.doe', description: 'Of the account or its user; a name that nobody has as given' })
+  username!: string;
+
+  @ApiProperty({ example: '203.0.113.7' })
+  ip!: string;
+
+  @ApiProperty({ example: 1, description: 'So many equal ones at that moment' })
+  times!: number;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+}
+
+class SecurityPageAnswer extends PageOf(SecurityEntryAnswer) {}
+
+/** Who logged in or failed to, from where. */
+@ApiTags('Admin: audit')
+@Admin()
+@Controller('v6/api/admin/security-log')
+export class SecurityLogController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Logins, good and bad, newest first',
+    description: 'Those with a password, of `sms_get.php` the failed ones. Kept for 90 days, a second behind.',
+  })
+  @ApiQuery({ name: 'username', required: false })
+  @ApiQuery({ name: 'ip', required: false, example: '203.0.113.7' })
+  @ApiQuery({ name: 'page', required: false, example: 1 })
+  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiOkResponse({ type: SecurityPageAnswer })
+  @ApiErrors(ADMIN_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<SecurityEntryView>> {
+    const page = readPage(query);
+    const [username, ip] = [textOrNull(query['username']), textOrNull(query['ip'])];
+    const list = new ListSecurityLogQuery(username, ip, account.timeZone, page.page, page.limit);
+    const { entries, total } = await this.queries.execute(list);
+    return paged(entries, page, total);
+  }
+}
