@@ -240,6 +240,31 @@ describe('chat driver and sandbox', () => {
     await lifeOf(accepted(await send('4915100000001')), 'delivered');
   });
 
+  it('plays contacts that show no number: what they write, what they set, what is sent to them', async () => {
+    const USER_ID = 'DE.13491208655302741111';
+    const desk = (path: string, body: Record<string, unknown>) =>
+      graphCall(sandbox, 'POST', path, { phone_number_id: phoneNumberId, ...body });
+    expect(await desk('/chat/inbound', { user_id: USER_ID, text: 'Hello' })).toMatchObject({ status: 200 });
+    const [message] = receiver.values().at(-1)?.['messages'] as Record<string, unknown>[];
+    expect(message).toMatchObject({ from_user_id: USER_ID, text: { body: 'Hello' } });
+    expect(message).not.toHaveProperty('from');
+    expect(receiver.values().at(-1)).toMatchObject({ contacts: [{ user_id: USER_ID }] });
+    expect(await desk('/chat/preferences', { user_id: USER_ID, value: 'stop' })).toMatchObject({ status: 200 });
+    expect(receiver.values().at(-1)).toMatchObject({
+      user_preferences: [{ user_id: USER_ID, category: 'marketing_messages', value: 'stop' }],
+    });
+    const body = { messaging_product: 'whatsapp', recipient: USER_ID, type: 'text', text: { body: 'Hi' } };
+    const sent = await graphCall(sandbox, 'POST', `/v21.0/${phoneNumberId}/messages`, body);
+    expect(sent).toMatchObject({ status: 200, body: { contacts: [{ input: USER_ID, user_id: USER_ID }] } });
+    const [{ id } = { id: '' }] = sent.body['messages'] as { id: string }[];
+    await lifeOf(id, 'delivered');
+    expect(receipts().every(({ receiver: number }) => number === null)).toBe(true);
+    expect((await desk('/chat/inbound', { text: 'Nobody' })).status).toBe(400);
+    expect((await desk('/chat/preferences', { phone_number_id: '1', from: '49151', value: 'stop' })).status).toBe(404);
+    const odd = { ...body, recipient: 'nobody' };
+    expect(await graphCall(sandbox, 'POST', `/v21.0/${phoneNumberId}/messages`, odd)).toMatchObject({ status: 400 });
+  });
+
   it('signs the bytes of every callback', async () => {
     await lifeOf(accepted(await send('4915100000001')), 'delivered');
     for (const { raw, headers } of receiver.received) {

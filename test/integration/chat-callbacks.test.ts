@@ -155,7 +155,7 @@ describe('callbacks of the chat upstream', () => {
       expect(await parked()).toEqual([]);
       expect(await inbound()).toEqual([]);
       const metrics = await (await fetch(`${api.url}/metrics`)).text();
-      expect(metrics).toMatch(/chat_callback_items_dropped_total [1-9]/);
+      expect(metrics).toMatch(/switchboard_inbound_dropped_total\{.*reason="other_connection".*\} [1-9]/);
     });
   });
 

@@ -54,7 +54,7 @@ describe("a worker's connections", () => {
       directory,
       new DriverRegistry(outbound, environment),
       receipts,
-      { accept: () => Promise.resolve(), take: () => Promise.resolve() },
+      { accept: () => Promise.resolve(), take: () => Promise.resolve(), identify: () => Promise.resolve() },
       new RouteHealthBoard(redis),
     );
   });

@@ -144,7 +144,8 @@ describe('events for webhooks', () => {
     };
     const inbound = {
       messageId: 'wamid.in',
-      contact: NUMBERS[0]!,
+      number: NUMBERS[0]!,
+      userId: null,
       type: 'text',
       sentAt: new Date(1_763_700_000_000),
       message,
@@ -157,7 +158,7 @@ describe('events for webhooks', () => {
         error_code: 131026,
         errorMessage: 'Ticket Expired',
       }),
-      { event: 'chat.message.received', ...message },
+      { event: 'chat.message.received', ...message, from_user_id: null },
     ]);
   });
 

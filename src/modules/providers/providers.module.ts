@@ -14,8 +14,9 @@ import { CallCallbacksController } from './http/call-callbacks.controller.js';
 import { ChatCallbacksController } from './http/chat-callbacks.controller.js';
 import { ProviderCallbacksController } from './http/provider-callbacks.controller.js';
 import { ChatAccounts } from './persistence/chat-accounts.js';
-import { ChatInboundMessageEntity, ChatWindowEntity } from './persistence/chat-inbound.entities.js';
+import { ChatContactEntity, ChatInboundMessageEntity, ChatWindowEntity } from './persistence/chat-inbound.entities.js';
 import { ChatInbox } from './persistence/chat-inbox.js';
+import { ChatContacts } from './persistence/chat-contacts.js';
 import { ChatWindows } from './persistence/chat-windows.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 import { RouteEntity } from './persistence/route.entity.js';
@@ -30,6 +31,7 @@ const ROUTES = [
   RouteLogins,
   DriverRegistry,
   ChatAccounts,
+  ChatContacts,
   ChatWindows,
   MetaCloudClient,
   BusinessProfileClient,
@@ -38,7 +40,10 @@ const ROUTES = [
 
 /** Routes, chat accounts and drivers, for every process. */
 @Module({
-  imports: [TypeOrmModule.forFeature([RouteEntity, ChatInboundMessageEntity, ChatWindowEntity]), OutboundModule],
+  imports: [
+    TypeOrmModule.forFeature([RouteEntity, ChatContactEntity, ChatInboundMessageEntity, ChatWindowEntity]),
+    OutboundModule,
+  ],
   providers: ROUTES,
   exports: ROUTES,
 })

@@ -18,7 +18,8 @@ interface Said {
 /** The account that sent over the route within this time is meant (decisions §8). */
 const SENT_WITHIN_DAYS = 30;
 const GROUP = { maxItems: 1_000, delayMs: 5 };
-const LONGEST_NUMBER = 32;
+/** A user id of the chat channel is longer than any number. */
+const LONGEST_ADDRESS = 160;
 
 /**
  * STOP, UNSUBSCRIBE and START as people write them back. On a route that accounts share, the one that sent to the number
@@ -53,6 +54,20 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
     }
   }
 
+  async identify(
+    tx: EntityManager,
+    { routeId, accountId }: { routeId: number; accountId: number },
+    contacts: readonly { userId: string; number: string }[],
+  ): Promise<void> {
+    const stopped = await this.store.stoppedUserIds(
+      tx,
+      accountId,
+      contacts.map(({ userId }) => userId),
+    );
+    const numbers = contacts.flatMap(({ userId, number }) => (stopped.has(userId) ? [number] : []));
+    for (const number of numbers.sort()) await this.store.stop(tx, accountId, routeId, number);
+  }
+
   onApplicationShutdown(): Promise<void> {
     return this.group.drained();
   }
@@ -74,9 +89,10 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
 }
 
 function wordsOf(texts: readonly InboundText[]): Omit<Said, 'routeId'>[] {
-  return texts.flatMap(({ from, text }) => {
+  return texts.flatMap(({ from, text, isAlias = false }) => {
     const word = consentWord(text);
-    return word !== null && from !== '' && from.length <= LONGEST_NUMBER ? [{ from, word }] : [];
+    if (isAlias && word === 'stop') return [];
+    return word !== null && from !== '' && from.length <= LONGEST_ADDRESS ? [{ from, word }] : [];
   });
 }
 

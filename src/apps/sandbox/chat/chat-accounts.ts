@@ -62,13 +62,17 @@ export class ChatAccountBook {
 
 /** What a callback tells. */
 export interface ChatChange {
-  field: 'messages' | 'message_template_status_update';
+  field: 'messages' | 'user_preferences' | 'message_template_status_update';
   value: Record<string, unknown>;
 }
 
-/** A change of field `messages`. */
-export const messagesChange = (account: SandboxChatAccount, value: Record<string, unknown>): ChatChange => ({
-  field: 'messages',
+/** A change of field `messages`, or of another that belongs to a number. */
+export const messagesChange = (
+  account: SandboxChatAccount,
+  value: Record<string, unknown>,
+  field: ChatChange['field'] = 'messages',
+): ChatChange => ({
+  field,
   value: {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: account.display_phone_number, phone_number_id: account.phone_number_id },

@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { z } from 'zod';
 import { ChatAccountBook, chatAccountSchema } from './chat-accounts.js';
-import { ChatInbound, inboundSchema } from './chat-inbound.js';
+import { ChatInbound, inboundSchema, preferenceSchema } from './chat-inbound.js';
 import { reviewSchema, TemplateDesk, type UpstreamTemplate } from './template-desk.js';
 
 /** What people do at the upstream: set up an account's callback, write messages, review templates. */
@@ -44,6 +44,16 @@ export class ChatDeskController {
     if (!written) throw new NotFoundException('No account is registered for this phone_number_id');
     if (!written.taken) throw new BadGatewayException('The callback did not take the message');
     return { id: written.id, taken: true };
+  }
+
+  /** `{ phone_number_id, from or user_id, value: stop or resume }`: what somebody set about campaigns. */
+  @Post('preferences')
+  @HttpCode(200)
+  async prefer(@Body() body: unknown): Promise<{ taken: true }> {
+    const taken = await this.inbound.prefer(read(preferenceSchema, body));
+    if (taken === null) throw new NotFoundException('No account is registered for this phone_number_id');
+    if (!taken) throw new BadGatewayException('The callback did not take the change');
+    return { taken };
   }
 
   @Get('templates')

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
 import { type Fate, fateOf, OnceBook } from '../carrier/fates.js';
 import { Faults } from '../carrier/faults.js';
@@ -45,7 +46,8 @@ export class ChatMessages {
 
   /** @throws GraphError */
   async send(phoneNumberId: string, request: JsonObject): Promise<GraphAnswer> {
-    if (request['status'] === 'read' && request['to'] === undefined) return ok({ success: true });
+    if (request['status'] === 'read' && (request['to'] ?? request['recipient']) === undefined)
+      return ok({ success: true });
     const message = readMessage(request);
     const fate = fateOf(message.to);
     this.turnAway(phoneNumberId, message, fate);
@@ -60,7 +62,7 @@ export class ChatMessages {
     if (account && fate !== 'silent') await this.feed.begin(account, { entry, ...this.life(entry, message, fate) });
     return ok({
       messaging_product: 'whatsapp',
-      contacts: [{ input: String(request['to']), wa_id: message.to }],
+      contacts: [contactOf(request, message)],
       messages: [{ id: entry.id, ...(message.type === 'template' && { message_status: 'accepted' }) }],
     });
   }
@@ -114,3 +116,6 @@ export class ChatMessages {
     };
   }
 }
+
+const contactOf = ({ to }: JsonObject, message: ReadMessage): JsonObject =>
+  isUserId(message.to) ? { input: message.to, user_id: message.to } : { input: String(to), wa_id: message.to };

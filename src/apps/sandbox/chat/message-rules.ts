@@ -1,3 +1,4 @@
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import { codePoints } from '../../../kernel/text.js';
 import { demand, expectValid, GraphCode, GraphError, invalidParameter } from './graph-error.js';
 import { isObject, type JsonObject } from './graph-request.js';
@@ -166,7 +167,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /** What the upstream needs to know of a message that it takes. */
 export interface ReadMessage {
-  /** digits */
+  /** digits, or a user id */
   to: string;
   type: string;
   content: unknown;
@@ -179,17 +180,13 @@ export interface ReadMessage {
  * @throws GraphError
  */
 export function readMessage(request: JsonObject): ReadMessage {
-  const { messaging_product: product, to, type = 'text', context } = request;
+  const { messaging_product: product, to, recipient, type = 'text', context } = request;
   const ref = request['biz_opaque_callback_data'] ?? null;
   if (product === undefined) throw invalidParameter('The parameter messaging_product is required.');
   if (product !== 'whatsapp') {
     throw invalidParameter(`Param messaging_product must be one of {WHATSAPP} - got ${JSON.stringify(product)}.`);
   }
-  if (to === undefined || to === null || to === '') throw invalidParameter('The parameter to is required.');
-  const digits = typeof to === 'string' || typeof to === 'number' ? String(to).replace(/[+\s()-]/g, '') : '';
-  if (!/^[0-9]{1,30}$/.test(digits)) {
-    throw new GraphError(400, GraphCode.InvalidParameter, '(#100) Invalid parameter', 'Recipient is no phone number.');
-  }
+  const address = to === undefined || to === null || to === '' ? userIdOf(recipient) : numberOf(to);
   const check = CHECKS[String(type)];
   if (!check) {
     const known = Object.keys(CHECKS).join(', ').toUpperCase();
@@ -201,9 +198,26 @@ export function readMessage(request: JsonObject): ReadMessage {
     expectValid(isObject(context) && isText(context['message_id']), "context['message_id'] is required.");
   }
   expectValid(ref === null || atMost(ref, 512), 'biz_opaque_callback_data must be at most 512 characters long.');
-  return { to: digits, type: String(type), content, ref: ref as string | null };
+  return { to: address, type: String(type), content, ref: ref as string | null };
 }
 
 function isWebAddress(value: unknown): boolean {
   return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+const INVALID = '(#100) Invalid parameter';
+
+function numberOf(to: unknown): string {
+  const digits = typeof to === 'string' || typeof to === 'number' ? String(to).replace(/[+\s()-]/g, '') : '';
+  if (/^[0-9]{1,30}$/.test(digits)) return digits;
+  throw new GraphError(400, GraphCode.InvalidParameter, INVALID, 'Recipient is no phone number.');
+}
+
+/** `recipient` counts where `to` is missing. */
+function userIdOf(recipient: unknown): string {
+  if (recipient === undefined || recipient === null || recipient === '') {
+    throw invalidParameter('The parameter to is required.');
+  }
+  if (typeof recipient === 'string' && isUserId(recipient)) return recipient;
+  throw new GraphError(400, GraphCode.InvalidParameter, INVALID, 'Recipient is no business-scoped user ID.');
 }

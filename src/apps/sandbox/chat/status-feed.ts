@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import type { LedgerEntry, LedgerStatus } from '../carrier/carrier-ledger.js';
 import { DueQueue } from '../carrier/due-queue.js';
 import { Faults } from '../carrier/faults.js';
@@ -133,7 +134,7 @@ function statusOf({ entry, failure }: StatusLife, step: ChatStep, timestamp: str
     id: entry.id,
     status: step,
     timestamp,
-    recipient_id: entry.to,
+    ...(isUserId(entry.to) ? { recipient_user_id: entry.to } : { recipient_id: entry.to }),
     ...(entry.ref !== null && { biz_opaque_callback_data: entry.ref }),
     ...(step === 'sent' && { pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } }),
     ...(step === 'failed' &&

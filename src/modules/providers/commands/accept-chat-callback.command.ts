@@ -3,9 +3,10 @@ import { Command } from '@nestjs/cqrs';
 /** How much of a callback counted. */
 export interface ChatCallbackTaken {
   receipts: number;
+  /** what contacts wrote, and what they set about campaigns */
   messages: number;
   templates: number;
-  /** what belongs to another number or business account, or nobody can read */
+  /** what belongs to another number or business account, nobody can read, or names no sender */
   dropped: number;
 }
 

@@ -16,7 +16,7 @@ import { AcceptChatCallback, type ChatCallbackTaken } from './accept-chat-callba
 
 @CommandHandler(AcceptChatCallback)
 export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCallback> {
-  private readonly dropped: Counter;
+  private readonly dropped: Counter<'reason'>;
 
   constructor(
     private readonly accounts: ChatAccounts,
@@ -26,8 +26,9 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
     metrics: Metrics,
   ) {
     this.dropped = metrics.counter(
-      'chat_callback_items_dropped_total',
-      'Parts of verified chat callbacks that belong to another connection or cannot be read',
+      'switchboard_inbound_dropped_total',
+      'Parts of verified chat callbacks that did not count, by reason',
+      ['reason'],
     );
   }
 
@@ -44,11 +45,17 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
     }
     const receivedAt = now();
     const owner = { phoneNumberId: phoneNumberIdOf(account), wabaId: account.wabaId };
-    const { receipts, messages, templates, dropped } = readCallback(owner, body, receivedAt);
-    if (dropped > 0) this.dropped.inc(dropped);
-    await this.inbox.take(account, messages, receivedAt);
+    const read = readCallback(owner, body, receivedAt);
+    const { receipts, messages, consents, templates, dropped } = read;
+    for (const reason of dropped) this.dropped.inc({ reason });
+    await this.inbox.take(account, messages, receivedAt, read);
     if (receipts.length > 0) await this.receipts.accept(account.id, receipts);
     if (templates.length > 0) await this.templates.accept(account, templates);
-    return { receipts: receipts.length, messages: messages.length, templates: templates.length, dropped };
+    return {
+      receipts: receipts.length,
+      messages: messages.length + consents.length,
+      templates: templates.length,
+      dropped: dropped.length,
+    };
   }
 }

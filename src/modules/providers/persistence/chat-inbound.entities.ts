@@ -20,7 +20,8 @@ export class ChatInboundMessageEntity {
   @Column({ name: 'message_id', type: 'varchar', length: 128 })
   messageId!: string;
 
-  @Column({ type: 'varchar', length: 32, ...ASCII })
+  /** digits with country code; of a contact that shows no number, the user id */
+  @Column({ type: 'varchar', length: 160, ...ASCII })
   contact!: string;
 
   @Column({ type: 'varchar', length: 32 })
@@ -43,9 +44,27 @@ export class ChatWindowEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
 
-  @PrimaryColumn({ type: 'varchar', length: 32, ...ASCII })
+  /** number or user id: a window is opened under each that is known */
+  @PrimaryColumn({ type: 'varchar', length: 160, ...ASCII })
   contact!: string;
 
   @Column({ name: 'open_until', type: 'datetime', precision: 3 })
   openUntil!: Date;
+}
+
+/** Which number is whose: user ids of contacts whose number was seen too. */
+@Entity('chat_contacts')
+@Index('ix_chat_contacts_number', ['routeId', 'number'])
+export class ChatContactEntity {
+  @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 160, ...ASCII })
+  userId!: string;
+
+  @Column({ type: 'varchar', length: 32, ...ASCII })
+  number!: string;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
 }

@@ -4,11 +4,22 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type CustomerEvent, CustomerEvents } from '../../customer-events/index.js';
 import type { ChatAccount } from '../chat-account.js';
-import { type InboundMessage, textOfMessage } from '../drivers/meta-cloud/callbacks.js';
+import {
+  type Acquaintance,
+  type ChatCallback,
+  type ChatSender,
+  type ConsentChange,
+  type InboundMessage,
+  textOfMessage,
+} from '../drivers/meta-cloud/callbacks.js';
 import { InboundSink } from '../ports/inbound-sink.js';
+import { ChatContacts } from './chat-contacts.js';
 import { ChatWindows } from './chat-windows.js';
 
 const SYSTEM = 'system';
+/** What a change of the settings says in the words of a message. */
+const STOP = 'STOP';
+const START = 'START';
 const ATTEMPTS = 5;
 const COLUMNS = ['route_id', 'account_id', 'message_id', 'contact', 'type', 'message', 'sent_at', 'received_at'];
 const ROW = `(${COLUMNS.map(() => '?').join(', ')})`;
@@ -19,31 +30,77 @@ export class ChatInbox {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly windows: ChatWindows,
+    private readonly contacts: ChatContacts,
     private readonly events: CustomerEvents,
     private readonly inbound: InboundSink,
   ) {}
 
-  /** Stores the messages, opens the windows of who wrote them and tells the account's webhooks, in one transaction. */
-  async take(account: ChatAccount, messages: readonly InboundMessage[], receivedAt: Date): Promise<void> {
-    if (messages.length === 0) return;
+  /**
+   * Stores the messages, opens the windows of who wrote them and tells the account's webhooks, in one transaction.
+   * @param beside what the same callback told of contacts
+   */
+  async take(
+    account: ChatAccount,
+    messages: readonly InboundMessage[],
+    receivedAt: Date,
+    beside: Pick<ChatCallback, 'consents' | 'acquaintances'> = { consents: [], acquaintances: [] },
+  ): Promise<void> {
+    if (messages.length + beside.consents.length + beside.acquaintances.length === 0) return;
+    const chat = { routeId: account.id, accountId: account.accountId };
     await inTransaction(this.dataSource, async (tx) => {
-      const fresh = await this.store(tx, account, messages, receivedAt);
+      const met = await this.contacts.learn(tx, account.id, [...beside.acquaintances, ...messages.flatMap(acquainted)]);
+      if (met.length > 0) await this.inbound.identify(tx, chat, met);
+      const fresh = messages.length > 0 ? await this.store(tx, account, messages, receivedAt) : [];
       // What the upstream tells of a contact (a new number) is nothing that he wrote.
-      const written = messages.filter(({ type }) => type !== SYSTEM);
-      await this.windows.open(tx, account.id, written);
       const received = fresh.filter(({ type }) => type !== SYSTEM);
-      const chat = { routeId: account.id, accountId: account.accountId };
-      const inOrder = received.toSorted((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
-      await this.inbound.take(
+      await this.openWindows(
         tx,
-        chat,
-        inOrder.map(({ contact, message }) => ({ from: contact, text: textOfMessage(message) })),
+        account.id,
+        messages.filter(({ type }) => type !== SYSTEM),
       );
+      await this.hear(tx, chat, received, beside.consents);
       await this.events.publish(
         tx,
         received.map((message) => receivedEvent(account.accountId, message)),
       );
     });
+  }
+
+  /** A contact may be answered under each of his addresses. */
+  private async openWindows(tx: EntityManager, routeId: number, written: readonly InboundMessage[]): Promise<void> {
+    const senders = await this.contacts.complete(tx, routeId, written);
+    const opened = written.flatMap(({ sentAt }, index) =>
+      addressesOf(senders[index]).map((contact) => ({ contact, sentAt })),
+    );
+    await this.windows.open(tx, routeId, opened);
+  }
+
+  /** Stop words and settings, in the order in which they were said; by a user id they count for the number too. */
+  private async hear(
+    tx: EntityManager,
+    chat: { routeId: number; accountId: number },
+    received: readonly InboundMessage[],
+    consents: readonly ConsentChange[],
+  ): Promise<void> {
+    const said = [
+      ...received.map(({ number, userId, sentAt, message }) => ({
+        number,
+        userId,
+        at: sentAt,
+        text: textOfMessage(message),
+      })),
+      ...consents.map(({ number, userId, saidAt, wants }) => ({
+        number,
+        userId,
+        at: saidAt,
+        text: wants ? START : STOP,
+      })),
+    ].sort((a, b) => a.at.getTime() - b.at.getTime());
+    const senders = await this.contacts.complete(tx, chat.routeId, said);
+    const texts = said.flatMap(({ number, text }, index) =>
+      addressesOf(senders[index]).map((from) => ({ from, text, isAlias: number !== null && from !== number })),
+    );
+    await this.inbound.take(tx, chat, texts);
   }
 
   /** @returns the messages that were new */
@@ -59,11 +116,11 @@ export class ChatInbox {
       try {
         await tx.query(
           `INSERT INTO chat_inbound_messages (${COLUMNS.join(', ')}) VALUES ${fresh.map(() => ROW).join(', ')}`,
-          fresh.flatMap(({ messageId, contact, type, message, sentAt }) => [
+          fresh.flatMap(({ messageId, number, userId, type, message, sentAt }) => [
             account.id,
             account.accountId,
             messageId,
-            contact,
+            number ?? userId,
             type,
             JSON.stringify(message),
             sentAt,
@@ -94,12 +151,19 @@ export class ChatInbox {
   }
 }
 
-/** The message as the upstream wrote it (decisions §9); its time in seconds, as text. */
+const addressesOf = (sender: ChatSender | undefined): string[] =>
+  [sender?.number, sender?.userId].filter((address) => typeof address === 'string');
+
+const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
+  number !== null && userId !== null ? [{ number, userId }] : [];
+
+/** The message as the upstream wrote it (decisions §9, §11); its time in seconds, as text. */
 function receivedEvent(
   accountId: number,
-  { messageId, contact, type, sentAt, message }: InboundMessage,
+  { messageId, number, userId, type, sentAt, message }: InboundMessage,
 ): CustomerEvent {
   const event = 'chat.message.received';
-  const own = { event, id: messageId, from: contact, timestamp: String(Math.floor(sentAt.getTime() / 1000)), type };
+  const timestamp = String(Math.floor(sentAt.getTime() / 1000));
+  const own = { event, id: messageId, from: number, from_user_id: userId, timestamp, type };
   return { accountId, type: event, body: { ...own, ...message, ...own } };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import { now } from '../../../kernel/clock.js';
 import { digitsOf } from '../../../kernel/phone-number.js';
 import { ChatWindowEntity } from './chat-inbound.entities.js';
@@ -12,11 +13,11 @@ export const WINDOW_MS = 24 * 3_600_000;
 export class ChatWindows {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @param routeId the chat account's id @param contact digits with country code */
+  /** @param routeId the chat account's id @param contact number with country code, or user id */
   isOpen(routeId: number, contact: string): Promise<boolean> {
     return this.dataSource
       .getRepository(ChatWindowEntity)
-      .existsBy({ routeId, contact: digitsOf(contact), openUntil: MoreThan(now()) });
+      .existsBy({ routeId, contact: isUserId(contact) ? contact : digitsOf(contact), openUntil: MoreThan(now()) });
   }
 
   /** Opens each contact's window for a day from its message; a window only ever grows. */

@@ -2,9 +2,11 @@ import type { EntityManager } from 'typeorm';
 
 /** What somebody wrote back, as plain text. */
 export interface InboundText {
-  /** who wrote: digits with country code */
+  /** who wrote: digits with country code, or a user id */
   from: string;
   text: string;
+  /** another address of who wrote, which he did not use: START lifts what stands there, STOP does not count for it */
+  isAlias?: boolean;
 }
 
 /** Where texts from handsets go. The suppressions module implements it. */
@@ -17,5 +19,12 @@ export abstract class InboundSink {
     tx: EntityManager,
     chat: { routeId: number; accountId: number },
     texts: readonly InboundText[],
+  ): Promise<void>;
+
+  /** Whose numbers some user ids of a chat account are has become known: what was said under the one counts for the other. */
+  abstract identify(
+    tx: EntityManager,
+    chat: { routeId: number; accountId: number },
+    contacts: readonly { userId: string; number: string }[],
   ): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import { Idempotency } from '../../idempotency/index.js';
 import { ChatAccounts, ChatWindows, usableAccount, type UsableChatAccount } from '../../providers/index.js';
 import { hasNotLeft, type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
@@ -39,6 +40,7 @@ export class SendV5SessionHandler implements ICommandHandler<SendV5SessionComman
     const { to, content, label, scheduledAt } = session;
     const { accountId, id: routeId } = account;
     const id = await this.store.add({ to, content, label, accountId, routeId, dueAt: scheduledAt });
-    return { contacts: [{ input: to, wa_id: to }], messages: [{ id: String(id) }] };
+    const contact = isUserId(to) ? { input: to, user_id: to } : { input: to, wa_id: to };
+    return { contacts: [contact], messages: [{ id: String(id) }] };
   }
 }

@@ -3,7 +3,7 @@ export type MessageContent = { type: string } & Record<string, unknown>;
 
 /** One message to one recipient, ready to leave. */
 export interface SessionMessage {
-  /** 8 to 20 digits */
+  /** 8 to 20 digits, or a user id */
   to: string;
   content: MessageContent;
 }

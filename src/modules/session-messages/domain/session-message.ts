@@ -1,7 +1,6 @@
-import { readRecipient } from '../../../kernel/phone-number.js';
 import { textOrNull } from '../../../kernel/text.js';
 import type { SessionMessage } from './message-content.js';
-import { coordinate, MEDIA_TYPES, objectOf, SESSION_ROWS, type SessionRow } from './session-rows.js';
+import { addressOf, coordinate, MEDIA_TYPES, objectOf, SESSION_ROWS, type SessionRow } from './session-rows.js';
 
 /** Whether a body asks for a template message: the request then goes the way of spec 4.6. */
 export const isTemplateRequest = (body: Readonly<Record<string, unknown>>): boolean => body['type'] === 'template';
@@ -17,13 +16,13 @@ export function readSessionMessage(
   const type = textOrNull(body['type']);
   const fault = SESSION_ROWS.find((row) => row.applies({ body, type }));
   if (fault) return { fault };
-  const recipient = readRecipient(body['to']);
+  const recipient = addressOf(body);
   if (type === null || 'fault' in recipient) throw new Error('SESSION_ROWS let a body without type or recipient pass');
   const context = objectOf(body['context']);
   const recipientType = textOrNull(body['recipient_type']);
   return {
     message: {
-      to: recipient.digits,
+      to: recipient.address,
       content: {
         ...(recipientType !== null && { recipient_type: recipientType }),
         type,

@@ -1,3 +1,4 @@
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import { isTooLargeJson, textOrNull } from '../../../kernel/text.js';
 
@@ -18,6 +19,9 @@ export const MESSAGE_TYPES = [
 
 /** Types that name a file of the upstream by `id`, or any by `link`. */
 export const MEDIA_TYPES = ['image', 'audio', 'video', 'document', 'sticker'] as const;
+
+/** What is said of a `recipient` that is none. */
+export const RECIPIENT_USER_ID_TEXT = 'recipient is invalid';
 
 /** What the rows look at: the body as it came, and its `type` as a text. */
 export interface SessionFields {
@@ -45,8 +49,18 @@ export function coordinate(value: unknown): number | null {
   return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
 }
 
+/** Whom a body names: `to`, else `recipient`; a number comes first where both are given. */
+export function addressOf({ to, recipient }: SessionFields['body']): { address: string } | { fault: string } {
+  if (hasText(to)) {
+    const read = readRecipient(to);
+    return 'fault' in read ? read : { address: read.digits };
+  }
+  const userId = textOrNull(recipient)?.trim() ?? '';
+  return isUserId(userId) ? { address: userId } : { fault: 'user_id' };
+}
+
 const recipientFault = (body: SessionFields['body']): string | null => {
-  const read = readRecipient(body['to']);
+  const read = addressOf(body);
   return 'fault' in read ? read.fault : null;
 };
 
@@ -74,8 +88,8 @@ export const SESSION_ROWS: readonly SessionRow[] = [
   {
     code: 'to_required',
     text: 'to is required',
-    reason: 'missing recipient',
-    applies: ({ body }) => !hasText(body['to']),
+    reason: 'neither `to` nor `recipient`',
+    applies: ({ body }) => !hasText(body['to']) && !hasText(body['recipient']),
   },
   {
     code: 'type_required',
@@ -100,6 +114,12 @@ export const SESSION_ROWS: readonly SessionRow[] = [
     text: RECIPIENT_TEXTS.length,
     reason: 'bad length',
     applies: ({ body }) => recipientFault(body) === 'length',
+  },
+  {
+    code: 'recipient_user_id',
+    text: RECIPIENT_USER_ID_TEXT,
+    reason: 'no user id, and no `to`',
+    applies: ({ body }) => recipientFault(body) === 'user_id',
   },
   {
     code: 'text_body',

@@ -1,4 +1,5 @@
 import { AppError } from '../../../kernel/app-error.js';
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import { nextTimeOfDay } from '../../../kernel/clock.js';
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import { cutCodePoints, isTooLargeJson } from '../../../kernel/text.js';
@@ -39,7 +40,13 @@ function contentOf(body: V5Body): MessageContent {
   return content;
 }
 
+/** `recipient` is ours and counts where there is no number. */
 function recipientOf(body: V5Body): string {
+  const userId = given(body, 'contacts') ? null : optionalText(body, 'recipient');
+  if (userId !== null) {
+    if (!isUserId(userId.trim())) throw v5Faults.invalid('recipient');
+    return userId.trim();
+  }
   requiredText(body, 'contacts');
   const read = readRecipient(body['contacts']);
   if ('fault' in read) throw new AppError('invalid', `recipient_${read.fault}`, RECIPIENT_TEXTS[read.fault]);

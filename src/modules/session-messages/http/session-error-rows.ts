@@ -2,7 +2,7 @@ import { RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import type { ErrorRow } from '../../../platform/http/index.js';
 import { KEY_FORM_ROW, KEY_ROWS } from '../../idempotency/index.js';
 import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from '../../providers/index.js';
-import { SESSION_ROWS, TOO_LARGE_TEXT } from '../domain/session-rows.js';
+import { RECIPIENT_USER_ID_TEXT, SESSION_ROWS, TOO_LARGE_TEXT } from '../domain/session-rows.js';
 
 const TOO_MANY = 'Too many requests. Please try again later.';
 
@@ -49,9 +49,10 @@ export const V5_ERRORS: ErrorRow[] = [
   KEY_FORM_ROW,
   NO_CHAT_ACCOUNT_ROW,
   { status: 400, message: 'brodcast_service must be chat_credits', reason: 'given and something else' },
-  { status: 400, message: 'contacts is required', reason: 'missing' },
+  { status: 400, message: 'contacts is required', reason: 'missing, and no `recipient`' },
   { status: 400, message: RECIPIENT_TEXTS.invalid, reason: 'invalid after cleanup, or more than one number' },
   { status: 400, message: RECIPIENT_TEXTS.length, reason: 'bad length' },
+  { status: 400, message: RECIPIENT_USER_ID_TEXT, reason: 'no user id, and no `contacts`' },
   { status: 400, message: 'schedule_time is invalid', reason: 'not HH:MM:SS' },
   { status: 400, message: 'list and buttons cannot be sent together', reason: 'both given' },
   { status: 400, message: 'list must be between 1 and 10', reason: 'number of options' },

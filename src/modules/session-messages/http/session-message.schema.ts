@@ -11,8 +11,17 @@ export class SessionMessageBody {
   @ApiPropertyOptional({ default: 'individual' })
   recipient_type?: string;
 
-  @ApiProperty({ description: 'Cleaned of +, spaces and dashes; 8 to 20 digits.', example: '919812345678' })
-  to!: string;
+  @ApiPropertyOptional({
+    description: 'Cleaned of +, spaces and dashes; 8 to 20 digits. Either this or `recipient`; with both this counts.',
+    example: '919812345678',
+  })
+  to?: string;
+
+  @ApiPropertyOptional({
+    description: 'User id of a contact that shows no number: `from_user_id` of what it wrote.',
+    example: 'US.13491208655302741918',
+  })
+  recipient?: string;
 
   @ApiProperty({ enum: MESSAGE_TYPES, example: 'text' })
   type!: string;

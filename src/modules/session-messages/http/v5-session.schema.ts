@@ -17,8 +17,14 @@ export class V5SessionBody {
   @ApiPropertyOptional({ description: 'The text, or the caption of the image.', example: 'Hello' })
   broadcast_message?: string;
 
-  @ApiProperty({ description: 'One number with country code, 8 to 20 digits.', example: '919812345678' })
-  contacts!: string;
+  @ApiPropertyOptional({ description: 'One number with country code, 8 to 20 digits.', example: '919812345678' })
+  contacts?: string;
+
+  @ApiPropertyOptional({
+    description: 'In place of `contacts`: user id of a contact that shows no number.',
+    example: 'US.13491208655302741918',
+  })
+  recipient?: string;
 
   @ApiPropertyOptional({
     description: 'HH:MM:SS in the time zone of the account: its next occurrence.',

@@ -1,3 +1,4 @@
+import { isUserId } from '../../../kernel/chat-user-id.js';
 import { cleanContact } from '../../../kernel/phone-number.js';
 
 /** How a number came on the list: `stop` = its owner wrote a stop word. */
@@ -6,7 +7,7 @@ export type SuppressionSource = (typeof SUPPRESSION_SOURCES)[number];
 
 /** A number that an account may not write to, on any channel. */
 export interface Suppression {
-  /** digits with country code */
+  /** digits with country code, or the user id of a chat contact that shows no number */
   number: string;
   source: SuppressionSource;
   createdAt: Date;
@@ -18,8 +19,9 @@ export const MOST_DIGITS = 30;
 /** Letters are none of a number's signs: a spreadsheet's `4.9E+12` would become somebody else's. */
 const NUMBER_SIGNS = /^'?[0-9+\s().\-/]+$/;
 
-/** One number of 8 to 30 digits, cleaned of signs and spaces; null for anything else. */
+/** One number of 8 to 30 digits, cleaned of signs and spaces, or a user id; null for anything else. */
 export function readSuppressedNumber(value: unknown): string | null {
+  if (typeof value === 'string' && isUserId(value.trim())) return value.trim();
   if (typeof value === 'string' && !NUMBER_SIGNS.test(value)) return null;
   return cleanContact(value, FEWEST_DIGITS, MOST_DIGITS);
 }

@@ -7,7 +7,11 @@ import type { SuppressionView } from '../queries/list-suppressions.query.js';
 
 /** Numbers to put on the list or take off it. */
 export class SuppressionNumbersBody {
-  @ApiPropertyOptional({ type: [String], example: ['4915112345678', '+49 151 87654321'] })
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['4915112345678', '+49 151 87654321'],
+    description: 'Numbers, or user ids of chat contacts that show none',
+  })
   numbers?: string[];
 
   @ApiPropertyOptional({ example: '4915112345678', description: 'A single one' })
@@ -21,7 +25,7 @@ export class SuppressionFileBody {
 }
 
 export class SuppressionData implements SuppressionView {
-  @ApiProperty({ example: '4915112345678' })
+  @ApiProperty({ example: '4915112345678', description: 'A number, or the user id of a chat contact that shows none' })
   number!: string;
 
   @ApiProperty({ enum: [...SUPPRESSION_SOURCES], example: 'stop', description: '`stop`: the number wrote a stop word' })

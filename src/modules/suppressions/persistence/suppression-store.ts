@@ -11,7 +11,7 @@ import { SuppressionEntity } from './suppression.entity.js';
 
 const BATCH = 5_000;
 const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
-  number VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
+  number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
 
 /** Stop lists as they are stored. */
 @Injectable()
@@ -57,6 +57,15 @@ export class SuppressionStore implements StopList {
        ON DUPLICATE KEY UPDATE route_id = IF(source = 'stop', VALUES(route_id), route_id)`,
       [accountId, number, routeId],
     );
+  }
+
+  /** Those of these user ids that a stop word put on the list. */
+  async stoppedUserIds(tx: EntityManager, accountId: number, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows: { number: string }[] = await tx.query(
+      "SELECT number FROM suppressions WHERE account_id = ? AND number IN (?) AND source = 'stop'",
+      [accountId, userIds],
+    );
+    return new Set(rows.map(({ number }) => number));
   }
 
   /** Takes back what stop words over this route did, for every account that they did it for. */

@@ -9,7 +9,8 @@ export class SuppressionEntity {
   @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  @PrimaryColumn({ type: 'varchar', length: 32, ...ASCII })
+  /** digits, or the user id of a chat contact that shows no number */
+  @PrimaryColumn({ type: 'varchar', length: 160, ...ASCII })
   number!: string;
 
   @Column({ type: 'varchar', length: 8, ...ASCII })

@@ -18,6 +18,7 @@ import { TwoWriters1700000013300 } from './1700000013300-two-writers.js';
 import { MessageKeys1700000013301 } from './1700000013301-message-keys.js';
 import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callback-secrets.js';
 import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
+import { ChatUserIds1700000013402 } from './1700000013402-chat-user-ids.js';
 import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
 import { SecurityLog1700000013502 } from './1700000013502-security-log.js';
 import { RevokedTokens1700000013501 } from './1700000013501-revoked-tokens.js';
@@ -47,6 +48,7 @@ export const migrations = [
   MessageKeys1700000013301,
   FormerCallbackSecrets1700000013400,
   SessionClaims1700000013401,
+  ChatUserIds1700000013402,
   LoginAddresses1700000013500,
   RevokedTokens1700000013501,
   SecurityLog1700000013502,

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isUserId } from '../../../../kernel/chat-user-id.js';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 import type { Receipt } from '../../ports/message-driver.js';
@@ -10,22 +11,48 @@ const LONGEST_CONTACT = 32;
 const LONGEST_TEXT = 200;
 const LONGEST_TYPE = 32;
 
+/** Who wrote: one of the two is known, or both. */
+export interface ChatSender {
+  /** digits with country code */
+  number: string | null;
+  userId: string | null;
+}
+
 /** A message of a contact, as the upstream wrote it. */
-export interface InboundMessage {
+export interface InboundMessage extends ChatSender {
   messageId: string;
-  contact: string;
   type: string;
   sentAt: Date;
   message: Record<string, unknown>;
 }
 
+/** A contact wants no more campaigns, or wants them again, and said so beside the conversation. */
+export interface ConsentChange extends ChatSender {
+  wants: boolean;
+  saidAt: Date;
+}
+
+/** A user id and its number, told together. */
+export interface Acquaintance {
+  userId: string;
+  number: string;
+}
+
+/**
+ * Why a part of a callback did not count: it is of another number or business account; nobody can read it; it names
+ * nobody who could be answered; its kind means nothing to us.
+ */
+export const DROP_REASONS = ['other_connection', 'unreadable', 'no_sender', 'unknown_kind'] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
+
 /** What a callback holds for one chat account. */
 export interface ChatCallback {
   receipts: Receipt[];
   messages: InboundMessage[];
+  consents: ConsentChange[];
+  acquaintances: Acquaintance[];
   templates: TemplateStatusUpdate[];
-  /** statuses, messages and updates of another number or business account, or that nobody can read */
-  dropped: number;
+  dropped: DropReason[];
 }
 
 /** The ids by which a callback names its account. */
@@ -50,43 +77,73 @@ export const signatureOf = (bytes: Buffer, appSecret: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`;
 
 /**
- * Reads a callback of the upstream: `entry[].changes[]`, each of one number (`messages`) or one business account
- * (`message_template_status_update`). Only what belongs to the owner counts (decisions §10).
+ * Reads a callback of the upstream: `entry[].changes[]`, each of one number (`messages`, `user_preferences`) or one
+ * business account (`message_template_status_update`). Only what belongs to the owner counts (decisions §10).
  * @param receivedAt stands in for a message's own time where that is missing or lies ahead
  */
 export function readCallback(owner: CallbackOwner, body: unknown, receivedAt: Date): ChatCallback {
-  const read: ChatCallback = { receipts: [], messages: [], templates: [], dropped: 0 };
+  const read: ChatCallback = {
+    receipts: [],
+    messages: [],
+    consents: [],
+    acquaintances: [],
+    templates: [],
+    dropped: [],
+  };
   for (const entry of objects(asObject(body)['entry'])) {
     for (const change of objects(entry['changes'])) {
       const value = asObject(change['value']);
-      if (change['field'] === 'messages') readMessages(owner, value, receivedAt, read);
-      else if (change['field'] === 'message_template_status_update') {
-        keep(read, read.templates, isOwn(owner.wabaId, entry['id']) ? readTemplate(value) : null);
-      } else read.dropped += 1;
+      const readChange = CHANGES[textOf(change['field']) ?? ''];
+      if (readChange) readChange(owner, entry, value, receivedAt, read);
+      else read.dropped.push('unknown_kind');
     }
   }
   return read;
 }
 
-function readMessages(owner: CallbackOwner, value: Json, receivedAt: Date, read: ChatCallback): void {
-  const own = isOwn(owner.phoneNumberId, asObject(value['metadata'])['phone_number_id']);
-  for (const status of objects(value['statuses'])) keep(read, read.receipts, own ? readReceipt(status) : null);
-  for (const message of objects(value['messages'])) {
-    keep(read, read.messages, own ? readMessage(message, receivedAt) : null);
-  }
-}
+type ReadChange = (owner: CallbackOwner, entry: Json, value: Json, receivedAt: Date, read: ChatCallback) => void;
+
+const CHANGES: Readonly<Partial<Record<string, ReadChange>>> = {
+  messages(owner, _entry, value, receivedAt, read) {
+    const own = isOfNumber(owner, value);
+    for (const status of objects(value['statuses'])) {
+      keep(read, read.receipts, own ? readReceipt(status) : 'other_connection');
+      if (own) read.acquaintances.push(...readRecipient(status));
+    }
+    const contacts = own ? readContacts(value) : [];
+    for (const message of objects(value['messages'])) {
+      keep(read, read.messages, own ? readMessage(message, contacts, receivedAt) : 'other_connection');
+      if (own) read.acquaintances.push(...readOwnCard(message, senderOf(message, contacts)));
+    }
+    if (Array.isArray(value['messages'])) read.acquaintances.push(...contacts.flatMap(acquainted));
+  },
+  user_preferences(owner, _entry, value, receivedAt, read) {
+    const own = isOfNumber(owner, value);
+    const contacts = own ? readContacts(value) : [];
+    for (const preference of objects(value['user_preferences'])) {
+      keep(read, read.consents, own ? readConsent(preference, contacts, receivedAt) : 'other_connection');
+    }
+    read.acquaintances.push(...contacts.flatMap(acquainted));
+  },
+  message_template_status_update(owner, entry, value, _receivedAt, read) {
+    keep(read, read.templates, isOwn(owner.wabaId, entry['id']) ? readTemplate(value) : 'other_connection');
+  },
+};
+
+const isOfNumber = (owner: CallbackOwner, value: Json): boolean =>
+  isOwn(owner.phoneNumberId, asObject(value['metadata'])['phone_number_id']);
 
 const isOwn = (ours: string | null, theirs: unknown): boolean => ours !== null && textOf(theirs) === ours;
 
-function keep<Item>(read: ChatCallback, list: Item[], item: Item | null): void {
-  if (item === null) read.dropped += 1;
+function keep<Item extends object>(read: ChatCallback, list: Item[], item: Item | DropReason): void {
+  if (typeof item === 'string') read.dropped.push(item);
   else list.push(item);
 }
 
-function readReceipt(status: Json): Receipt | null {
+function readReceipt(status: Json): Receipt | DropReason {
   const id = textOf(status['id']);
   const word = STATUSES[textOf(status['status']) ?? ''];
-  if (id === null || id.length > LONGEST_ID || word === undefined) return null;
+  if (id === null || id.length > LONGEST_ID || word === undefined) return 'unreadable';
   const receiver = digitsOf(textOf(status['recipient_id']) ?? '');
   const ref = textOf(status['biz_opaque_callback_data']);
   return {
@@ -109,19 +166,68 @@ function readFailure(status: Json): { errorCode: number | null; errorText: strin
   };
 }
 
-function readMessage(message: Json, receivedAt: Date): InboundMessage | null {
+/** The profiles beside messages: a contact that shows no number is named there by its user id. */
+const readContacts = (value: Json): ChatSender[] =>
+  objects(value['contacts']).map((contact) => ({
+    number: numberOf(contact['wa_id']),
+    userId: userIdOf(contact['user_id']),
+  }));
+
+/** The sender of a message; what it does not say itself stands in the profile beside it. */
+function senderOf(message: Json, contacts: readonly ChatSender[]): ChatSender {
+  const from = textOf(message['from']) ?? '';
+  const number = isUserId(from) ? null : numberOf(from);
+  const userId = userIdOf(message['from_user_id']) ?? userIdOf(from);
+  if (userId !== null) return { number, userId };
+  if (number !== null) return { number, userId: contacts.find((contact) => contact.number === number)?.userId ?? null };
+  const [only, ...others] = contacts;
+  return only && others.length === 0 ? only : { number: null, userId: null };
+}
+
+function readMessage(message: Json, contacts: readonly ChatSender[], receivedAt: Date): InboundMessage | DropReason {
   const id = textOf(message['id']);
-  const contact = digitsOf(textOf(message['from']) ?? '');
-  if (id === null || id.length > LONGEST_ID || contact === '' || contact.length > LONGEST_CONTACT) return null;
-  const sent = Number(message['timestamp']) * 1000;
-  const isPast = sent > 0 && sent <= receivedAt.getTime();
+  if (id === null || id.length > LONGEST_ID) return 'unreadable';
+  const sender = senderOf(message, contacts);
+  if (sender.number === null && sender.userId === null) return 'no_sender';
   return {
+    ...sender,
     messageId: id,
-    contact,
     type: cutCodePoints(textOf(message['type']) ?? 'unknown', LONGEST_TYPE),
-    sentAt: isPast ? new Date(sent) : receivedAt,
+    sentAt: timeOf(message, receivedAt),
     message,
   };
+}
+
+/** `stop` and `resume` of the recipient's own settings. */
+function readConsent(preference: Json, contacts: readonly ChatSender[], receivedAt: Date): ConsentChange | DropReason {
+  const value = textOf(preference['value'])?.toLowerCase();
+  if (value !== 'stop' && value !== 'resume') return 'unreadable';
+  const named = { from: preference['wa_id'], from_user_id: preference['user_id'] };
+  const sender = senderOf(named, contacts);
+  if (sender.number === null && sender.userId === null) return 'no_sender';
+  return { ...sender, wants: value === 'resume', saidAt: timeOf(preference, receivedAt) };
+}
+
+function timeOf(item: Json, receivedAt: Date): Date {
+  const sent = Number(item['timestamp']) * 1000;
+  return sent > 0 && sent <= receivedAt.getTime() ? new Date(sent) : receivedAt;
+}
+
+const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
+  number !== null && userId !== null ? [{ number, userId }] : [];
+
+/** Who got a message: told once, with its delivery. */
+const readRecipient = (status: Json): Acquaintance[] =>
+  status['status'] === 'delivered'
+    ? acquainted({ number: numberOf(status['recipient_id']), userId: userIdOf(status['recipient_user_id']) })
+    : [];
+
+/** The answer to a contact request brings the sender's own number; any other card may be somebody else's. */
+function readOwnCard(message: Json, { userId }: ChatSender): Acquaintance[] {
+  if (!(textOf(message['origin']) ?? '').startsWith('contact_request')) return [];
+  const [card = {}] = objects(message['contacts']);
+  const [phone = {}] = objects(card['phones']);
+  return acquainted({ number: numberOf(phone['wa_id']) ?? numberOf(phone['phone']), userId });
 }
 
 /** What the contact wrote or pressed, as plain text; '' for anything else. */
@@ -131,10 +237,10 @@ export function textOfMessage(message: Json): string {
   return texts.map(textOf).find((text) => text !== null) ?? '';
 }
 
-function readTemplate(value: Json): TemplateStatusUpdate | null {
+function readTemplate(value: Json): TemplateStatusUpdate | DropReason {
   const name = textOf(value['message_template_name']);
   const event = textOf(value['event']);
-  if (name === null || event === null) return null;
+  if (name === null || event === null) return 'unreadable';
   const reason = textOf(value['reason']) ?? textOf(asObject(value['disable_info'])['reason']);
   return {
     upstreamId: textOf(value['message_template_id']),
@@ -154,4 +260,14 @@ const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(as
 const textOf = (value: unknown): string | null => {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
+};
+
+const numberOf = (value: unknown): string | null => {
+  const digits = digitsOf(textOf(value) ?? '');
+  return digits === '' || digits.length > LONGEST_CONTACT ? null : digits;
+};
+
+const userIdOf = (value: unknown): string | null => {
+  const text = textOf(value);
+  return text !== null && isUserId(text) ? text : null;
 };

@@ -1,3 +1,4 @@
+import { isUserId } from '../../../../kernel/chat-user-id.js';
 import type { OutboundMessage } from '../../ports/message-driver.js';
 import type { GraphCall } from './graph-exchange.js';
 
@@ -7,6 +8,7 @@ const OUR_PRODUCT = 'chat';
 
 /** One message as the upstream wants it: the payload (`type` and its object, `context`) for a recipient. */
 export interface GraphMessage {
+  /** digits, or a user id */
   to: string;
   payload: Readonly<Record<string, unknown>>;
   /** comes back in statuses as `biz_opaque_callback_data` */
@@ -25,7 +27,7 @@ export const messageCall = (phoneNumberId: string, { to, payload, ref }: GraphMe
   ...messagesCall(phoneNumberId),
   json: {
     ...withoutRecipient(payload),
-    to,
+    ...(isUserId(to) ? { recipient: to } : { to }),
     ...(ref !== undefined && { biz_opaque_callback_data: ref }),
   },
 });
@@ -33,6 +35,7 @@ export const messageCall = (phoneNumberId: string, { to, payload, ref }: GraphMe
 function withoutRecipient(payload: GraphMessage['payload']): Record<string, unknown> {
   const common: Record<string, unknown> = { recipient_type: 'individual', ...payload, messaging_product: WIRE_PRODUCT };
   delete common['to'];
+  delete common['recipient'];
   delete common['biz_opaque_callback_data'];
   return common;
 }
