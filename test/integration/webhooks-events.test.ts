@@ -175,7 +175,7 @@ describe('events for webhooks', () => {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}` },
       body: JSON.stringify({ template_body: 'Softer' }),
     });
-    await desk.act(`/v6/api/admin/templates/${row!.id}/approve`, staff, {});
+    await desk.act(`/v6/api/admin/templates/${row!.id}/approve`, staff, { revision: 2 });
     const base = { event: 'template.status.update', template_id: row!.id, template_name: 'order_ready' };
     expect(await desk.recorded(member)).toEqual([
       { ...base, status: 2, reason: 'Too loud' },

@@ -16,19 +16,24 @@ export class WebhookRemains {
     const first = firstEventIdAt(before);
     await this.inSteps('DELETE FROM webhook_attempts WHERE event_id < ?', [first]);
     await this.inSteps('DELETE FROM webhook_events WHERE id < ?', [first]);
-    const disabled: { id: number }[] = await this.dataSource.query(
-      `SELECT id FROM webhook_endpoints WHERE status = 'disabled'`,
-    );
-    for (const { id } of disabled) {
-      await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id < ?', [id, first]);
+    for (let after = 0; ;) {
+      const disabled: { id: number }[] = await this.dataSource.query(
+        `SELECT id FROM webhook_endpoints WHERE status = 'disabled' AND id > ? ORDER BY id LIMIT ${BATCH}`,
+        [after],
+      );
+      for (const { id } of disabled) {
+        await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id < ?', [id, first]);
+        after = id;
+      }
+      if (disabled.length < BATCH) return;
     }
   }
 
-  /** Removed endpoints, with everything of theirs; later, since a transaction that saw one active may still commit. */
+  /** Removed endpoints, a batch a round, with everything of theirs; later, since a transaction that saw one active may still commit. */
   async clear(): Promise<void> {
     const removed: { id: number }[] = await this.dataSource.query(
       `SELECT id FROM webhook_endpoints WHERE status = 'removed' AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL 10 MINUTE
-         AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))`,
+         AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3)) LIMIT ${BATCH}`,
     );
     for (const { id } of removed) {
       await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { type SourceFile, sourceFiles } from './house.js';
+
+/** What reads the database in the service itself: the sandbox keeps nothing there, and a migration runs alone. */
+const service = sourceFiles('src').filter(
+  ({ path }) => !path.endsWith('.spec.ts') && !/^src\/(apps\/sandbox|platform\/database\/migrations)\//.test(path),
+);
+
+/** Statements that may answer many rows and name no bound themselves; each with what bounds it all the same. */
+const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'src/apps/api/first-start/migrate.ts': 'a table of one row',
+  'src/modules/accounts/commands/granted-access.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
+  'src/modules/accounts/persistence/account-store.ts': 'by the few names of one person',
+  'src/modules/campaigns/persistence/campaign-reader.ts': 'one counter for each status',
+  'src/modules/campaigns/persistence/failed-recipients.ts': 'ids alone, one for each failed recipient at the most',
+  'src/modules/credits/persistence/credit-book.ts': 'two accounts',
+  'src/modules/credits/persistence/reseller-credits.ts': 'by the key of one grant',
+  'src/modules/credits/queries/get-balances.handler.ts': 'one row for each kind of credit',
+  'src/modules/credits/queries/prove-credits.handler.ts': 'one row for each kind of credit',
+  'src/modules/idempotency/persistence/idempotency-keys.ts': 'by the key',
+  'src/modules/providers/persistence/route-directory.ts': 'routes are made by the operator and all kept in memory',
+  'src/modules/webhooks/persistence/endpoint-store.ts': 'WEBHOOKS_PER_ACCOUNT',
+  'src/modules/webhooks/persistence/event-store.ts': 'WEBHOOKS_PER_ACCOUNT',
+  'src/platform/security/seal-renewal.ts': 'its LIMIT stands behind escaped quotes',
+};
+
+interface Read {
+  /** path:line */
+  place: string;
+  path: string;
+  text: string;
+}
+
+/** Every SELECT that stands as a text of its own; those inside an INSERT or UPDATE bring nothing here. */
+function statements(files: SourceFile[]): Read[] {
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(/`\s*SELECT\b[^`]*`|'\s*SELECT\b[^'\n]*'|"\s*SELECT\b[^"\n]*"/g)].map((match) => ({
+      place: `${path}:${text.slice(0, match.index).split('\n').length}`,
+      path,
+      text: match[0],
+    })),
+  );
+}
+
+/** Every call of the ORM that answers an array. */
+function finds(files: SourceFile[]): Read[] {
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(/\.(find|findBy|findAndCount|getMany|getRawMany|getRawAndEntities)(<[^(]*>)?\(/g)].flatMap(
+      (match) => {
+        const call = match[0] + argumentsFrom(text, match.index + match[0].length);
+        // an array's own find takes a function; a store's takes plain values
+        const isOrm = /^\.find(AndCount)?(<[^(]*>)?\(\s*(\{|\w+Entity\b)|^\.findBy|^\.get/.test(call);
+        // a query builder's bound stands in the chain before the last call
+        const chain = /^\.get/.test(call)
+          ? text.slice(text.lastIndexOf('createQueryBuilder', match.index), match.index)
+          : '';
+        const place = `${path}:${text.slice(0, match.index).split('\n').length}`;
+        return isOrm ? [{ place, path, text: chain + call }] : [];
+      },
+    ),
+  );
+}
+
+function argumentsFrom(text: string, from: number): string {
+  let depth = 1;
+  let to = from;
+  for (; depth > 0 && to < text.length; to++) depth += text[to] === '(' ? 1 : text[to] === ')' ? -1 : 0;
+  return text.slice(from, to);
+}
+
+/**
+ * A page or a batch, the rows of given keys, one row by a unique key, or one row of sums.
+ * `IN (?)` and JSON_TABLE(?) bring as many keys as the caller holds already.
+ */
+const SQL_BOUND = [
+  /\bLIMIT\b/,
+  /\bIN \(\?\)/,
+  /\bJSON_TABLE\(\?|\$\{NUMBERS\}/,
+  /\bseq >=? \? AND (\w\.)?seq <=? \?/,
+  /\bcampaign_id = \? AND seq = \?/,
+  /\baccount_id = \? AND (balance|kind) = \?/,
+  /\bWHERE (\w\.)?(id|request_id|campaign_id|`\$\{id\}`) = \?(?! AND (seq|status))[^<>]*$/,
+];
+const SUMS = /^.\s*SELECT (COUNT|SUM|MIN|MAX|COALESCE|GREATEST|EXISTS|1|GET_LOCK|RELEASE_LOCK|CONCAT)\b/;
+const ORM_BOUND = /\btake\b|\.limit\(|\bIn\(/;
+
+const isBounded = ({ text }: Read): boolean => SQL_BOUND.some((bound) => bound.test(text)) || isSum(text);
+const isSum = (text: string): boolean => SUMS.test(text) && !/\bGROUP BY\b/.test(text);
+
+describe('a list', () => {
+  const unbounded = [
+    ...statements(service).filter((read) => !isBounded(read)),
+    ...finds(service).filter(({ text }) => !ORM_BOUND.test(text)),
+  ];
+
+  it('is found by this test', () => {
+    const text = `query('SELECT id FROM a'); query(\`SELECT id FROM a LIMIT 5\`); query('SELECT COUNT(*) FROM a');
+      things.find({ where: { accountId } }); things.find({ take: 5 }); words.find((word) => word === 'a');
+      things.findBy({ accountId }); things.findBy({ id: In(ids) });`;
+    const files = [{ path: 'x.ts', text }];
+    expect(statements(files).map(isBounded)).toEqual([false, true, true]);
+    expect(finds(files).map((read) => ORM_BOUND.test(read.text))).toEqual([false, true, false, true]);
+  });
+
+  it('is read with a limit, or by keys that are known', () => {
+    const bare = unbounded.filter(({ path }) => !Object.hasOwn(BOUNDED_ELSEWHERE, path));
+    expect(bare.map(({ place, text }) => `${place}: ${text.replaceAll(/\s+/g, ' ').slice(0, 160)}`)).toEqual([]);
+  });
+
+  it('has no reason where none is needed', () => {
+    const needed = new Set(unbounded.map(({ path }) => path));
+    expect(Object.keys(BOUNDED_ELSEWHERE).filter((path) => !needed.has(path))).toEqual([]);
+  });
+});
