@@ -44,6 +44,7 @@ import { GetTimelineHandler } from './queries/get-timeline.handler.js';
 import { ListCampaignsHandler } from './queries/list-campaigns.handler.js';
 import { ListContactsHandler } from './queries/list-contacts.handler.js';
 import { QuoteCampaignHandler } from './queries/quote-campaign.handler.js';
+import { ReviewCampaignHandler } from './queries/review-campaign.handler.js';
 import { ReviewCampaignsHandler } from './queries/review-campaigns.handler.js';
 import { WatchCampaignHandler } from './queries/watch-campaign.handler.js';
 import { RecipientDetails } from './recipient-details.js';
@@ -101,6 +102,7 @@ const HANDLERS = [
   ListContactsHandler,
   QuoteCampaignHandler,
   RetryFailedHandler,
+  ReviewCampaignHandler,
   ReviewCampaignsHandler,
   WatchCampaignHandler,
 ];

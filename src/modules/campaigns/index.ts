@@ -17,6 +17,7 @@ export type {
 } from './domain/campaign.js';
 export { CAMPAIGN_STATES, CHANNEL_NAMES } from './domain/campaign.js';
 export type { Channel } from './domain/channel.js';
+export type { DeskContent, DeskMenuRow } from './domain/desk-content.js';
 export { type ChannelOffer, chatQuote, type MessageQuote } from './domain/channel-offer.js';
 export { CHAT_EVENT, CHAT_WORDS } from './domain/chat-words.js';
 export { type DeliveryRecord, deliveryRecord } from './domain/delivery-record.js';
@@ -42,4 +43,5 @@ export { type ReceiptListener, ReceiptListeners } from './receipts/receipt-liste
 export { FILTER_ROWS, readCampaignFilter } from './http/campaign-filter.js';
 export { CampaignChangedResponse, CampaignData } from './http/campaign.response.js';
 export type { DeskCampaignView } from './queries/campaign-views.js';
+export { ReviewCampaign } from './queries/review-campaign.query.js';
 export { ReviewCampaigns } from './queries/review-campaigns.query.js';

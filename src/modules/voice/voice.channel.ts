@@ -1,4 +1,5 @@
 import { type Channel, RecipientStatus } from '../campaigns/index.js';
+import { deskContent } from './calls/desk-content.js';
 import { voiceContent } from './calls/voice-content.js';
 
 /**
@@ -26,7 +27,7 @@ export const voiceChannel: Channel = {
     const { audio_url: audio, caller_id: callerId, menu, milliseconds } = voiceContent(content);
     return { text: '', payload: { audio, callerId, interactive: menu !== null, seconds: milliseconds / 1_000 } };
   },
-  audioUrl: (content) => voiceContent(content).audio_url,
+  desk: (content) => deskContent(voiceContent(content)),
   retryPlan: (content) => {
     const { retries, retry_interval: seconds } = voiceContent(content);
     return { retries, intervalMs: seconds * 1_000 };

@@ -1,6 +1,36 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PageOf } from '../../../platform/http/index.js';
-import { CampaignData, type DeskCampaignView } from '../../campaigns/index.js';
+import { CampaignData, type DeskCampaignView, type DeskMenuRow } from '../../campaigns/index.js';
+
+const nullable = { type: String, nullable: true } as const;
+const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';
+
+/** A key of a menu as the desk sees it. */
+export class DeskMenuRowAnswer implements DeskMenuRow {
+  @ApiProperty({ example: '1' })
+  digit!: string;
+
+  @ApiProperty({ enum: ['transfer', 'submenu', 'audio', 'record', 'back'] })
+  action!: string;
+
+  @ApiProperty({ ...nullable, example: CLIP, description: 'submenu, audio: what is played' })
+  clip!: string | null;
+
+  @ApiProperty({ ...nullable, example: null, description: 'Where the clip was fetched' })
+  source!: string | null;
+
+  @ApiProperty({ ...nullable, example: null, description: 'audio: what follows the clip' })
+  after!: string | null;
+
+  @ApiProperty({ ...nullable, example: '919812345678', description: 'transfer: who is called' })
+  number!: string | null;
+
+  @ApiProperty({ type: [String], example: [], description: 'transfer: who is called next, in order' })
+  fallback_numbers!: string[];
+
+  @ApiProperty({ type: () => [DeskMenuRowAnswer], description: 'submenu: its keys' })
+  rows!: DeskMenuRowAnswer[];
+}
 
 /** A campaign as the desk sees it. */
 export class DeskCampaignAnswer extends CampaignData implements DeskCampaignView {
@@ -17,6 +47,33 @@ export class DeskCampaignAnswer extends CampaignData implements DeskCampaignView
     description: 'Voice: what the recipients hear, to be played from the listing',
   })
   audio_url!: string | null;
+
+  @ApiProperty({ ...nullable, example: null, description: 'Voice: the text that was spoken' })
+  message!: string | null;
+
+  @ApiProperty({ ...nullable, example: null, description: 'Voice: the language of the text, as given' })
+  language!: string | null;
+
+  @ApiProperty({ ...nullable, example: null, description: 'Voice: the number shown; null = the route’s own' })
+  caller_id!: string | null;
+
+  @ApiProperty({ type: Number, nullable: true, example: null, description: 'Voice: further calls at most' })
+  retries!: number | null;
+
+  @ApiProperty({ type: [DeskMenuRowAnswer], nullable: true, description: 'Voice: every key of the first menu' })
+  menu!: DeskMenuRowAnswer[] | null;
+
+  @ApiProperty({ example: 2, description: 'How many there are' })
+  recipients!: number;
+}
+
+/** One campaign. */
+export class DeskCampaignOneAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty()
+  data!: DeskCampaignAnswer;
 }
 
 /** A page of campaigns. */

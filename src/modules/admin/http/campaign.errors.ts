@@ -4,6 +4,11 @@ import { ADMIN_ERRORS } from './admin.errors.js';
 
 export const LIST_CAMPAIGNS_ERRORS: ErrorRow[] = [...ADMIN_ERRORS, ...FILTER_ROWS];
 
+export const SHOW_CAMPAIGN_ERRORS: ErrorRow[] = [
+  ...ADMIN_ERRORS,
+  { status: 404, message: 'Campaign not found', reason: 'no campaign of that id' },
+];
+
 export const DECIDE_CAMPAIGN_ERRORS: ErrorRow[] = [
   ...ADMIN_ERRORS,
   { status: 404, message: 'Campaign not found', reason: 'no campaign of that id' },

@@ -11,10 +11,11 @@ import {
   CHANNEL_NAMES,
   type DeskCampaignView,
   readCampaignFilter,
+  ReviewCampaign,
   ReviewCampaigns,
 } from '../../campaigns/index.js';
-import { DeskCampaignPageAnswer } from './campaign.answers.js';
-import { DECIDE_CAMPAIGN_ERRORS, LIST_CAMPAIGNS_ERRORS } from './campaign.errors.js';
+import { DeskCampaignOneAnswer, DeskCampaignPageAnswer } from './campaign.answers.js';
+import { DECIDE_CAMPAIGN_ERRORS, LIST_CAMPAIGNS_ERRORS, SHOW_CAMPAIGN_ERRORS } from './campaign.errors.js';
 import { DecisionRequest } from './campaign.requests.js';
 
 /** All accounts' campaigns, and the verification of voice campaigns. */
@@ -52,6 +53,18 @@ export class CampaignsAdminController {
       new ReviewCampaigns(textOrNull(query['username']), filter, page.page, page.limit),
     );
     return paged(campaigns, page, total);
+  }
+
+  @Get(':request_id')
+  @ApiParam({ name: 'request_id', example: 'VCAMP_20261121_A1B2C3D4' })
+  @ApiOperation({
+    summary: 'One campaign of any account',
+    description: 'On voice with all that is heard in it and every number that can be reached by it.',
+  })
+  @ApiOkResponse({ type: DeskCampaignOneAnswer })
+  @ApiErrors(SHOW_CAMPAIGN_ERRORS)
+  async show(@Param('request_id') requestId: string): Promise<DeskCampaignOneAnswer> {
+    return { success: true, data: await this.queries.execute(new ReviewCampaign(requestId)) };
   }
 
   @Post(':request_id/approve')

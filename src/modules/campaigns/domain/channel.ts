@@ -1,5 +1,6 @@
 import type { RetryPlan } from './attempts.js';
 import type { ChannelName } from './campaign.js';
+import type { DeskContent } from './desk-content.js';
 import type { RecipientStatus } from './recipient-status.js';
 
 /** What leaves for one recipient; a driver of the channel's kind reads the fields it knows. */
@@ -24,8 +25,8 @@ export interface Channel {
   words: Readonly<Record<RecipientStatus, string>>;
   /** what leaves for one recipient; the engine adds reference and deadline */
   compose(content: Record<string, unknown>, receiver: string): Composed;
-  /** where the desk can hear what the recipients will hear; absent on channels without sound */
-  audioUrl?(content: Record<string, unknown>): string | null;
+  /** what the desk is to see before it approves; absent on channels that need no approval */
+  desk?(content: Record<string, unknown>): DeskContent;
   /** absent = what failed stays failed; only for channels whose messages are one item each */
   retryPlan?(content: Record<string, unknown>): RetryPlan;
 }

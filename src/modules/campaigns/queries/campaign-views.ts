@@ -2,14 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../../accounts/index.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import { CAMPAIGN_REVISION } from '../domain/campaign.js';
+import { type DeskContent, NO_DESK_CONTENT } from '../domain/desk-content.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { campaignView, type CampaignView } from './campaign.view.js';
 
-/** A campaign as the desk sees it: whose it is, and on voice what the recipients hear. */
-export interface DeskCampaignView extends CampaignView {
+/** A campaign as the desk sees it: whose it is, and on voice all that recipients hear and whom they can reach. */
+export interface DeskCampaignView extends CampaignView, DeskContent {
   username: string;
   revision: number;
-  audio_url: string | null;
+  /** how many there are */
+  recipients: number;
 }
 
 const NO_OWNER = { username: '', timeZone: 'UTC' };
@@ -30,8 +32,13 @@ export class CampaignViews {
   async ofDesk(counted: CountedCampaign): Promise<DeskCampaignView> {
     const { username, timeZone } = await this.owner(counted);
     const channel = this.channels.get(counted.campaign.channel);
-    const audioUrl = channel.audioUrl?.(counted.campaign.content) ?? null;
-    return { ...campaignView(counted, channel, timeZone), username, revision: CAMPAIGN_REVISION, audio_url: audioUrl };
+    return {
+      ...campaignView(counted, channel, timeZone),
+      username,
+      revision: CAMPAIGN_REVISION,
+      recipients: counted.campaign.totalRows,
+      ...(channel.desk?.(counted.campaign.content) ?? NO_DESK_CONTENT),
+    };
   }
 
   private async owner({ campaign }: CountedCampaign): Promise<{ username: string; timeZone: string }> {

@@ -164,11 +164,16 @@ function voiceCard(campaign, refresh) {
     sound === null
       ? el('p', { class: 'fault' }, 'The recording cannot be played here.')
       : el('audio', { controls: true, preload: 'metadata', src: sound, 'aria-label': `What is heard: ${name}` }),
+    campaign.message ? el('p', { class: 'spoken' }, campaign.message) : null,
     facts(
-      ['Calls', number(campaign.total_rows)],
+      ['Calls', number(campaign.recipients)],
+      ['Caller id', campaign.caller_id ?? 'the route’s own'],
+      ['Language', campaign.language],
+      ['Retries', number(campaign.retries)],
       ['Credits', number(campaign.credits)],
       ['Scheduled', campaign.scheduled_at],
     ),
+    menuOf(campaign.menu, name),
     el(
       'div',
       { class: 'buttons' },
@@ -177,6 +182,29 @@ function voiceCard(campaign, refresh) {
     ),
   );
 }
+
+/** Every key with its clip and its numbers, menu in menu. */
+const menuOf = (rows, name) =>
+  rows === null || rows.length === 0
+    ? null
+    : el(
+        'ul',
+        { class: 'menu', 'aria-label': `Keys: ${name}` },
+        rows.map((row) => {
+          const sound = soundOf(row.clip);
+          const does = row.action === 'transfer' ? ['transfer', row.number, ...row.fallback_numbers] : [row.action];
+          return el(
+            'li',
+            {},
+            el('p', {}, el('kbd', {}, row.digit), ` ${does.join(' → ')}${row.after ? `, then ${row.after}` : ''}`),
+            sound === null
+              ? row.clip && el('p', { class: 'fault' }, `Cannot be played here: ${row.clip}`)
+              : el('audio', { controls: true, preload: 'none', src: sound, 'aria-label': `Key ${row.digit}: ${name}` }),
+            row.source && el('p', { class: 'muted meta' }, row.source),
+            menuOf(row.rows, `${name}, key ${row.digit}`),
+          );
+        }),
+      );
 
 /** The recording lies with the API itself, whatever name the world knows it by. */
 function soundOf(url) {
