@@ -167,7 +167,7 @@ describe('chat driver and sandbox', () => {
   });
 
   it.each([
-    ['server error', 'retry', 0],
+    ['server error', 'unknown', 0],
     ['redirect', 'rejected', 0],
     ['not JSON', 'unknown', 1],
     ['huge', 'unknown', 1],

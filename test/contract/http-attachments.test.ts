@@ -113,7 +113,7 @@ describe('HTTP driver with attachments', () => {
     const sending = send('4915100000429');
     await connection.close();
     expect((await sending).kind).toBe('accepted');
-    expect(await send('4915100000001')).toMatchObject({ kind: 'retry', afterMs: 0 });
+    expect(await send('4915100000001')).toMatchObject({ kind: 'unsent', afterMs: 0 });
     expect(await taken()).toEqual(ALL);
   });
 });

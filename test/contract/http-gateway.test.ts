@@ -153,7 +153,7 @@ describe('HTTP driver and sandbox', () => {
 
   it('sends nothing after the lease has passed', async () => {
     expect(await send(connection, '4915100000001', 'hi', { notAfter: performance.now() - 1 })).toMatchObject({
-      kind: 'retry',
+      kind: 'unsent',
       afterMs: 0,
     });
     expect((await sandbox.ledger()).total).toBe(0);
@@ -162,9 +162,10 @@ describe('HTTP driver and sandbox', () => {
   it('stops sending to a gateway in trouble and finds it again', async () => {
     const nobody = driver.open(routeOf({ url: `http://127.0.0.1:${await freePort()}/`, body: '{{to}}' }));
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => send(nobody, `49151${index + 10}`)));
-    expect(outcomes.every((outcome) => outcome.kind === 'retry')).toBe(true);
+    expect(outcomes.every((outcome) => outcome.kind === 'unsent')).toBe(true);
     expect(nobody.ready).toBe(false);
-    expect(await send(nobody, '4915110')).toMatchObject({ kind: 'retry', throttled: true });
+    expect(nobody.fault).toBe('Gateway is not reachable: connection refused');
+    expect(await send(nobody, '4915110')).toMatchObject({ kind: 'unsent', text: nobody.fault });
     await vi.waitUntil(() => nobody.ready, { timeout: 5_000 });
     await nobody.close();
   });
@@ -214,8 +215,13 @@ describe('HTTP driver and what gateways answer', () => {
     [429, '', { 'retry-after': '7' }, { kind: 'retry', afterMs: 7_000, throttled: true }],
     [503, '', { 'retry-after': '2' }, { kind: 'retry', afterMs: 2_000, throttled: true }],
     [503, '', {}, { kind: 'retry', throttled: false }],
-    [502, '', {}, { kind: 'retry', throttled: false }],
+    [502, '', {}, { kind: 'unknown' }],
     [504, '', {}, { kind: 'unknown' }],
+    [520, '', {}, { kind: 'unknown' }],
+    [521, '', {}, { kind: 'unsent', text: 'Gateway answered 521' }],
+    [522, '', {}, { kind: 'unknown' }],
+    [524, '{"data":{"items":[]}}', {}, { kind: 'unknown' }],
+    [599, '', {}, { kind: 'unknown' }],
   ])('%i %s', async (status, body, headers, outcome) => {
     reply(status, body, headers);
     const connection = driver.open(routeOf({ url, body: { to: '{{to}}' }, id_path: 'data.items[0].id' }));

@@ -113,7 +113,7 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     await open({ host: 'localhost', tls: true, tls_ca: cert }, { key, cert });
     expect((await route.send('4915112345678', 'over TLS')).kind).toBe('accepted');
     const stranger = openRoute(smsc.port, { host: 'localhost', tls: true });
-    expect(await stranger.send('4915112345678', 'hi')).toMatchObject({ kind: 'retry', afterMs: 0 });
+    expect(await stranger.send('4915112345678', 'hi')).toMatchObject({ kind: 'unsent', afterMs: 0 });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(stranger.connection.ready).toBe(false);
     await stranger.connection.close();
@@ -267,7 +267,7 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     expect(smsc.commands.filter((command) => command === 'bind_transceiver')).toHaveLength(2);
     await route.connection.close();
     expect(smsc.commands.at(-1)).toBe('unbind');
-    expect(await route.send('4915112345678', 'too late')).toMatchObject({ kind: 'retry', afterMs: 0 });
+    expect(await route.send('4915112345678', 'too late')).toMatchObject({ kind: 'unsent', afterMs: 0 });
   });
 
   it('never has more in flight than the window', async () => {

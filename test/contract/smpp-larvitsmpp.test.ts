@@ -90,9 +90,8 @@ describe('SMPP driver and larvitsmpp', () => {
     );
     const stranger = openRoute(port);
     expect(await stranger.send('4915112345678', 'nobody hears this')).toMatchObject({
-      kind: 'retry',
+      kind: 'unsent',
       afterMs: 0,
-      throttled: false,
     });
     expect(stranger.connection.ready).toBe(false);
     await stranger.connection.close();

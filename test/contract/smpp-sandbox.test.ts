@@ -101,7 +101,7 @@ describe('SMPP driver and sandbox', () => {
 
   it('writes nothing after the lease has passed', async () => {
     const late = await route.send('4915100000001', 'hi', { notAfter: performance.now() - 1 });
-    expect(late).toMatchObject({ kind: 'retry', afterMs: 0, throttled: false });
+    expect(late).toMatchObject({ kind: 'unsent', afterMs: 0 });
     expect((await sandbox.ledger()).total).toBe(0);
   });
 
@@ -121,9 +121,7 @@ describe('SMPP driver and sandbox', () => {
     await sandbox.faults({ stopAnswering: false, dropConnections: true });
     const outcomes = await Promise.all(sends);
     expect(outcomes.filter((outcome) => outcome.kind === 'unknown')).toHaveLength(10);
-    expect(
-      outcomes.filter((outcome) => outcome.kind === 'retry' && !outcome.throttled && outcome.afterMs === 0),
-    ).toHaveLength(40);
+    expect(outcomes.filter((outcome) => outcome.kind === 'unsent' && outcome.afterMs === 0)).toHaveLength(40);
     expect((await sandbox.ledger()).total).toBe(10);
     await narrow.connection.close();
   });
@@ -131,7 +129,7 @@ describe('SMPP driver and sandbox', () => {
   it('reconnects after a drop', async () => {
     await sandbox.faults({ dropConnections: true });
     await vi.waitUntil(() => !route.connection.ready, PATIENCE);
-    expect(await route.send('4915100000001', 'hi')).toMatchObject({ kind: 'retry' });
+    expect(await route.send('4915100000001', 'hi')).toMatchObject({ kind: 'unsent' });
     await vi.waitUntil(() => route.connection.ready, { timeout: 5_000 });
     accepted(await route.send('4915100000001', 'hi'));
   });

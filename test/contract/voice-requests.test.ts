@@ -254,7 +254,10 @@ describe('creation of calls, against the network’s published contract', () => 
     [201, {}, '<html>', { kind: 'unknown' }],
     [201, {}, JSON.stringify({ sid: 'CA1', more: 'x'.repeat(300_000) }), { kind: 'unknown' }],
     [504, {}, '', { kind: 'unknown' }],
-    [502, {}, '<html>', { kind: 'retry', code: 502, throttled: false }],
+    [502, {}, '<html>', { kind: 'unknown' }],
+    [522, {}, '<html>', { kind: 'unknown' }],
+    [500, {}, '<html>', { kind: 'retry', code: 500, throttled: false }],
+    [523, {}, '<html>', { kind: 'unsent' }],
     [429, { 'retry-after': '7' }, '{"code":20429}', { kind: 'retry', afterMs: 7_000, throttled: true }],
     [401, {}, `{"code":20003,"message":"bad ${AUTH_TOKEN}"}`, { kind: 'rejected', code: 20003, text: 'bad ***' }],
   ] as [number, Record<string, string>, string, object][])(

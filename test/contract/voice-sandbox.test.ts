@@ -234,7 +234,11 @@ describe('telephone driver and sandbox', () => {
     await sandbox.faults({ refuseAll: false, throttleAll: true });
     expect(await call(SOMEBODY)).toMatchObject({ kind: 'retry', throttled: true });
     const nowhere = open({ base_url: 'http://127.0.0.1:9' });
-    expect(await call(SOMEBODY, {}, nowhere)).toMatchObject({ kind: 'retry', code: null, throttled: false });
+    expect(await call(SOMEBODY, {}, nowhere)).toEqual({
+      kind: 'unsent',
+      afterMs: 1_000,
+      text: 'Telephone network is not reachable: connection refused',
+    });
     expect((await sandbox.ledger()).total).toBe(2);
     await Promise.all([hasty.close(), nowhere.close()]);
   });

@@ -102,15 +102,18 @@ describe("a worker's connections", () => {
     const routes = async () => new Map((await directory.list()).map((route) => [route.name, route.id]));
     const said = await vi.waitUntil(async () => {
       const health = await board.read();
-      return health.get(id) === 'down' && health.get((await routes()).get('one') ?? 0) === 'up' ? health : null;
+      const one = health.get((await routes()).get('one') ?? 0);
+      const refused = health.get(id)?.lastError === 'Carrier is not reachable: ECONNREFUSED';
+      return refused && health.get(id)?.health === 'down' && one?.health === 'up' ? health : null;
     }, PATIENCE);
     expect(said.size).toBe(2);
+    expect(said.get((await routes()).get('one') ?? 0)?.lastError).toBeNull();
 
     const other = new RouteHealthBoard(redis);
-    await other.report(new Map([[id, true]]));
-    expect((await board.read()).get(id)).toBe('degraded');
+    await other.report(new Map([[id, { ready: true, fault: null }]]));
+    expect((await board.read()).get(id)?.health).toBe('degraded');
     await other.leave();
-    expect((await board.read()).get(id)).toBe('down');
+    expect((await board.read()).get(id)?.health).toBe('down');
 
     await inTransaction(dataSource, (tx) => directory.remove(tx, id));
   });

@@ -52,5 +52,5 @@ export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
 export { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
 export { RouteConnections } from './route-connections.js';
-export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard } from './route-health.js';
 export { RouteLogins } from './route-logins.js';
+export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard, type RouteStanding } from './route-health.js';

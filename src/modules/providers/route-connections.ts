@@ -4,11 +4,14 @@ import { RouteDirectory } from './persistence/route-directory.js';
 import type { RouteRecord } from './persistence/route-record.js';
 import { InboundSink } from './ports/inbound-sink.js';
 import { type RouteChannel, type RouteConnection, ReceiptSink } from './ports/message-driver.js';
-import { RouteHealthBoard } from './route-health.js';
+import { RouteHealthBoard, type Standing } from './route-health.js';
 
 const LOOK_EVERY_MS = 2_000;
 /** There may be a hundred thousand chat accounts: what nobody sends over is closed. */
 const IDLE_MS = 600_000;
+
+/** Of a route whose config the driver does not take. */
+const UNUSABLE: Standing = { ready: false, fault: 'Its configuration cannot be used' };
 
 interface Open {
   revision: string;
@@ -81,11 +84,11 @@ export class RouteConnections implements OnApplicationShutdown {
       for (const [routeId, { channel, usedAt }] of [...this.open]) {
         if (channel === 'chat' ? usedAt < idleSince : !wanted.has(routeId)) this.drop(routeId);
       }
-      const ready = new Map<number, boolean>();
+      const standings = new Map<number, Standing>();
       for (const route of routes) {
-        if (this.channels.includes(route.channel)) ready.set(route.id, this.connect(route)?.ready ?? false);
+        if (this.channels.includes(route.channel)) standings.set(route.id, this.connect(route) ?? UNUSABLE);
       }
-      await this.health.report(ready);
+      await this.health.report(standings);
     } catch (error) {
       this.logger.warn({ reason: (error as Error).message }, 'routes cannot be read');
     }

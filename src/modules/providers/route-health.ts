@@ -16,6 +16,22 @@ const KEPT_SECONDS = 60;
 interface Report {
   at: number;
   ready: Record<string, boolean>;
+  /** why those that are not ready are not; absent from a worker of the version before */
+  faults?: Record<string, string>;
+}
+
+/** How one connection stands. */
+export interface Standing {
+  ready: boolean;
+  /** why the upstream cannot be used; null while all is well */
+  fault: string | null;
+}
+
+/** A route as all workers together see it. */
+export interface RouteStanding {
+  health: RouteHealth;
+  /** what one of the workers that cannot use it says */
+  lastError: string | null;
 }
 
 /**
@@ -32,8 +48,13 @@ export class RouteHealthBoard {
   }
 
   /** Says how this worker's connections stand. Never fails. */
-  async report(ready: ReadonlyMap<number, boolean>): Promise<void> {
-    const report: Report = { at: now().getTime(), ready: Object.fromEntries(ready) };
+  async report(standings: ReadonlyMap<number, Standing>): Promise<void> {
+    const entries = [...standings];
+    const report: Report = {
+      at: now().getTime(),
+      ready: Object.fromEntries(entries.map(([id, { ready, fault }]) => [id, ready && fault === null])),
+      faults: Object.fromEntries(entries.flatMap(([id, { fault }]) => (fault === null ? [] : [[id, fault]]))),
+    };
     await this.quietly(async () => {
       const known = await this.redis.client.hgetall(this.key);
       const silent = Object.entries(known).flatMap(([worker, text]) => (readReport(text) ? [] : [worker]));
@@ -49,16 +70,21 @@ export class RouteHealthBoard {
   }
 
   /** How the routes stand; routes that no worker names are absent. */
-  async read(): Promise<ReadonlyMap<number, RouteHealth>> {
+  async read(): Promise<ReadonlyMap<number, RouteStanding>> {
     const said = new Map<number, boolean[]>();
+    const faults = new Map<number, string>();
     await this.quietly(async () => {
       for (const text of Object.values(await this.redis.client.hgetall(this.key))) {
-        for (const [id, ready] of Object.entries(readReport(text)?.ready ?? {})) {
+        const report = readReport(text);
+        for (const [id, ready] of Object.entries(report?.ready ?? {})) {
           said.set(Number(id), [...(said.get(Number(id)) ?? []), ready]);
         }
+        for (const [id, fault] of Object.entries(report?.faults ?? {})) faults.set(Number(id), fault);
       }
     });
-    return new Map([...said].map(([id, answers]) => [id, healthOf(answers)]));
+    return new Map(
+      [...said].map(([id, answers]) => [id, { health: healthOf(answers), lastError: faults.get(id) ?? null }]),
+    );
   }
 
   private async quietly(work: () => Promise<unknown>): Promise<void> {

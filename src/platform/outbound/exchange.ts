@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { AddressRefused } from './address-guard.js';
-import { isConnectFault, OutboundError } from './outbound-error.js';
+import { OutboundError } from './outbound-error.js';
 
 /** An answer, whole. */
 export interface OutboundResponse {
@@ -107,7 +107,6 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Prom
 function faultOf(error: unknown, sent: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
   if (isRefusal(error)) return new OutboundError('refused', false, error);
-  if (!sent && isConnectFault(error)) return new OutboundError('unreachable', false, error);
   return new OutboundError(sent ? 'interrupted' : 'unreachable', sent, error);
 }
 

@@ -10,8 +10,11 @@
 export type OutboundFault =
   'refused' | 'unencrypted' | 'unreachable' | 'timeout' | 'interrupted' | 'too_large' | 'redirect';
 
-/** Why a call brought no answer. The message holds no URL and no header. */
+/** Why a call brought no answer. Neither message nor reason holds a URL, an address or a header. */
 export class OutboundError extends Error {
+  /** for staff, a few plain words: `connection refused` */
+  readonly reason: string;
+
   /** @param sent whether the request, or a part of it, may have reached the other side */
   constructor(
     readonly fault: OutboundFault,
@@ -20,20 +23,41 @@ export class OutboundError extends Error {
   ) {
     super(`Outbound request failed: ${fault}`, cause === undefined ? undefined : { cause });
     this.name = 'OutboundError';
+    this.reason = reasonOf(cause) ?? REASONS[fault];
   }
 }
 
-const NOT_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const REASONS: Readonly<Record<OutboundFault, string>> = {
+  refused: 'its address is not allowed',
+  unencrypted: 'it is not https',
+  unreachable: 'no connection',
+  timeout: 'no answer in time',
+  interrupted: 'the connection broke',
+  too_large: 'its answer is too large',
+  redirect: 'too many redirects',
+};
 
-/** Says whether an error of undici came before a connection stood. */
-export function isConnectFault(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.every(isConnectFault);
-  return typeof error === 'object' && error !== null && NOT_CONNECTED.has(String((error as { code?: unknown }).code));
+const REASONS_BY_CODE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  ENOTFOUND: 'its name is not known',
+  ENODATA: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be resolved',
+  ESERVFAIL: 'its name cannot be resolved',
+  ETIMEOUT: 'its name cannot be resolved',
+  EHOSTUNREACH: 'no way to its host',
+  ENETUNREACH: 'no way to its network',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+};
+/** Codes of OpenSSL and of certificates that do not hold. */
+const TLS_CODE = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null ? String((error as { code?: unknown }).code) : '';
+
+function reasonOf(cause: unknown): string | undefined {
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = codeOf(first);
+  return REASONS_BY_CODE[code] ?? (TLS_CODE.test(code) ? 'no TLS connection' : undefined);
 }

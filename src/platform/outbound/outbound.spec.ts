@@ -13,6 +13,13 @@ function client(allow = '', NODE_ENV: 'production' | 'test' = 'test'): OutboundC
   return made;
 }
 
+async function listen(accept: (socket: Socket) => void): Promise<number> {
+  const server = createTcpServer(accept);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push(server);
+  return (server.address() as AddressInfo).port;
+}
+
 async function serve(listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -225,6 +232,64 @@ describe('requests', () => {
       fault: 'unreachable',
       sent: false,
     });
+  });
+
+  it.each([
+    ['what is no TLS', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    ['a connection closed before TLS stands', (socket: Socket) => socket.destroy()],
+  ])('say for certain that nothing left when TLS fails: %s', async (_what, behave) => {
+    const port = await listen((socket) => socket.once('data', () => behave(socket)));
+    const call = client().request({ url: `https://127.0.0.1:${port}/`, method: 'POST', body: 'x', trusted: true });
+    expect(await faultOf(call)).toEqual({ fault: 'unreachable', sent: false });
+  });
+
+  it('leave once, over a new connection, when the kept one was reset before we wrote', async () => {
+    const kept: Socket[] = [];
+    const requests: string[] = [];
+    const port = await listen((socket) => {
+      kept.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes: Buffer) => {
+        requests.push(bytes.toString());
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      });
+    });
+    const made = client();
+    const call = () =>
+      made.request({ url: `http://127.0.0.1:${port}/`, method: 'POST', body: 'message', trusted: true });
+    await call();
+    // Reset and asked for in one turn of the event loop: nobody on our side has heard of the reset.
+    kept[0]?.resetAndDestroy();
+    expect((await call()).body.toString()).toBe('ok');
+    expect(requests).toHaveLength(2);
+    expect(kept).toHaveLength(2);
+  });
+
+  it('leave over a new connection when the kept one was closed', async () => {
+    let requests = 0;
+    const closed: Promise<unknown>[] = [];
+    const port = await listen((socket) => {
+      closed.push(new Promise((resolve) => socket.once('close', resolve)));
+      socket.on('data', () => {
+        requests += 1;
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      });
+    });
+    const made = client();
+    for (let time = 1; time <= 3; time++) {
+      const url = `http://127.0.0.1:${port}/`;
+      expect((await made.request({ url, method: 'POST', body: 'x', trusted: true })).status).toBe(200);
+      await closed[time - 1];
+    }
+    expect(requests).toBe(3);
+  });
+
+  it('say that they may have arrived when the answer is cut short', async () => {
+    const port = await listen((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{"id":'));
+    });
+    const call = client().request({ url: `http://127.0.0.1:${port}/`, method: 'POST', body: 'x', trusted: true });
+    expect(await faultOf(call)).toEqual({ fault: 'interrupted', sent: true });
   });
 
   it('say that they may have arrived when the connection breaks', async () => {

@@ -34,6 +34,10 @@ export const faultsSchema = z
     refuseAll: z.boolean(),
     /** connections are dropped after this many more submits, the last of them unanswered; null = never */
     dropAfterSubmits: z.number().int().min(1).max(10_000_000).nullable(),
+    /** HTTP, chat, voice: messages are taken, and a proxy before the carrier answers with this status; null = the carrier answers */
+    proxyStatus: z.number().int().min(300).max(599).nullable(),
+    /** HTTP, chat, voice: messages are taken, and the connection is reset instead of an answer */
+    resetAfterTaking: z.boolean(),
     /** HTTP: where receipts go of messages that name no `callback_url` */
     callbackUrl: z.url().nullable(),
     /** chat: what comes instead of the usual answer; what is not JSON or huge comes after the request was carried out */
@@ -74,6 +78,8 @@ const NONE: FaultSettings = {
   throttleAll: false,
   refuseAll: false,
   dropAfterSubmits: null,
+  proxyStatus: null,
+  resetAfterTaking: false,
   callbackUrl: null,
   chatAnswer: 'usual',
   chatError: null,

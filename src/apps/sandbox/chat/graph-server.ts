@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Faults } from '../carrier/faults.js';
+import { answerAsBadProxy } from '../http/bad-proxy.js';
 import { ChatMessages } from './chat-messages.js';
 import { ChatProfiles } from './chat-profiles.js';
 import { GraphCode, GraphError } from './graph-error.js';
@@ -37,7 +38,7 @@ export class GraphServer {
       const { answerDelayMs, stopAnswering } = this.faults.current;
       const answer = await this.judge(request);
       if (answer.drop) return void request.socket.destroy();
-      if (stopAnswering) return;
+      if (stopAnswering || (answer.sends && answerAsBadProxy(response, this.faults.current))) return;
       if (answerDelayMs > 0) await sleep(answerDelayMs);
       this.write(response, answer);
     } catch {
@@ -46,14 +47,14 @@ export class GraphServer {
     }
   }
 
-  private async judge(request: IncomingMessage): Promise<GraphAnswer & { drop: boolean }> {
+  private async judge(request: IncomingMessage): Promise<GraphAnswer & { sends: boolean; drop: boolean }> {
     const read = await readGraphRequest(request);
     const sends = read?.edge === 'messages' && read.method === 'POST';
     const answer = await this.answer(read).catch((error: unknown) => {
       if (error instanceof GraphError) return { status: error.status, body: error.body };
       throw error;
     });
-    return { ...answer, drop: sends && this.faults.dropsNow() };
+    return { ...answer, sends, drop: sends && this.faults.dropsNow() };
   }
 
   private async answer(request: GraphRequest | null): Promise<GraphAnswer> {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Faults } from '../carrier/faults.js';
+import { answerAsBadProxy } from '../http/bad-proxy.js';
 import { readBody } from '../http/read-body.js';
 import type { Call } from './call.js';
 import { readCall, readLogin } from './call-rules.js';
@@ -44,7 +45,7 @@ export class TelephoneServer {
       const { answerDelayMs, stopAnswering } = this.faults.current;
       const answer = await this.judge(request);
       if (this.faults.dropsNow()) return void request.socket.destroy();
-      if (stopAnswering) return;
+      if (stopAnswering || answerAsBadProxy(response, this.faults.current)) return;
       if (answerDelayMs > 0) await sleep(answerDelayMs);
       write(response, answer);
     } catch {

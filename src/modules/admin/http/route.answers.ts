@@ -40,6 +40,14 @@ export class RouteAnswerData implements RouteView {
     type: String,
     nullable: true,
     example: null,
+    description: 'Why a worker cannot use the carrier now, such as `Gateway is not reachable: connection refused`',
+  })
+  last_error!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
     description: 'Where an HTTP gateway sends its receipts; its last segment is a secret',
   })
   callback_url!: string | null;

@@ -7,11 +7,13 @@ import {
   DriverRegistry,
   maskSecrets,
   RouteDirectory,
-  type RouteHealth,
   RouteHealthBoard,
   type RouteRecord,
+  type RouteStanding,
 } from '../../providers/index.js';
 import { ListRoutesQuery, type RouteView } from './list-routes.query.js';
+
+const UNHEARD: RouteStanding = { health: 'unknown', lastError: null };
 
 @QueryHandler(ListRoutesQuery)
 export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
@@ -24,11 +26,11 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
 
   async execute({ name, timeZone }: ListRoutesQuery): Promise<RouteView[]> {
     const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
-    const health = await this.board.read();
-    return routes.flatMap((route) => (route ? [this.view(route, timeZone, health.get(route.id) ?? 'unknown')] : []));
+    const standings = await this.board.read();
+    return routes.flatMap((route) => (route ? [this.view(route, timeZone, standings.get(route.id) ?? UNHEARD)] : []));
   }
 
-  private view(route: RouteRecord, timeZone: string, health: RouteHealth): RouteView {
+  private view(route: RouteRecord, timeZone: string, standing: RouteStanding): RouteView {
     const driver = this.drivers.find(route.driver);
     return {
       name: route.name,
@@ -37,7 +39,8 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
       config: driver ? maskSecrets(route.config, driver.secretFields) : {},
       messages_per_second: route.messagesPerSecond,
       is_default: route.isDefault,
-      health,
+      health: standing.health,
+      last_error: standing.lastError,
       callback_url: driver?.parseCallback ? publicAddress(this.environment, callbackPath(route)) : null,
       created_at: dateTime(route.createdAt, timeZone),
       updated_at: dateTime(route.updatedAt, timeZone),

@@ -11,6 +11,7 @@ export interface RouteView {
   is_default: boolean;
   /** whether the workers reach the carrier */
   health: RouteHealth;
+  last_error: string | null;
   /** where the carrier sends its receipts; null for drivers that need none */
   callback_url: string | null;
   created_at: string;

@@ -15,7 +15,7 @@ import {
   type SendOutcome,
 } from '../../providers/index.js';
 import type { DueRecipient } from '../domain/attempts.js';
-import { type Channel, itemsOf } from '../domain/channel.js';
+import { type Channel } from '../domain/channel.js';
 import { WINDOW_RECIPIENTS } from '../domain/lanes.js';
 import { StopList } from '../domain/stop-list.js';
 import { ChannelRegistry } from '../channel-registry.js';
@@ -23,8 +23,9 @@ import { CampaignStates } from '../persistence/campaign-states.js';
 import { type LaneEnd, LaneStore, type LaneTurn, newClaimId } from '../persistence/lane-store.js';
 import { RoutePace } from '../persistence/route-pace.js';
 import { type WindowResult, WindowResults } from '../persistence/window-results.js';
+import { conclude, inVain, isOverdue } from './lane-deadline.js';
 import { sendWindow } from './window-sender.js';
-import { WindowTempo } from './window-tempo.js';
+import { inRecipients, WindowTempo } from './window-tempo.js';
 
 const CANCEL_STEP = 2_000;
 /** Renewed at a third of the lease, and nothing is put on the wire in its last sixth: clocks and commits need room. */
@@ -43,7 +44,7 @@ const NO_ROUTE: SendOutcome = {
 };
 
 /** Nobody leaves while the stop list cannot be read. */
-const NOT_NOW: SendOutcome = { kind: 'retry', afterMs: 0, code: null, text: 'Stop list unread', throttled: false };
+const NOT_NOW: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Stop list unread' };
 
 /** A window whose lease is held. */
 interface ClaimedWindow {
@@ -125,11 +126,12 @@ export class LaneRunner {
 
   private async send(turn: LaneTurn): Promise<LaneJob | null> {
     const found = await this.routes.byId(turn.routeId);
-    if (!found) return (await this.routes.exists(turn.routeId)) ? this.later(turn, ROUTE_DOWN_MS) : this.refuse(turn);
-    const connection = await this.connections.get(found.id);
-    if (!connection?.ready) return this.later(turn, ROUTE_DOWN_MS);
-    const route = this.inRecipients(found, turn);
-    const planned = plan(turn, this.tempo.size(route));
+    if (!found && !(await this.routes.exists(turn.routeId))) return this.refuse(turn, NO_ROUTE);
+    const connection = found && (await this.connections.get(found.id));
+    if (!found || !connection?.ready) return this.routeIsDown(turn, connection?.fault ?? 'Route cannot be used');
+    const channel = this.channels.get(turn.channel);
+    const route = inRecipients(found, channel, turn.content);
+    const planned = plan(turn, connection.onTrial ? 1 : this.tempo.size(route));
     if (planned === 0) {
       // Nothing to do but to let `finish` decide when this lane wakes again (retries that are not due, or the end).
       if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
@@ -138,7 +140,6 @@ export class LaneRunner {
     const wait = await this.pace.reserve(route, planned);
     if (wait === null) return this.later(turn, ROUTE_BUSY_MS);
     if (wait > 0) await sleep(wait);
-    const channel = this.channels.get(turn.channel);
     const claimedAt = performance.now();
     const deduplicated = this.deduplicates(route);
     const recipients = await this.claim(turn, planned, { deduplicated });
@@ -150,23 +151,19 @@ export class LaneRunner {
     return this.drivers.get(driver).deduplicates(config);
   }
 
-  /** The route with its speed in recipients: a message of several items takes several of its slots. */
-  private inRecipients(route: Route, { channel, content }: LaneTurn): Route {
-    if (route.messagesPerSecond === null) return route;
-    try {
-      const items = itemsOf(this.channels.get(channel).compose(content, ''));
-      return { ...route, messagesPerSecond: route.messagesPerSecond / items };
-    } catch {
-      return route; // what cannot be composed is refused one by one
-    }
+  /** Nothing leaves and no attempt is counted: the lane looks again soon, until its deadline. */
+  private async routeIsDown(turn: LaneTurn, fault: string): Promise<LaneJob | null> {
+    if (isOverdue(turn, this.environment.RECEIPT_TIMEOUT)) return this.refuse(turn, inVain(fault));
+    await this.lanes.postpone(turn, soon(ROUTE_DOWN_MS), true);
+    return null;
   }
 
-  /** The route is gone: what has not left can never leave, so it fails and is refunded (decisions §5). */
-  private async refuse(turn: LaneTurn): Promise<LaneJob | null> {
+  /** What has not left can never leave, so it fails and is refunded (decisions §5). */
+  private async refuse(turn: LaneTurn, outcome: SendOutcome): Promise<LaneJob | null> {
     const planned = plan(turn, WINDOW_RECIPIENTS);
     const recipients = await this.claim(turn, planned, { intentSeq: turn.intentSeq });
     if (!recipients) return null;
-    const results = recipients.map((recipient): WindowResult => ({ recipient, outcome: NO_ROUTE }));
+    const results = recipients.map((recipient): WindowResult => ({ recipient, outcome }));
     const reached = turn.dueRetries > 0 ? turn.nextSeq : turn.nextSeq + planned;
     return this.after(turn, await this.results.flush(turn, results, turn.fence + 1, reached));
   }
@@ -200,7 +197,7 @@ export class LaneRunner {
 
   private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<LaneJob | null> {
     const { route, channel, connection, deduplicated, recipients, claimedAt } = claimed;
-    const lease = this.environment.LANE_LEASE;
+    const { LANE_LEASE: lease, RECEIPT_TIMEOUT: patience } = this.environment;
     const fence = turn.fence + 1;
     const began = performance.now();
     let notAfter = claimedAt + lease * SAFETY;
@@ -226,13 +223,14 @@ export class LaneRunner {
           notAfter: () => notAfter,
         },
         async (results) => {
-          await this.results.flush(turn, results, null);
+          await this.results.flush(turn, conclude(turn, results, patience), null);
           this.count(turn, results);
         },
       );
       if (leaving.length > 0) this.tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...held);
-      const end = await this.insist(turn, () => this.results.flush(turn, last, fence));
+      const ended = conclude(turn, last, patience);
+      const end = await this.insist(turn, () => this.results.flush(turn, ended, fence));
       this.count(turn, last);
       return this.after(turn, end);
     } finally {
@@ -289,10 +287,12 @@ export class LaneRunner {
 
   /** The turn was not taken: the same fence asks again. The relay does it, so that a job id is never used twice. */
   private async later(turn: LaneTurn, delayMs: number): Promise<null> {
-    await this.lanes.postpone(turn, delayMs * (0.8 + Math.random() * 0.4));
+    await this.lanes.postpone(turn, soon(delayMs));
     return null;
   }
 }
+
+const soon = (delayMs: number): number => delayMs * (0.8 + Math.random() * 0.4);
 
 /** Retries that are due come first. */
 const plan = (turn: LaneTurn, size: number): number =>

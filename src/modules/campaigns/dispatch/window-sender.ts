@@ -93,4 +93,4 @@ async function send(window: Window, recipient: DueRecipient): Promise<SendOutcom
 }
 
 /** The lease has passed to another worker: this recipient certainly did not leave through us. */
-const tooLate: SendOutcome = { kind: 'retry', afterMs: 0, code: null, text: 'Lease lost', throttled: false };
+const tooLate: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Lease lost' };

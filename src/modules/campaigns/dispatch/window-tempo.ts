@@ -1,4 +1,5 @@
 import type { Route } from '../../providers/index.js';
+import { type Channel, itemsOf } from '../domain/channel.js';
 import { WINDOW_RECIPIENTS, windowSize } from '../domain/lanes.js';
 
 const AIM_MS = 1_000;
@@ -27,5 +28,15 @@ export class WindowTempo {
       if (known * 2 >= WINDOW_RECIPIENTS) this.sizes.delete(routeId);
       else this.sizes.set(routeId, known * 2);
     }
+  }
+}
+
+/** The route with its speed in recipients: a message of several items takes several of its slots. */
+export function inRecipients(route: Route, channel: Channel, content: Record<string, unknown>): Route {
+  if (route.messagesPerSecond === null) return route;
+  try {
+    return { ...route, messagesPerSecond: route.messagesPerSecond / itemsOf(channel.compose(content, '')) };
+  } catch {
+    return route; // what cannot be composed is refused one by one
   }
 }

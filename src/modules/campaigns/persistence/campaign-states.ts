@@ -77,7 +77,7 @@ export class CampaignStates {
     ]);
     if (result.affectedRows !== 1) return false;
     await tx.query(
-      `UPDATE campaign_lanes SET wake_at = ${wakeAt},
+      `UPDATE campaign_lanes SET wake_at = ${wakeAt}, stalled_since = NULL,
          fence = IF(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3), fence + 1, fence)
        WHERE campaign_id = ? AND (next_seq < end_seq OR EXISTS (
          SELECT 1 FROM recipient_retries r WHERE r.campaign_id = campaign_lanes.campaign_id AND r.lane = campaign_lanes.lane))`,

@@ -123,6 +123,10 @@ export class CampaignLaneEntity {
   /** of the last claim: who made it knows it again when its answer was lost */
   @Column({ name: 'claim_id', type: 'bigint', nullable: true })
   claimId!: number | null;
+
+  /** since when nothing gets through: the route is down, or only says "too fast"; null = it moves */
+  @Column({ name: 'stalled_since', type: 'datetime', precision: 3, nullable: true })
+  stalledSince!: Date | null;
 }
 
 @Entity('campaign_recipients')

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { RecipientRecord } from '../domain/campaign.js';
-import type { RecipientStatus } from '../domain/recipient-status.js';
+import { isFinal, type RecipientStatus } from '../domain/recipient-status.js';
 import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from './campaign-reader.js';
 
 /** A message or call of a recipient that the carrier took. */
@@ -60,7 +60,22 @@ export class ContactReader {
           `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
           [campaignId, offset, offset + limit],
         );
-    return rows.map(toRecipient);
+    return this.withTries(campaignId, rows.map(toRecipient));
+  }
+
+  /** Counts the tries of recipients who wait for the next one; a stored `attempts` has those that came to an end. */
+  private async withTries(campaignId: number, recipients: RecipientRecord[]): Promise<RecipientRecord[]> {
+    const waiting = recipients.filter(({ status }) => !isFinal(status)).map(({ seq }) => seq);
+    if (waiting.length === 0) return recipients;
+    const rows: { seq: number; made: number }[] = await this.dataSource.query(
+      'SELECT seq, attempt - 1 AS made FROM recipient_retries WHERE campaign_id = ? AND seq IN (?) AND attempt > 1',
+      [campaignId, waiting],
+    );
+    const made = new Map(rows.map((row) => [row.seq, Number(row.made)]));
+    return recipients.map((recipient) => ({
+      ...recipient,
+      attempts: Math.max(recipient.attempts, made.get(recipient.seq) ?? 0),
+    }));
   }
 
   /** The carrier's id of each recipient's latest message or call, by seq. @param seqs ascending */
@@ -96,7 +111,7 @@ export class ContactReader {
       [campaignId, seq],
     );
     return {
-      recipient: toRecipient(row),
+      recipient: (await this.withTries(campaignId, [toRecipient(row)]))[0] ?? toRecipient(row),
       deliveredAt: row.delivered_at,
       refunded: row.refunded === 1,
       submitted,

@@ -26,6 +26,8 @@ export interface LaneTurn {
   dueRetries: number;
   /** another worker had begun retries, and has not ended them */
   retriesBegun: boolean;
+  /** for how long nothing has got through; null = it moves */
+  stalledMs: number | null;
 }
 
 interface TurnRow {
@@ -39,6 +41,7 @@ interface TurnRow {
   content: string;
   due_retries: string;
   retries_begun: number;
+  stalled_us: string | null;
 }
 
 /** What a claim brings besides the lease. */
@@ -66,6 +69,7 @@ export type LaneEnd = 'more' | 'later' | 'done';
 /** How long the relay leaves a lane alone once it has a job: a job lost with Redis is made again after this, seconds. */
 const JOB_PATIENCE_SECONDS = 15;
 const LEASE = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+const STALLED = 'stalled_since = COALESCE(stalled_since, UTC_TIMESTAMP(3)),';
 const FREE = '(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))';
 
 /**
@@ -103,6 +107,7 @@ export class LaneStore {
   async turn(job: LaneJob): Promise<LaneTurn | null> {
     const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.fence, l.next_seq, l.intent_seq, l.end_seq, c.state, c.channel, c.account_id, c.route_id, c.content,
+         TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
          (SELECT COUNT(*) FROM (SELECT 1 FROM recipient_retries WHERE campaign_id = ? AND lane = ?
             AND intent_fence IS NULL AND due_at <= UTC_TIMESTAMP(3) LIMIT ${WINDOW_RECIPIENTS}) r) AS due_retries,
          EXISTS (SELECT 1 FROM recipient_retries WHERE campaign_id = ? AND lane = ?
@@ -125,6 +130,7 @@ export class LaneStore {
       content: JSON.parse(row.content) as Record<string, unknown>,
       dueRetries: Number(row.due_retries),
       retriesBegun: Number(row.retries_begun) === 1,
+      stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,
     };
   }
 
@@ -258,10 +264,13 @@ export class LaneStore {
     return open ? 'later' : 'done';
   }
 
-  /** Looks again at a lane that could not send now, without a turn having been taken. */
-  async postpone(job: LaneJob, delayMs: number): Promise<void> {
+  /**
+   * Looks again at a lane that could not send now, without a turn having been taken.
+   * @param stalled because its route is down: the clock of its deadline runs
+   */
+  async postpone(job: LaneJob, delayMs: number, stalled = false): Promise<void> {
     await this.dataSource.query(
-      `UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+      `UPDATE campaign_lanes SET ${stalled ? STALLED : ''} wake_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
        WHERE campaign_id = ? AND lane = ? AND fence = ? AND wake_at IS NOT NULL`,
       [delayMs * 1000, job.campaignId, job.lane, job.fence],
     );

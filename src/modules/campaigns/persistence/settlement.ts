@@ -15,8 +15,9 @@ export interface RecipientChange {
   errorText: string | null;
   /** it never left us, so its credits go back (decisions §5, refunds) */
   refund: boolean;
-  /** one more attempt was made */
+  /** one more attempt was made, in so many tries (default 1) */
   attempted: boolean;
+  tries?: number;
   /** of a send: how many attempts came before it. A lost worker's late word on an older one does not end a wait for the next */
   madeBefore?: number;
   /** seconds of talk; absent = no call, or nobody answered */
@@ -70,11 +71,10 @@ export class Settlement {
     const transitions = wanted.flatMap((change): Transition[] => {
       const row = locked.get(placeKey(change));
       if (!row || !mayMove(row.status, change.to) || isOutdated(change, row)) return [];
-      // Whoever declared the outcome unknown has counted the attempt.
-      const attempted = change.attempted && row.status !== RecipientStatus.Unknown;
-      const errorCode = code(change.errorCode);
-      const errorText = cut(change.errorText);
-      return [{ ...change, errorCode, errorText, attempted, from: row.status, receiver: row.receiver }];
+      // Whoever declared the outcome unknown has counted the tries until then.
+      const tries = Math.max(0, triesOf(change) - (row.status === RecipientStatus.Unknown ? row.attempts : 0));
+      const reason = { errorCode: code(change.errorCode), errorText: cut(change.errorText) };
+      return [{ ...change, ...reason, tries, from: row.status, receiver: row.receiver }];
     });
     if (transitions.length === 0) return [];
     await this.writeStatuses(tx, transitions);
@@ -109,7 +109,7 @@ export class Settlement {
            error_code = ?, error_message = ?, duration = COALESCE(?, duration), updated_at = UTC_TIMESTAMP(3) WHERE campaign_id = ? AND seq BETWEEN ? AND ?`,
         [
           first.to,
-          first.attempted ? 1 : 0,
+          triesOf(first),
           first.errorCode,
           first.errorText,
           first.durationSeconds ?? null,
@@ -134,7 +134,7 @@ export class Settlement {
             t.campaignId,
             t.seq,
             t.to,
-            t.attempted ? 1 : 0,
+            triesOf(t),
             t.errorCode,
             t.errorText,
             t.durationSeconds ?? null,
@@ -251,6 +251,7 @@ const keepDelivered = (transitions: readonly Transition[], row = ''): string =>
     ? `${row}delivered_at = IF(${row}status = ${RecipientStatus.Delivered}, ${row}updated_at, ${row}delivered_at), `
     : '';
 
+const triesOf = ({ attempted, tries = 1 }: RecipientChange): number => (attempted ? tries : 0);
 const isOutdated = ({ madeBefore }: RecipientChange, { status, attempts }: LockedRow): boolean =>
   status === RecipientStatus.Retrying && madeBefore !== undefined && madeBefore < attempts;
 
@@ -296,4 +297,4 @@ const follows = (a: Transition, b: Transition): boolean =>
   a.errorCode === b.errorCode &&
   a.errorText === b.errorText &&
   a.durationSeconds === b.durationSeconds &&
-  a.attempted === b.attempted;
+  triesOf(a) === triesOf(b);

@@ -46,7 +46,7 @@ export class WindowResults {
       await this.storeProviderIds(tx, turn, results);
       await this.settlement.settle(
         tx,
-        results.flatMap((result) => toChange(turn.campaignId, result)),
+        results.flatMap((result) => toChange(turn.campaignId, result, this.counted(turn, result.recipient))),
       );
       await this.keepJournal(tx, turn, results);
       await this.storeRetries(tx, turn, results);
@@ -55,10 +55,26 @@ export class WindowResults {
         turn,
         results.filter(isUnknown).map((result) => result.recipient),
       );
-      if (fence === null) return 'more';
-      if (turn.dueRetries > 0) await this.retries.dropBegun(tx, turn, fence);
-      return this.lanes.finish(tx, turn, fence, reached);
+      if (fence !== null && turn.dueRetries > 0) await this.retries.dropBegun(tx, turn, fence);
+      const end = fence === null ? 'more' : await this.lanes.finish(tx, turn, fence, reached);
+      await this.markProgress(tx, turn, results, fence);
+      return end;
     });
+  }
+
+  /** A lane of which nothing gets through has a deadline; the end of a window tells, or the first that did. */
+  private async markProgress(
+    tx: EntityManager,
+    turn: LaneTurn,
+    results: readonly WindowResult[],
+    fence: number | null,
+  ): Promise<void> {
+    const isStalled = turn.stalledMs !== null;
+    if (results.some(({ outcome }) => gotThrough(outcome))) {
+      if (isStalled) await writeStalled(tx, turn, 'NULL');
+    } else if (fence !== null && !isStalled && results.some(({ outcome }) => waits(outcome))) {
+      await writeStalled(tx, turn, 'UTC_TIMESTAMP(3)');
+    }
   }
 
   /**
@@ -77,11 +93,12 @@ export class WindowResults {
       );
       const ambiguous = [...begun, ...window];
       await this.retries.dropBegun(tx, turn, null);
-      const changes = ambiguous.map(({ seq, made = 0 }): RecipientChange => ({
-        ...unchanged(turn.campaignId, seq),
+      const changes = ambiguous.map((recipient): RecipientChange => ({
+        ...unchanged(turn.campaignId, recipient.seq),
         to: RecipientStatus.Unknown,
         attempted: true,
-        madeBefore: made,
+        tries: this.counted(turn, recipient),
+        madeBefore: recipient.made ?? 0,
       }));
       await this.settlement.settle(tx, changes);
       await this.storeUnknown(tx, turn, ambiguous);
@@ -141,6 +158,11 @@ export class WindowResults {
     await this.insertProviderIds(tx, turn, rows);
   }
 
+  /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
+  private counted({ channel }: LaneTurn, { attempt }: DueRecipient): number {
+    return this.journals.of(channel) ? 1 : attempt;
+  }
+
   /** Channels that make several attempts keep a record of each. */
   private async keepJournal(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
     const attempts = results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
@@ -170,9 +192,8 @@ export class WindowResults {
       if (outcome.kind === 'unknown' && deduplicated && recipient.attempt < MOST_ATTEMPTS) {
         const attempt = recipient.attempt + 1;
         again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, 0), inDoubt: true });
-      } else if (outcome.kind === 'retry' && !isExhausted(recipient, outcome)) {
-        const counts = !outcome.throttled && outcome.afterMs > 0; // afterMs 0: it never went out
-        const attempt = recipient.attempt + (counts ? 1 : 0);
+      } else if (waits(outcome) && !isExhausted(recipient, outcome)) {
+        const attempt = recipient.attempt + (counts(outcome) ? 1 : 0);
         const { inDoubt = false } = recipient;
         again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, outcome.afterMs), inDoubt });
       }
@@ -197,10 +218,33 @@ export class WindowResults {
   }
 }
 
+const writeStalled = (tx: EntityManager, { campaignId, lane, fence }: LaneTurn, since: string): Promise<unknown> =>
+  tx.query(`UPDATE campaign_lanes SET stalled_since = ${since} WHERE campaign_id = ? AND lane = ? AND fence = ?`, [
+    campaignId,
+    lane,
+    fence + 1,
+  ]);
+
 const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
 
-const isExhausted = (recipient: DueRecipient, outcome: { throttled: boolean; afterMs: number }): boolean =>
-  !outcome.throttled && outcome.afterMs > 0 && recipient.attempt >= MOST_ATTEMPTS;
+type Outcome = WindowResult['outcome'];
+
+/** It is not with the carrier, and shall leave later. */
+const waits = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'unsent' }> =>
+  outcome.kind === 'retry' || outcome.kind === 'unsent';
+
+/** The carrier had a look at it and said no, for now. */
+const counts = (outcome: Outcome): boolean => outcome.kind === 'retry' && !outcome.throttled;
+
+/** The carrier answered, or may have it: more than "not now". */
+export const gotThrough = (outcome: Outcome): boolean =>
+  outcome.kind === 'accepted' ||
+  outcome.kind === 'unknown' ||
+  (outcome.kind === 'rejected' && outcome.submitted) ||
+  counts(outcome);
+
+const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
+  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS;
 
 const unchanged = (campaignId: number, seq: number): Omit<RecipientChange, 'to'> => ({
   campaignId,
@@ -217,34 +261,33 @@ const lastWord = ({
   errorText,
 }: LastOutcome): Pick<RecipientChange, 'to' | 'errorCode' | 'errorText'> => ({ to: status, errorCode, errorText });
 
-function toChange(campaignId: number, { recipient, outcome }: WindowResult): RecipientChange[] {
-  const { seq, made = 0, last, inDoubt = false } = recipient;
+/** @param counted how many tries an attempt that the carrier took, or may have, counts as */
+function toChange(campaignId: number, { recipient, outcome }: WindowResult, counted: number): RecipientChange[] {
+  const { seq, made = 0, last, attempt, inDoubt = false } = recipient;
   // Whatever became of the second copy, the first may be with the upstream: a receipt or the deadline settles it.
   if (inDoubt && outcome.kind !== 'accepted') return [];
-  const base = { ...unchanged(campaignId, seq), attempted: true, madeBefore: made };
-  // What cannot be tried again keeps the word of its last attempt; that one was made, so nothing is refunded.
-  const neverLeft = outcome.kind === 'suppressed' || (outcome.kind === 'rejected' && !outcome.submitted);
-  if (last && neverLeft) return [{ ...base, ...lastWord(last), attempted: false }];
+  const base = { ...unchanged(campaignId, seq), attempted: true, tries: counted, madeBefore: made };
+  const failed = { ...base, to: RecipientStatus.Failed, tries: attempt };
+  // The tries before this one, which never left: as many as the carrier has turned down.
+  const neverLeft = { ...failed, attempted: attempt > 1, tries: attempt - 1 };
   switch (outcome.kind) {
     case 'accepted':
       return [{ ...base, to: RecipientStatus.Submitted }];
     case 'unknown':
       return [{ ...base, to: RecipientStatus.Unknown }];
     case 'suppressed':
-      return [{ ...base, to: RecipientStatus.Failed, errorText: 'Suppressed', refund: true, attempted: false }];
-    case 'rejected':
-      return [
-        {
-          ...base,
-          to: RecipientStatus.Failed,
-          errorCode: outcome.code,
-          errorText: outcome.text,
-          refund: !outcome.submitted,
-        },
-      ];
+      return [last ? lastStands(neverLeft, last) : { ...neverLeft, errorText: 'Suppressed', refund: true }];
+    case 'rejected': {
+      const reason = { errorCode: outcome.code, errorText: outcome.text };
+      if (outcome.submitted) return [{ ...failed, ...reason }];
+      return [last ? lastStands(neverLeft, last) : { ...neverLeft, ...reason, refund: true }];
+    }
     case 'retry':
-      return isExhausted(recipient, outcome)
-        ? [{ ...base, to: RecipientStatus.Failed, errorCode: outcome.code, errorText: outcome.text }]
-        : [];
+      return isExhausted(recipient, outcome) ? [{ ...failed, errorCode: outcome.code, errorText: outcome.text }] : [];
+    case 'unsent':
+      return [];
   }
 }
+
+/** What cannot be tried again keeps the word of its last attempt; that one was made, so nothing is refunded. */
+const lastStands = (change: RecipientChange, last: LastOutcome): RecipientChange => ({ ...change, ...lastWord(last) });

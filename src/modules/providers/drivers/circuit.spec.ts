@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Circuit, HALF_OPEN_MS } from './circuit.js';
+import { Circuit, HALF_OPEN_MS, ILL, UNREACHED, WELL } from './circuit.js';
 
-const isTrouble = (result: string): boolean => result === 'fault';
+const weigh = (result: string): number => (result === 'fault' ? ILL : result === 'unreached' ? UNREACHED : WELL);
 
 describe('a circuit', () => {
   let circuit: Circuit;
@@ -11,7 +11,7 @@ describe('a circuit', () => {
     circuit.run(() => {
       calls += 1;
       return Promise.resolve(result);
-    }, isTrouble);
+    }, weigh);
   const repeat = async (times: number, result: string): Promise<void> => {
     for (let time = 0; time < times; time++) await run(result);
   };
@@ -38,6 +38,22 @@ describe('a circuit', () => {
     expect(calls).toBe(0);
   });
 
+  it('opens after three attempts in a row that did not reach the upstream, and is broken until a try succeeds', async () => {
+    await repeat(2, 'unreached');
+    expect(await run('fine')).toBe('fine');
+    await repeat(2, 'unreached');
+    expect(circuit.isBroken()).toBe(false);
+    await run('unreached');
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([true, true]);
+    vi.advanceTimersByTime(HALF_OPEN_MS);
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([false, true]);
+    await run('unreached');
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([true, true]);
+    vi.advanceTimersByTime(HALF_OPEN_MS);
+    await run('fine');
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([false, false]);
+  });
+
   it('tries once after that: all who came meanwhile go as the try goes', async () => {
     await repeat(20, 'fault');
     vi.advanceTimersByTime(HALF_OPEN_MS);
@@ -62,7 +78,7 @@ describe('a circuit', () => {
     const answers: ((result: string) => void)[] = [];
     const late = Promise.all(
       Array.from({ length: 5 }, () =>
-        circuit.run(() => new Promise<string>((resolve) => answers.push(resolve)), isTrouble),
+        circuit.run(() => new Promise<string>((resolve) => answers.push(resolve)), weigh),
       ),
     );
     await repeat(20, 'fault');

@@ -1,5 +1,5 @@
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../ports/message-driver.js';
-import { Circuit, HALF_OPEN_MS } from './circuit.js';
+import { Circuit, HALF_OPEN_MS, ILL, UNREACHED, WELL } from './circuit.js';
 import { SendGate } from './send-gate.js';
 import { Throttle } from './throttle.js';
 
@@ -29,6 +29,8 @@ export class GatedConnection implements RouteConnection {
   /** clock of `performance.now()`: nothing leaves before */
   private pausedUntil = 0;
   private closing = false;
+  /** the upstream's last fault */
+  private lastFault: string | null = null;
 
   constructor(private readonly upstream: GatedUpstream) {}
 
@@ -36,18 +38,34 @@ export class GatedConnection implements RouteConnection {
     return !this.closing && !this.circuit.isOpen;
   }
 
+  get onTrial(): boolean {
+    return this.circuit.isBroken();
+  }
+
+  get fault(): string | null {
+    return this.circuit.isBroken() ? this.lastFault : null;
+  }
+
   async send(message: OutboundMessage): Promise<SendOutcome> {
     const { title, timeoutMs } = this.upstream;
     const until = Math.min(message.notAfter, performance.now() + SEND_MS - timeoutMs);
-    if (this.closing || !(await this.gate.enter(until))) return notNow(`${title} is not reachable`, 0, false);
+    if (this.closing || !(await this.gate.enter(until))) return unsent(`${title} is not reachable`, 0);
     try {
       if (this.pauseMs() > 0 && !(await this.pauseOver(until))) {
-        return notNow(`${title} is busy`, Math.max(0, Math.ceil(this.pauseMs())), true);
+        return {
+          kind: 'retry',
+          afterMs: Math.max(0, Math.ceil(this.pauseMs())),
+          code: null,
+          text: `${title} is busy`,
+          throttled: true,
+        };
       }
-      if (performance.now() >= message.notAfter) return notNow(`${title} is not reachable`, 0, false);
-      const outcome = await this.circuit.run(() => this.upstream.attempt(message), isTrouble);
-      if (outcome) this.judgeSpeed(outcome);
-      return outcome ?? notNow(`${title} is not answering`, HALF_OPEN_MS, true);
+      if (performance.now() >= message.notAfter) return unsent(`${title} is not reachable`, 0);
+      const outcome = await this.circuit.run(() => this.upstream.attempt(message), weigh);
+      if (!outcome) return unsent(this.lastFault ?? `${title} is not answering`, HALF_OPEN_MS);
+      this.judgeSpeed(outcome);
+      this.lastFault = faultOf(outcome, title);
+      return outcome;
     } finally {
       this.gate.leave();
     }
@@ -82,13 +100,16 @@ export class GatedConnection implements RouteConnection {
   }
 }
 
-const isTrouble = (outcome: SendOutcome): boolean =>
-  outcome.kind === 'unknown' || (outcome.kind === 'retry' && !outcome.throttled);
+/** What an outcome says of the upstream, for its circuit. */
+function weigh(outcome: SendOutcome): number {
+  if (outcome.kind === 'unsent') return UNREACHED;
+  return outcome.kind === 'unknown' || (outcome.kind === 'retry' && !outcome.throttled) ? ILL : WELL;
+}
 
-const notNow = (text: string, afterMs: number, throttled: boolean): SendOutcome => ({
-  kind: 'retry',
-  afterMs,
-  code: null,
-  text,
-  throttled,
-});
+/** The same in words; null when all is well. */
+function faultOf(outcome: SendOutcome, title: string): string | null {
+  if (weigh(outcome) === WELL) return null;
+  return 'text' in outcome ? outcome.text : `${title} does not answer as it should`;
+}
+
+const unsent = (text: string, afterMs: number): SendOutcome => ({ kind: 'unsent', afterMs, text });

@@ -35,20 +35,22 @@ export interface OutboundMessage {
   payload?: Readonly<Record<string, unknown>>;
   /**
    * Moment on the clock of `performance.now()` (milliseconds) after which the message must not be put on the wire,
-   * because the lease of the lane has passed to another worker. A driver then answers `retry` with `afterMs: 0`.
+   * because the lease of the lane has passed to another worker. A driver then answers `unsent`.
    */
   notAfter: number;
 }
 
-/** What became of one send. */
+/** What became of one send (decisions §11: never left, may have left, left). */
 export type SendOutcome =
   /** The upstream has it: one id a part (long messages have several), in order. */
   | { kind: 'accepted'; providerMessageIds: string[] }
   /** Never again. `submitted: false` = it never left us (number too long …), so it is refunded. */
   | { kind: 'rejected'; code: number | null; text: string; submitted: boolean }
-  /** Certainly not accepted; try later. `throttled` = the upstream is busy, which does not count as an attempt. */
+  /** The upstream did not take it; try later. `throttled` = it is busy, which does not count as an attempt. */
   | { kind: 'retry'; afterMs: number; code: number | null; text: string; throttled: boolean }
-  /** It left, and no answer came: never blindly resent. */
+  /** It never left: it waits for the route, however long that takes, and no attempt is counted. */
+  | { kind: 'unsent'; afterMs: number; text: string }
+  /** It may have left, and nobody can tell: never blindly resent. */
   | { kind: 'unknown' };
 
 /** A delivery receipt in our words. */
@@ -71,6 +73,10 @@ export interface Receipt {
 export interface RouteConnection {
   /** false while the upstream cannot be reached: the engine then sends nothing and looks again soon */
   readonly ready: boolean;
+  /** true while one message is to show whether an upstream in trouble is well again: the others wait */
+  readonly onTrial?: boolean;
+  /** why the upstream cannot be used, in words for staff; null while all is well */
+  readonly fault: string | null;
   /** Never rejects; every fault is an outcome. Resolves within 30 s. */
   send(message: OutboundMessage): Promise<SendOutcome>;
   /** Stops taking messages, waits for the answers under way (10 s at most), closes. */

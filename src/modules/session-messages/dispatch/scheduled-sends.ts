@@ -117,8 +117,9 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     const { id } = message;
     if (outcome.kind === 'accepted') await this.store.submitted(id, outcome.providerMessageIds[0] ?? null);
     else if (outcome.kind === 'rejected') await this.store.failed(id, outcome.code, outcome.text);
-    else if (outcome.kind === 'retry') {
-      await this.scheduled.putBack(message, outcome.throttled ? outcome.afterMs : TRY_AGAIN_MS);
+    else if (outcome.kind === 'retry' || outcome.kind === 'unsent') {
+      const isBusy = outcome.kind === 'retry' && outcome.throttled;
+      await this.scheduled.putBack(message, isBusy ? outcome.afterMs : TRY_AGAIN_MS);
     }
   }
 

@@ -12,6 +12,7 @@ import { Webhooks1700000009000 } from './1700000009000-webhooks.js';
 import { Suppressions1700000010000 } from './1700000010000-suppressions.js';
 import { Idempotency1700000011000 } from './1700000011000-idempotency.js';
 import { CampaignRetries1700000012000 } from './1700000012000-campaign-retries.js';
+import { StalledLanes1700000013100 } from './1700000013100-stalled-lanes.js';
 import { UnknownOutcomeMarks1700000013200 } from './1700000013200-unknown-outcome-marks.js';
 import { LaneClaims1700000013201 } from './1700000013201-lane-claims.js';
 import { TwoWriters1700000013300 } from './1700000013300-two-writers.js';
@@ -42,6 +43,7 @@ export const migrations = [
   Suppressions1700000010000,
   Idempotency1700000011000,
   CampaignRetries1700000012000,
+  StalledLanes1700000013100,
   UnknownOutcomeMarks1700000013200,
   LaneClaims1700000013201,
   TwoWriters1700000013300,

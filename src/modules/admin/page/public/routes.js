@@ -29,9 +29,11 @@ export function routesView(root) {
   const parts = new Map();
   return async () => {
     const { data } = await get(ROUTES);
-    const shown = data.map(({ name, channel, driver, messages_per_second: speed, is_default: isDefault, health }) => ({
-      ...{ name, channel, driver, speed, isDefault, health },
-    }));
+    const shown = data.map(
+      ({ name, channel, driver, messages_per_second: speed, is_default: isDefault, health, last_error: fault }) => ({
+        ...{ name, channel, driver, speed, isDefault, health, fault },
+      }),
+    );
     showList(body, shown, ({ name }) => name, row, parts);
     rest.hidden = shown.length > 0;
     rest.replaceChildren(
@@ -41,12 +43,17 @@ export function routesView(root) {
   };
 }
 
-const row = ({ name, channel, driver, speed, isDefault, health }) =>
+const row = ({ name, channel, driver, speed, isDefault, health, fault }) =>
   el(
     'tr',
     { 'data-id': name },
     el('th', { scope: 'row' }, name, isDefault ? el('span', { class: 'chip' }, 'default') : null),
-    el('td', {}, el('span', { class: `health ${health}` }, HEALTH[health] ?? health)),
+    el(
+      'td',
+      {},
+      el('span', { class: `health ${health}` }, HEALTH[health] ?? health),
+      fault ? el('div', { class: 'muted' }, fault) : null,
+    ),
     el('td', {}, channel),
     el('td', {}, driver),
     el('td', {}, speed === null ? 'no limit' : `${number(speed)} / s`),

@@ -2,11 +2,13 @@ import { type Address, type OutboundClient, readAddress } from '../../../../plat
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 import { GatedConnection } from '../gated-connection.js';
 import type { HttpRouteConfig } from './http-config.js';
-import { outcomeOf, outcomeOfFault } from './http-outcome.js';
+import { outcomeOfFault } from '../upstream-answers.js';
+import { outcomeOf } from './http-outcome.js';
 import { buildRequest } from './http-request.js';
 import { ItemizedConnection } from './itemized-connection.js';
 import { placeholders } from './template.js';
 
+const TITLE = 'Gateway';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
 /** A connection to one gateway; a message with attachments leaves as several requests. */
@@ -14,7 +16,7 @@ export function openGateway(config: HttpRouteConfig, outbound: OutboundClient): 
   const fixed = placeholders(config.url).length === 0 ? readAddress(config.url) : null;
   return new ItemizedConnection(
     new GatedConnection({
-      title: 'Gateway',
+      title: TITLE,
       timeoutMs: config.timeout_ms,
       attempt: (message) => attempt(config, outbound, message, fixed),
     }),
@@ -41,6 +43,6 @@ async function attempt(
     });
     return outcomeOf(config, response, message.ref);
   } catch (error) {
-    return outcomeOfFault(error);
+    return outcomeOfFault(TITLE, error);
   }
 }

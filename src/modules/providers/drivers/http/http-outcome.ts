@@ -1,47 +1,31 @@
-import { OutboundError, type OutboundResponse } from '../../../../platform/outbound/index.js';
+import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
 import type { HttpRouteConfig } from './http-config.js';
-import { retryAfterMs } from '../retry-after.js';
+import { outcomeOfAnswer, verdictOf } from '../upstream-answers.js';
 import { asCode } from './http-receipts.js';
 import { readPath, readScalar } from './template.js';
 
-const RETRY_MS = 1_000;
 const LONGEST_TEXT = 200;
 const LONGEST_ID = 128;
-/** Whether it may be sent again is the engine's to say. */
-const UNKNOWN: SendOutcome = { kind: 'unknown' };
-const TOO_EARLY = new Set([408, 425]);
 
 /**
  * What an answer of the gateway means (port). @param ref stands for the id where the route names no `id_path`: the
  * gateway then uses our reference
  */
 export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
-  const { status } = response;
+  const { status, headers } = response;
   if (status >= 200 && status < 300) return accepted(config, response, ref);
-  const retryAfter = response.headers['retry-after'];
-  if (status === 429 || (status === 503 && retryAfter !== undefined)) {
-    const afterMs = retryAfterMs(retryAfter);
-    return { kind: 'retry', afterMs, code: status, text: 'Throttled by the gateway', throttled: true };
-  }
-  // A proxy gave up waiting; what stands behind it may have taken the message.
-  if (status === 504) return UNKNOWN;
-  const { code, text } = refusal(config, response);
-  if (status >= 500 || TOO_EARLY.has(status)) return { kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false };
-  return { kind: 'rejected', code, text, submitted: true };
-}
-
-/** What a call without an answer means. */
-export function outcomeOfFault(error: unknown): SendOutcome {
-  if (!(error instanceof OutboundError) || error.sent) return UNKNOWN;
-  return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Gateway is not reachable', throttled: false };
+  const retryAfter = headers['retry-after'];
+  const isBusy = verdictOf(status, retryAfter) === 'busy';
+  const said = isBusy ? { code: status, text: 'Throttled by the gateway' } : refusal(config, response);
+  return outcomeOfAnswer(status, { ...said, retryAfter });
 }
 
 function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
   if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };
   const id = readScalar(readPath(json(response.body), config.id_path));
   // A 2xx without the promised id: taken or not, nobody can tell.
-  return id === null || id.length > LONGEST_ID ? UNKNOWN : { kind: 'accepted', providerMessageIds: [id] };
+  return id === null || id.length > LONGEST_ID ? { kind: 'unknown' } : { kind: 'accepted', providerMessageIds: [id] };
 }
 
 function refusal(config: HttpRouteConfig, response: OutboundResponse): { code: number; text: string } {

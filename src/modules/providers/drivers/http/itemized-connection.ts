@@ -8,13 +8,7 @@ const PAUSE_MS = 250;
 /** How long a closing connection waits for messages of which a part has been taken. */
 const CLOSE_MS = 8_000;
 
-const CLOSING: SendOutcome = {
-  kind: 'retry',
-  afterMs: 0,
-  code: null,
-  text: 'Gateway is not reachable',
-  throttled: false,
-};
+const CLOSING: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Gateway is not reachable' };
 
 /**
  * Sends a message with attachments as several: the text, then each attachment, in order. While none is with the gateway the
@@ -33,6 +27,14 @@ export class ItemizedConnection implements RouteConnection {
 
   get ready(): boolean {
     return !this.closing && this.connection.ready;
+  }
+
+  get onTrial(): boolean {
+    return this.connection.onTrial ?? false;
+  }
+
+  get fault(): string | null {
+    return this.connection.fault;
   }
 
   send(message: OutboundMessage): Promise<SendOutcome> {
@@ -59,9 +61,9 @@ export class ItemizedConnection implements RouteConnection {
     for (const [taken, item] of items.entries()) {
       const outcome = taken === 0 ? await this.connection.send(item) : await this.insist(item);
       if (outcome.kind === 'accepted') ids.push(...outcome.providerMessageIds);
-      else if (outcome.kind === 'retry' && taken > 0) {
+      else if (waits(outcome) && taken > 0) {
         const text = `Only ${taken} of ${items.length} items were taken: ${outcome.text}`;
-        return { kind: 'rejected', code: outcome.code, text, submitted: true };
+        return { kind: 'rejected', code: outcome.kind === 'retry' ? outcome.code : null, text, submitted: true };
       } else return outcome;
     }
     return { kind: 'accepted', providerMessageIds: ids };
@@ -71,13 +73,17 @@ export class ItemizedConnection implements RouteConnection {
   private async insist(item: OutboundMessage): Promise<SendOutcome> {
     for (;;) {
       const outcome = await this.connection.send(item);
-      if (outcome.kind !== 'retry') return outcome;
+      if (!waits(outcome)) return outcome;
       const pause = Math.max(outcome.afterMs, PAUSE_MS);
       if (performance.now() + pause >= item.notAfter) return outcome;
       await sleep(pause);
     }
   }
 }
+
+/** It is not with the gateway, and may come again. */
+const waits = (outcome: SendOutcome): outcome is Extract<SendOutcome, { kind: 'retry' | 'unsent' }> =>
+  outcome.kind === 'retry' || outcome.kind === 'unsent';
 
 /** Every item has a reference of its own: a gateway that removes duplicates would drop the second with the same one. */
 function itemsOf({ attachments = [], ...first }: OutboundMessage): OutboundMessage[] {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { OutboundClient } from '../../../../platform/outbound/index.js';
+import { OutboundClient, OutboundError } from '../../../../platform/outbound/index.js';
 import { chatAccountErrors } from '../../chat-account.js';
-import { Circuit } from '../circuit.js';
+import { Circuit, ILL, UNREACHED, WELL } from '../circuit.js';
 import { neverSent } from '../never-sent.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
 import { providerSilent, providerUnreached } from './accepted-answer.js';
@@ -46,7 +46,7 @@ export class MetaCloudClient {
   async request(account: GraphAccount, call: GraphCall): Promise<GraphAnswer> {
     if (baseUrlOf(account) === null) throw chatAccountErrors.noEndpoint();
     const exchange = await this.exchange(account, call);
-    if (exchange === null || (exchange.kind === 'fault' && !exchange.sent)) throw providerUnreached();
+    if (exchange === null || (exchange.kind === 'fault' && !exchange.error.sent)) throw providerUnreached();
     if (exchange.kind !== 'answer' || exchange.status >= 500) throw providerSilent();
     return { status: exchange.status, body: inOurWords(exchange.body) };
   }
@@ -73,7 +73,7 @@ export class MetaCloudClient {
 
   /** @returns null when the open circuit let nothing through */
   private exchange(account: GraphAccount, call: GraphCall): Promise<GraphExchange | null> {
-    return this.circuitOf(account).run(() => exchangeWith(this.outbound, account, call), isTrouble);
+    return this.circuitOf(account).run(() => exchangeWith(this.outbound, account, call), weigh);
   }
 
   private circuitOf({ id }: GraphAccount): Circuit {
@@ -87,6 +87,9 @@ export class MetaCloudClient {
 }
 
 /** A call that the open circuit held back. */
-const NOT_CALLED: GraphExchange = { kind: 'fault', sent: false };
+const NOT_CALLED: GraphExchange = { kind: 'fault', error: new OutboundError('unreachable', false) };
 
-const isTrouble = (exchange: GraphExchange): boolean => exchange.kind === 'fault' || exchange.status >= 500;
+function weigh(exchange: GraphExchange): number {
+  if (exchange.kind === 'fault') return exchange.error.sent ? ILL : UNREACHED;
+  return exchange.status >= 500 ? ILL : WELL;
+}

@@ -20,12 +20,12 @@ export interface GraphCall {
 /**
  * - `answer`: JSON came, whatever the status
  * - `odd`: an answer that is none (a redirect, something else than a JSON object)
- * - `fault`: no answer; `sent` says whether the request may have arrived
+ * - `fault`: no answer; the error says whether the request may have arrived
  */
 export type GraphExchange =
   | { kind: 'answer'; status: number; body: Record<string, unknown>; retryAfter: string | undefined }
   | { kind: 'odd'; status: number; retryAfter: string | undefined }
-  | { kind: 'fault'; sent: boolean };
+  | { kind: 'fault'; error: OutboundError };
 
 export const CALL_MS = 15_000;
 const MOST_ANSWER_BYTES = 1024 * 1024;
@@ -61,7 +61,7 @@ export async function exchangeWith(
   call: GraphCall,
 ): Promise<GraphExchange> {
   const endpoint = endpointOf(account, call);
-  if (!endpoint) return { kind: 'fault', sent: false };
+  if (!endpoint) return { kind: 'fault', error: new OutboundError('refused', false) };
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
   return exchangeAt(outbound, endpoint, body, call.timeoutMs);
 }
@@ -88,7 +88,8 @@ export async function exchangeAt(
     const read = status >= 300 && status < 400 ? null : readJson(response.body, status < 400 ? null : secret);
     return read ? { kind: 'answer', status, body: read, retryAfter } : { kind: 'odd', status, retryAfter };
   } catch (error) {
-    return { kind: 'fault', sent: !(error instanceof OutboundError) || error.sent };
+    const known = error instanceof OutboundError ? error : new OutboundError('interrupted', true, error);
+    return { kind: 'fault', error: known };
   }
 }
 

@@ -11,7 +11,7 @@ import { neverSent } from '../never-sent.js';
 import { type GraphAccount, type MetaCloudConfig, metaCloudConfigSchema, phoneNumberIdOf } from './config.js';
 import { CALL_MS, endpointOf, exchangeAt } from './graph-exchange.js';
 import { MessageBodies, messagesCall, toGraphMessage } from './messages.js';
-import { outcomeOf } from './send-outcome.js';
+import { outcomeOf, TITLE } from './send-outcome.js';
 
 /**
  * The chat upstream's messages API (decisions §10), also of `crm` and `reseller`. It does not drop repeated messages:
@@ -32,7 +32,7 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
 
   open({ id, config }: Route<MetaCloudConfig>): RouteConnection {
     return new GatedConnection({
-      title: 'Provider',
+      title: TITLE,
       timeoutMs: CALL_MS,
       attempt: this.sender({ id, ...config }),
     });

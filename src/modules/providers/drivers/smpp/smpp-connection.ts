@@ -26,7 +26,7 @@ const LONGEST_RECONNECT_MS = 30_000;
 const STEADY_MS = 10_000;
 const TEMPORARY_RETRY_MS = 1_000;
 
-type Waiting = Extract<SendOutcome, { kind: 'retry' }>;
+type Waiting = Extract<SendOutcome, { kind: 'retry' | 'unsent' }>;
 
 /** Keeps one route bound: sessions come and go, sends get exactly one outcome each. */
 export class SmppConnection implements RouteConnection {
@@ -39,6 +39,8 @@ export class SmppConnection implements RouteConnection {
   private reconnects = 0;
   private boundAt = 0;
   private timer: NodeJS.Timeout | null = null;
+  /** why there is no session */
+  private reason: string | null = 'not connected yet';
 
   constructor(
     private readonly route: string,
@@ -51,6 +53,10 @@ export class SmppConnection implements RouteConnection {
 
   get ready(): boolean {
     return !this.closing && this.session.bound;
+  }
+
+  get fault(): string | null {
+    return this.reason;
   }
 
   send(message: OutboundMessage): Promise<SendOutcome> {
@@ -99,9 +105,7 @@ export class SmppConnection implements RouteConnection {
 
   private outcome(result: SubmitResult): SendOutcome {
     if (result.kind === 'unknown') return result;
-    // After 0 ms: it never left, so this was no try.
-    if (result.kind === 'unsent')
-      return { kind: 'retry', afterMs: 0, code: null, text: 'Carrier is not reachable', throttled: false };
+    if (result.kind === 'unsent') return { kind: 'unsent', afterMs: 0, text: 'Carrier is not reachable' };
     const { status, messageId } = result;
     if (status === 0) {
       this.throttle.accepted();
@@ -144,7 +148,7 @@ export class SmppConnection implements RouteConnection {
       const next = performance.now() + wait;
       if (next >= queueUntil || next >= message.notAfter || this.closing) {
         const text = `Only ${taken} of ${outcomes.length} parts were taken: ${waiting.text}`;
-        return { kind: 'rejected', code: waiting.code, text, submitted: true };
+        return { kind: 'rejected', code: waiting.kind === 'retry' ? waiting.code : null, text, submitted: true };
       }
       await sleep(wait);
     }
@@ -154,6 +158,7 @@ export class SmppConnection implements RouteConnection {
     return new SmppSession(this.config, {
       bound: () => {
         this.boundAt = performance.now();
+        this.reason = null;
         this.logger.log({ route: this.route }, 'SMPP session bound');
       },
       closed: (reason) => this.lost(reason),
@@ -164,6 +169,7 @@ export class SmppConnection implements RouteConnection {
 
   private lost(reason: string): void {
     if (this.closing) return;
+    this.reason = `Carrier is not reachable: ${reason}`;
     const steady = this.boundAt > 0 && performance.now() - this.boundAt > STEADY_MS;
     this.boundAt = 0;
     this.reconnects = steady ? 0 : this.reconnects + 1;
@@ -187,7 +193,7 @@ function combine(
   for (const outcome of outcomes) {
     if (outcome.kind === 'rejected') return outcome;
     if (outcome.kind === 'unknown') unknown = true;
-    else if (outcome.kind === 'retry') waiting = !waiting || outcome.afterMs > waiting.afterMs ? outcome : waiting;
+    else if (outcome.kind !== 'accepted') waiting = !waiting || outcome.afterMs > waiting.afterMs ? outcome : waiting;
     else {
       taken += 1;
       ids.push(...outcome.providerMessageIds);

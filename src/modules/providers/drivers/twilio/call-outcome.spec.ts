@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OutboundError } from '../../../../platform/outbound/index.js';
-import { outcomeOf, outcomeOfFault } from './call-outcome.js';
+import { outcomeOf } from './call-outcome.js';
 
 const SECRET = 'the-auth-token';
 const judge = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -37,10 +36,4 @@ describe('answers to the creation of a call', () => {
     [400, { code: '21211', message: 5 }, {}, { kind: 'rejected', code: 400 }],
     [400, [], {}, { kind: 'rejected', code: 400 }],
   ])('%i %j %j', (status, body, headers, outcome) => expect(judge(status, body, headers)).toMatchObject(outcome));
-
-  it('none at all is unknown once the request may have left', () => {
-    expect(outcomeOfFault(new OutboundError('timeout', true))).toEqual({ kind: 'unknown' });
-    expect(outcomeOfFault(new Error('?'))).toEqual({ kind: 'unknown' });
-    expect(outcomeOfFault(new OutboundError('unreachable', false))).toMatchObject({ kind: 'retry', throttled: false });
-  });
 });

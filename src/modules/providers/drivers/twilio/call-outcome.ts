@@ -1,16 +1,12 @@
 import { cutCodePoints } from '../../../../kernel/text.js';
-import { OutboundError, type OutboundResponse } from '../../../../platform/outbound/index.js';
+import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
-import { retryAfterMs } from '../retry-after.js';
+import { outcomeOfAnswer } from '../upstream-answers.js';
 
-const RETRY_MS = 1_000;
 const LONGEST_ID = 128;
 const LONGEST_TEXT = 200;
 /** A shorter token might be a word of the answer. */
 const SHORTEST_SECRET = 8;
-const TOO_MANY = 429;
-const UNAVAILABLE = 503;
-const GATEWAY_TIMEOUT = 504;
 
 /** Busy, by the network's code: too many requests, too many calls at once. */
 const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
@@ -19,22 +15,9 @@ const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
 export function outcomeOf({ status, headers, body }: OutboundResponse, secret: string): SendOutcome {
   const answer = readJson(body);
   if (status >= 200 && status < 300) return accepted(answer);
-  const { code, text } = refusal(status, answer, secret);
-  const retryAfter = headers['retry-after'];
-  const isBusy = status === TOO_MANY || (status === UNAVAILABLE && retryAfter !== undefined);
-  if (isBusy || THROTTLES.has(code)) {
-    return { kind: 'retry', afterMs: retryAfterMs(retryAfter), code, text, throttled: true };
-  }
-  // A proxy gave up waiting; what stands behind it may have taken the call.
-  if (status === GATEWAY_TIMEOUT) return { kind: 'unknown' };
-  if (status >= 500) return { kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false };
-  return { kind: 'rejected', code, text, submitted: true };
-}
-
-/** What a request without an answer means: once it may have left, nobody can tell whether a telephone rings. */
-export function outcomeOfFault(error: unknown): SendOutcome {
-  if (!(error instanceof OutboundError) || error.sent) return { kind: 'unknown' };
-  return { kind: 'retry', afterMs: RETRY_MS, code: null, text: 'Telephone network is not reachable', throttled: false };
+  const said = refusal(status, answer, secret);
+  const own = THROTTLES.has(said.code) ? 'busy' : null;
+  return outcomeOfAnswer(status, { ...said, retryAfter: headers['retry-after'] }, own);
 }
 
 function accepted(answer: Record<string, unknown>): SendOutcome {

@@ -8,10 +8,12 @@ import type {
 } from '../../ports/message-driver.js';
 import { GatedConnection } from '../gated-connection.js';
 import { neverSent } from '../never-sent.js';
-import { outcomeOf, outcomeOfFault } from './call-outcome.js';
+import { outcomeOfFault } from '../upstream-answers.js';
+import { outcomeOf } from './call-outcome.js';
 import { CallRequests } from './call-request.js';
 import { type TwilioConfig, twilioConfigSchema } from './config.js';
 
+const TITLE = 'Telephone network';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
 /**
@@ -43,7 +45,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
     const { origin } = this;
     const requests = origin === null ? null : new CallRequests(config, { origin, route: name }, this.maxSeconds);
     return new GatedConnection({
-      title: 'Telephone network',
+      title: TITLE,
       timeoutMs: config.timeout_ms,
       attempt: (message) => (requests ? this.attempt(config, requests, message) : HOMELESS),
     });
@@ -64,7 +66,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
       });
       return outcomeOf(response, config.auth_token);
     } catch (error) {
-      return outcomeOfFault(error);
+      return outcomeOfFault(TITLE, error);
     }
   }
 }

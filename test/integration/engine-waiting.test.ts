@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { AttemptJournals, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/campaigns/index.js';
+import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
+import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { ContactReader } from '../../src/modules/campaigns/persistence/contact-reader.js';
+import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
+import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
+import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import type {
+  DriverRegistry,
+  OutboundMessage,
+  RouteConnection,
+  RouteConnections,
+  RouteDirectory,
+  SendOutcome,
+} from '../../src/modules/providers/index.js';
+import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, startEngine } from '../support/engine.js';
+
+const TIMEOUT_MS = 60_000;
+const UNREACHED: SendOutcome = { kind: 'unsent', afterMs: 1_000, text: 'Gateway is not reachable: connection refused' };
+const BUSY: SendOutcome = { kind: 'retry', afterMs: 1_000, code: 429, text: 'Throttled', throttled: true };
+const FAULT: SendOutcome = { kind: 'retry', afterMs: 1_000, code: 500, text: 'Temporary error', throttled: false };
+const REFUSED: SendOutcome = { kind: 'rejected', code: 603, text: 'Refused', submitted: true };
+const taken = ({ ref }: OutboundMessage): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`id-${ref}`] });
+
+/** The worker's side with a carrier of our own: what waits for it, how long, what it costs, and how many tries are told. */
+describe('messages that wait for their carrier', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let lanes: LaneStore;
+  let states: CampaignStates;
+  let reader: CampaignReader;
+  let contacts: ContactReader;
+  let worker: LaneRunner;
+  let carrier: (message: OutboundMessage) => SendOutcome;
+  let standing: Pick<RouteConnection, 'ready' | 'fault'>;
+  let routeIsThere: boolean;
+
+  beforeAll(async () => {
+    engine = await startEngine({ RECEIPT_TIMEOUT: TIMEOUT_MS });
+    const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
+      engine.module.get<T>(type, { strict: false });
+    dataSource = get(DataSource);
+    lanes = new LaneStore(dataSource);
+    states = get(CampaignStates);
+    reader = get(CampaignReader);
+    contacts = new ContactReader(dataSource);
+    const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond: null };
+    worker = new LaneRunner(
+      engine.module.get<Environment>(ENVIRONMENT, { strict: false }),
+      lanes,
+      states,
+      new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals)),
+      new RoutePace(dataSource),
+      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as ChannelRegistry,
+      {
+        byId: () => Promise.resolve(routeIsThere ? route : null),
+        exists: () => Promise.resolve(routeIsThere),
+      } as unknown as RouteDirectory,
+      { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
+      {
+        get: () =>
+          Promise.resolve({ ...standing, send: (message: OutboundMessage) => Promise.resolve(carrier(message)) }),
+      } as unknown as RouteConnections,
+      get(AccountDirectory),
+      get(StopList),
+      new Metrics(),
+    );
+  });
+  afterAll(async () => engine.stop());
+  beforeEach(() => {
+    carrier = taken;
+    standing = { ready: true, fault: null };
+    routeIsThere = true;
+  });
+
+  interface Campaign {
+    id: number;
+    requestId: string;
+    accountId: number;
+  }
+  const accept = async (username: string, total: number): Promise<Campaign> => {
+    const accountId = await engine.account(username, total);
+    const accepted = await engine.module
+      .get(CampaignAcceptance, { strict: false })
+      .accept(engine.draft(accountId, numbers(total)));
+    return { id: accepted.id, requestId: accepted.requestId, accountId };
+  };
+  /** The next turn of the campaign's lane, its retries being due. */
+  const turn = async ({ id }: Campaign): Promise<void> => {
+    await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+    const [row] = await dataSource.query<{ fence: number }[]>(
+      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
+      [id],
+    );
+    await worker.run({ campaignId: id, lane: 0, fence: row?.fence ?? -1 });
+  };
+  const turns = async (campaign: Campaign, times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) await turn(campaign);
+  };
+  /** As if the lane had waited for this much longer. */
+  const wait = ({ id }: Campaign, milliseconds: number): Promise<unknown> =>
+    dataSource.query(
+      'UPDATE campaign_lanes SET stalled_since = stalled_since - INTERVAL ? MICROSECOND WHERE campaign_id = ?',
+      [milliseconds * 1_000, id],
+    );
+  const recipients = async ({ id }: Campaign) => {
+    const rows = await contacts.page(id, null, 0, 100);
+    return rows.map(({ attempts, errorMessage, errorCode }) => [attempts, errorCode, errorMessage]);
+  };
+  const state = async ({ requestId }: Campaign) => (await reader.byRequestId(requestId))?.state;
+
+  it('are not tried, not counted and not lost while it cannot be reached, however often', async () => {
+    const campaign = await accept('unreached', 3);
+    carrier = () => UNREACHED;
+    await turns(campaign, 12);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 3 });
+    expect(await recipients(campaign)).toEqual(Array(3).fill([0, null, null]));
+    carrier = taken;
+    await turn(campaign);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Submitted: 3 });
+    expect(await recipients(campaign)).toEqual(Array(3).fill([1, null, null]));
+    expect(await engine.available(campaign.accountId)).toEqual({ stored: 0, ledger: 0 });
+  });
+
+  it('end with their deadline, refunded, when the route stays down', async () => {
+    const campaign = await accept('down', 3);
+    standing = { ready: false, fault: 'Gateway is not reachable: connection refused' };
+    await turns(campaign, 3);
+    await wait(campaign, TIMEOUT_MS - 10_000);
+    await turn(campaign);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 3 });
+    await wait(campaign, 10_000);
+    await turn(campaign);
+    const text = 'Not sent in time: Gateway is not reachable: connection refused';
+    expect(await recipients(campaign)).toEqual(Array(3).fill([0, null, text]));
+    expect(await engine.available(campaign.accountId)).toEqual({ stored: 3, ledger: 3 });
+    expect(await state(campaign)).toBe('completed');
+  });
+
+  it('have their whole deadline again once one got through', async () => {
+    const campaign = await accept('again', 3);
+    carrier = () => UNREACHED;
+    await turn(campaign);
+    await wait(campaign, TIMEOUT_MS - 10_000);
+    carrier = (message) => (message.ref.endsWith('-1') ? taken(message) : UNREACHED);
+    await turn(campaign);
+    await wait(campaign, TIMEOUT_MS - 10_000);
+    standing = { ready: false, fault: 'gone' };
+    await turn(campaign);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 2, Submitted: 1 });
+  });
+
+  it('have it again after a pause', async () => {
+    const campaign = await accept('paused', 3);
+    standing = { ready: false, fault: 'gone' };
+    await turn(campaign);
+    await wait(campaign, TIMEOUT_MS);
+    await states.changeAlone(campaign.id, 'pause');
+    await states.changeAlone(campaign.id, 'resume');
+    await turn(campaign);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 3 });
+  });
+
+  it('throttled for ever: they end with their deadline, not before, and are refunded', async () => {
+    const campaign = await accept('throttled', 3);
+    carrier = (message) => (message.ref.endsWith('-1') ? taken(message) : BUSY);
+    await turns(campaign, 12);
+    await wait(campaign, TIMEOUT_MS - 10_000);
+    await turn(campaign);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 2, Submitted: 1 });
+    await wait(campaign, 10_000);
+    await turn(campaign);
+    const ended = [0, null, 'Not sent in time: Throttled'];
+    expect(await recipients(campaign)).toEqual([[1, null, null], ended, ended]);
+    expect(await engine.available(campaign.accountId)).toEqual({ stored: 2, ledger: 2 });
+    expect(await dataSource.query('SELECT seq FROM recipient_retries WHERE campaign_id = ?', [campaign.id])).toEqual(
+      [],
+    );
+  });
+
+  it('are still taken after the deadline by a carrier that comes back', async () => {
+    const campaign = await accept('late', 3);
+    carrier = () => BUSY;
+    await turns(campaign, 2);
+    await wait(campaign, 2 * TIMEOUT_MS);
+    carrier = (message) => (message.ref.endsWith('-1') ? BUSY : taken(message));
+    await turn(campaign);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 1, Submitted: 2 });
+    await turn(campaign);
+    expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 1, Submitted: 2 });
+  });
+
+  it('tell how often they were tried: while they wait, taken, refused and given up', async () => {
+    const campaign = await accept('tries', 4);
+    const tries = new Map<string, number>();
+    carrier = (message) => {
+      const seq = message.ref.slice(-1);
+      const time = (tries.get(seq) ?? 0) + 1;
+      tries.set(seq, time);
+      if (seq === '1' && time === 3) return taken(message);
+      if (seq === '2' && time === 4) return REFUSED;
+      if (seq === '4' && time > 1) return UNREACHED;
+      return FAULT;
+    };
+    await turns(campaign, 2);
+    expect((await recipients(campaign)).map(([attempts]) => attempts)).toEqual([2, 2, 2, 1]);
+    await turns(campaign, 8);
+    const expected = [
+      [3, null, null],
+      [4, 603, 'Refused'],
+      [5, 500, 'Temporary error'],
+      [1, null, null],
+    ];
+    expect(await recipients(campaign)).toEqual(expected);
+    expect([tries.get('1'), tries.get('2'), tries.get('3')]).toEqual([3, 4, 5]);
+    standing = { ready: false, fault: 'gone' };
+    await wait(campaign, TIMEOUT_MS);
+    await turn(campaign);
+    expect((await recipients(campaign))[3]).toEqual([1, null, 'Not sent in time: gone']);
+    // What the carrier has had enough of is its failure and paid for; what it never took is not.
+    expect(await engine.available(campaign.accountId)).toEqual({ stored: 1, ledger: 1 });
+  });
+
+  it('are refunded when their route goes away before they left', async () => {
+    const campaign = await accept('gone', 2);
+    carrier = () => UNREACHED;
+    await turns(campaign, 6);
+    routeIsThere = false;
+    await turn(campaign);
+    expect(await recipients(campaign)).toEqual(Array(2).fill([0, null, 'No route available for this channel']));
+    expect(await engine.available(campaign.accountId)).toEqual({ stored: 2, ledger: 2 });
+  });
+});
