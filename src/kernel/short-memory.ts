@@ -16,10 +16,16 @@ export class ShortMemory<Key, Value> {
     private readonly most = 20_000,
   ) {}
 
+  /** The kept answer, or the one that is being read; undefined when there is neither. */
+  known(key: Key): Promise<Value> | undefined {
+    const entry = this.entries.get(key);
+    return entry && entry.until > performance.now() ? entry.value : undefined;
+  }
+
   /** The kept answer, else that of `read`. */
   get(key: Key, read: () => Promise<Value>): Promise<Value> {
-    const known = this.entries.get(key);
-    if (known && known.until > performance.now()) return known.value;
+    const known = this.known(key);
+    if (known) return known;
     const { entries } = this;
     entries.delete(key);
     if (entries.size >= this.most) entries.delete(entries.keys().next().value as Key);

@@ -160,6 +160,30 @@ describe('the look-up of a name', () => {
     expect(askedFor()).toBe(8);
   });
 
+  it('waits for no other customer’s turn, even for the same name', async () => {
+    const asking = client({ DNS_TIMEOUT: PATIENCE });
+    const silent = Array.from({ length: 8 }, (_, index) =>
+      faultOf(asking.request({ url: `http://t${index}.silent.test/`, customer: 1, timeoutMs: 3_000 })),
+    );
+    const url = `http://files.example.test:${port}/`;
+    silent.push(faultOf(asking.request({ url, customer: 1, timeoutMs: 3_000 })));
+    await until('the look-ups of one customer', () =>
+      Promise.resolve(new Set(names.asked.filter((name) => /^t\d\.silent\.test$/.test(name))).size === 8),
+    );
+    const other = await asking.request({ url, customer: 2, timeoutMs: 2_000 });
+    expect(other.body.toString()).toBe('here');
+    await Promise.all(silent);
+  });
+
+  it.each([true, false])('says to staff what became of it (trusted: %s)', async (trusted) => {
+    const reasonOf = (url: string): Promise<unknown> =>
+      client()
+        .request({ url, trusted })
+        .catch((error: unknown) => (error instanceof OutboundError ? error.reason : error));
+    expect(await reasonOf('http://missing.example.test/')).toBe('its name is not known');
+    expect(await reasonOf('http://two.silent.test/')).toBe('its name cannot be resolved');
+  });
+
   it('brings addresses that the guard judges', async () => {
     expect(await faultOf(client().request({ url: 'http://inside.example.test/' }))).toEqual(['refused', false]);
     expect(await faultOf(client({}, '').request({ url: `http://files.example.test:${port}/` }))).toEqual([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clockTime } from '../../src/kernel/clock.js';
 import type { Answer } from '../support/accounts-desk.js';
 import { type ChatMember, SessionDesk } from '../support/session-desk.js';
@@ -126,5 +126,24 @@ describe('a scheduled message that is cancelled', () => {
       const refused = await cancel(odd);
       expect([refused.status, refused.body.message], odd).toEqual([404, 'Message not found']);
     }
+  });
+});
+
+describe('clocks that differ', () => {
+  it('change neither the times that are kept nor the window', async () => {
+    vi.useFakeTimers({ now: Date.now() + 25 * 3_600_000, toFake: ['Date'] });
+    try {
+      const sent = await desk.v5(who, { contacts: TO, broadcast_message: 'Now' });
+      expect(sent.status).toBe(200);
+    } finally {
+      vi.useRealTimers();
+    }
+    const [newest] = await desk.dataSource.query<Record<string, string>[]>(
+      `SELECT ABS(TIMESTAMPDIFF(SECOND, created_at, UTC_TIMESTAMP(3))) AS created,
+         ABS(TIMESTAMPDIFF(SECOND, sent_at, UTC_TIMESTAMP(3))) AS sent,
+         ABS(TIMESTAMPDIFF(SECOND, updated_at, UTC_TIMESTAMP(3))) AS updated
+       FROM session_messages ORDER BY id DESC LIMIT 1`,
+    );
+    for (const seconds of Object.values(newest ?? {})) expect(Number(seconds)).toBeLessThan(3_600);
   });
 });

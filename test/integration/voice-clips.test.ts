@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AudioLibrary } from '../../src/modules/audio/index.js';
 import { AudioStore } from '../../src/modules/audio/persistence/audio-store.js';
+import { AudioOfCampaigns1700000013700 } from '../../src/platform/database/migrations/1700000013700-audio-of-campaigns.js';
 import { expectRefused, type Member } from '../support/sms-desk.js';
 import { AudioServer, NUMBER, VoiceDesk, wav } from '../support/voice-desk.js';
 
@@ -108,6 +109,33 @@ describe('a refused voice send leaves no audio behind', () => {
     );
     expect(orphans).toEqual([]);
     expect((await send(member, { audio_url: left })).status).toBe(200);
+  });
+
+  it('the migration marks what no campaign plays, under a key that no version looks for', async () => {
+    const member = await desk.rich();
+    for (const milliseconds of [721, 722, 723]) {
+      expect((await send(member, { audio_url: audio.url(milliseconds) })).status).toBe(200);
+    }
+    const rows = () =>
+      desk.dataSource.query<{ used: number; content_key: string }[]>(
+        'SELECT * FROM audio_files WHERE milliseconds BETWEEN 721 AND 723 ORDER BY milliseconds',
+      );
+    const before = await rows();
+    await desk.dataSource.query('UPDATE audio_files SET created_at = ? WHERE milliseconds IN (721, 722)', [
+      new Date(Date.now() - WEEK_MS),
+    ]);
+    await desk.dataSource.query(`DELETE FROM campaigns WHERE JSON_EXTRACT(content, '$.milliseconds') IN (722, 723)`);
+    const migration = new AudioOfCampaigns1700000013700();
+    const runner = desk.dataSource.createQueryRunner();
+    try {
+      await migration.down(runner);
+      await migration.up(runner);
+    } finally {
+      await runner.release();
+    }
+    const after = await rows();
+    expect(after.map(({ used }) => used)).toEqual([1, 0, 1]);
+    expect(after.map(({ content_key: key }, index) => key === before[index]?.content_key)).toEqual([true, false, true]);
   });
 
   it('a draft whose audio was swept meanwhile is made again', async () => {

@@ -18,9 +18,14 @@ export type Asker = number | 'operator' | null;
 
 /** No address was found; nothing has left. */
 export class NameUnresolved extends Error {
-  constructor(cause?: unknown) {
+  /** that of the name server's answer, such as `ENOTFOUND`; `ETIMEOUT` when there was none */
+  readonly code: string;
+
+  constructor(cause?: AggregateError) {
     super('Name could not be resolved', cause === undefined ? undefined : { cause });
     this.name = 'NameUnresolved';
+    const first = cause?.errors[0] as NodeJS.ErrnoException | undefined;
+    this.code = first?.code ?? 'ETIMEOUT';
   }
 }
 
@@ -74,11 +79,16 @@ export class NameResolver {
     const { hosts, domains } = await this.machine.get('machine', readMachineNames);
     const local = hosts.get(name);
     if (local) return [...local];
-    if (typeof asker === 'number') return this.answers.get(name, () => this.turns.take(asker, () => this.ask(name)));
-    if (asker === null) return this.answers.get(name, () => this.ask(name));
-    return this.answers.get(`${name} of the operator`, () =>
-      this.search([name, ...domains.map((d) => `${name}.${d}`)]),
-    );
+    if (asker === 'operator') {
+      return this.answers.get(`${name} of the operator`, () =>
+        this.search([name, ...domains.map((d) => `${name}.${d}`)]),
+      );
+    }
+    const known = this.answers.known(name);
+    if (known) return known;
+    const look = (): Promise<LookupAddress[]> => this.answers.get(name, () => this.ask(name));
+    // The turn comes first: others who ask for this name wait for an answer, never for this customer's turn.
+    return asker === null ? look() : this.turns.take(asker, look);
   }
 
   /** Questions under way get no answer any more. */
@@ -128,7 +138,7 @@ async function both(v4: Promise<LookupAddress[]>, v6: Promise<LookupAddress[]>):
   try {
     await Promise.any(families);
   } catch (error) {
-    throw new NameUnresolved(error);
+    throw new NameUnresolved(error as AggregateError);
   }
   const found = families.map((family) =>
     within(

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { DataSource, type EntityManager, Raw } from 'typeorm';
 import { isUserId } from '../../../kernel/chat-user-id.js';
-import { now } from '../../../kernel/clock.js';
 import { digitsOf } from '../../../kernel/phone-number.js';
 import { ChatWindowEntity } from './chat-inbound.entities.js';
 
@@ -15,9 +14,11 @@ export class ChatWindows {
 
   /** @param routeId the chat account's id @param contact number with country code, or user id */
   isOpen(routeId: number, contact: string): Promise<boolean> {
-    return this.dataSource
-      .getRepository(ChatWindowEntity)
-      .existsBy({ routeId, contact: isUserId(contact) ? contact : digitsOf(contact), openUntil: MoreThan(now()) });
+    return this.dataSource.getRepository(ChatWindowEntity).existsBy({
+      routeId,
+      contact: isUserId(contact) ? contact : digitsOf(contact),
+      openUntil: Raw((column) => `${column} > UTC_TIMESTAMP(3)`),
+    });
   }
 
   /** Opens each contact's window for a day from its message; a window only ever grows. */

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
-import { now } from '../../../kernel/clock.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../../campaigns/index.js';
@@ -26,6 +25,8 @@ const LONGEST_PROVIDER_ID = 128;
 const ID_ATTEMPTS = 5;
 /** Rows that one statement fails at the most. */
 const OVERDUE_BATCH = 1_000;
+/** The database's clock, which judges what is overdue. */
+const NOW = (): string => 'UTC_TIMESTAMP(3)';
 
 /** The table of session messages. Their statuses are those of recipients, and only move forward. */
 @Injectable()
@@ -37,7 +38,6 @@ export class SessionMessageStore {
 
   /** Stores a message before it leaves: from now on its outcome is unknown, unless it is scheduled. */
   async add(message: NewSessionMessage): Promise<number> {
-    const at = now();
     for (let attempt = 1; ; attempt++) {
       const id = newId();
       try {
@@ -52,9 +52,9 @@ export class SessionMessageStore {
           dueAt: message.dueAt,
           scheduled: message.dueAt ? 1 : 0,
           scheduledAt: message.dueAt,
-          sentAt: message.dueAt ? null : at,
-          createdAt: at,
-          updatedAt: at,
+          sentAt: message.dueAt ? null : NOW,
+          createdAt: NOW,
+          updatedAt: NOW,
         });
         return id;
       } catch (error) {
@@ -108,7 +108,7 @@ export class SessionMessageStore {
       const { affected } = await tx.update(
         SessionMessageEntity,
         { id, status: RecipientStatus.Unknown },
-        { ...change, updatedAt: now() },
+        { ...change, updatedAt: NOW },
       );
       if (affected) await this.events.tell(tx, [id]);
     });

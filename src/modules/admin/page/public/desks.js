@@ -191,7 +191,8 @@ const menuOf = (rows, name) =>
         'ul',
         { class: 'menu', 'aria-label': `Keys: ${name}` },
         rows.map((row) => {
-          const sound = soundOf(row.clip);
+          // A campaign of an earlier version plays whatever lies at its address, even where that looks like one of ours.
+          const sound = row.source === null ? null : soundOf(row.clip);
           const does = row.action === 'transfer' ? ['transfer', row.number, ...row.fallback_numbers] : [row.action];
           return el(
             'li',

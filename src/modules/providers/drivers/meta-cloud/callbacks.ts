@@ -144,7 +144,8 @@ function readReceipt(status: Json): Receipt | DropReason {
   const id = textOf(status['id']);
   const word = STATUSES[textOf(status['status']) ?? ''];
   if (id === null || id.length > LONGEST_ID || word === undefined) return 'unreadable';
-  const receiver = digitsOf(textOf(status['recipient_id']) ?? '');
+  const recipient = textOf(status['recipient_id']) ?? '';
+  const receiver = isUserId(recipient) ? '' : digitsOf(recipient);
   const ref = textOf(status['biz_opaque_callback_data']);
   return {
     providerMessageId: id,
