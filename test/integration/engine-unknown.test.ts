@@ -211,7 +211,7 @@ describe('recipients of unknown outcome', () => {
       'SELECT seq, item, items, attempts FROM provider_messages m JOIN campaign_recipients USING (campaign_id, seq) WHERE campaign_id = ? ORDER BY seq',
       [id],
     );
-    expect(rows).toEqual([1, 2, 3, 4].map((seq) => ({ seq, item: 0, items: 1, attempts: 1 })));
+    expect(rows).toEqual([1, 2, 3, 4].map((seq) => ({ seq, item: 0, items: 1, attempts: 2 })));
   });
 
   it('stay so when the second copy is refused: the first may have been taken', async () => {

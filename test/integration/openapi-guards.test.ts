@@ -41,7 +41,7 @@ function goodRequest(operation: Operation, change: Partial<RawRequest> = {}): Ra
     method: operation.method,
     path: query.length === 0 ? path : `${path}?${query.join('&')}`,
     headers: {
-      ...desk.bearer(isAdmin(operation) ? desk.staff : desk.owner),
+      ...desk.bearer(desk.asker(operation)),
       ...(encoded && { 'content-type': encoded.contentType }),
     },
     body: encoded?.body ?? null,

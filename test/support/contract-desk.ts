@@ -13,6 +13,7 @@ import { AudioServer } from './voice-desk.js';
 const CREDITS = 1_000_000;
 const NUMBER = '919812345678';
 const TEMPLATE = 'order_ready';
+const LEAVING = 16;
 
 /** An installation in which every endpoint has something to tell of: one of everything, and those who may ask. */
 export class ContractDesk extends EveryChannelDesk {
@@ -22,6 +23,8 @@ export class ContractDesk extends EveryChannelDesk {
   staff!: Member;
   /** an account that staff change */
   victim!: Member;
+  private leaving: Member[] = [];
+  private left = 0;
   apiKey = '';
   userId = '';
   audioName = '';
@@ -38,6 +41,7 @@ export class ContractDesk extends EveryChannelDesk {
     desk.staff = await desk.join(0, { userType: 'super' });
     desk.owner = await desk.customer();
     desk.victim = await desk.customer();
+    desk.leaving = await Promise.all(Array.from({ length: LEAVING }, () => desk.join(0)));
     await desk.furnish();
     return desk;
   }
@@ -76,6 +80,12 @@ export class ContractDesk extends EveryChannelDesk {
     if (name === 'schedule_time') return /^\d+:/.test(String(value)) ? value : '2099-01-01 00:00:00';
     return typeof value === 'string' && /^https?:/.test(value) ? this.audio.url(1_000) : value;
   };
+
+  /** Who asks in earnest. A logout ends the token that it comes with, so it is always another's. */
+  asker({ path }: Operation): Member {
+    if (path.endsWith('/auth/logout')) return this.leaving[this.left++ % this.leaving.length] ?? this.owner;
+    return path.startsWith('/v6/api/admin') ? this.staff : this.owner;
+  }
 
   bearer = ({ token }: Member): Record<string, string> => ({ authorization: `Bearer ${token}` });
 

@@ -57,8 +57,10 @@ export const OptionalFlag = (field: string, example: boolean, description?: stri
 export const OptionalIds = (field: string, most: number, description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
-      oneOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'integer', minimum: 1 }, maxItems: most }],
-      nullable: true,
+      oneOf: [
+        { type: 'boolean', nullable: true },
+        { type: 'array', items: { type: 'integer', minimum: 1 }, maxItems: most },
+      ],
       example: false,
       description,
     }),

@@ -61,14 +61,21 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async write(): Promise<void> {
-    const entries = [...this.waiting.values()];
+    const written = this.waiting;
+    const entries = [...written.values()];
     this.waiting = new Map();
     const createdAt = now();
     if (entries.length > 0) {
-      await this.dataSource.manager.insert(
-        SecurityEntryEntity,
-        entries.map((entry) => ({ ...entry, ip: entry.ip.slice(0, 45), createdAt })),
-      );
+      const rows = entries.map((entry) => ({ ...entry, ip: entry.ip.slice(0, 45), createdAt }));
+      await this.dataSource.manager.insert(SecurityEntryEntity, rows).catch((error: unknown) => {
+        // The next write takes them along, bounded.
+        for (const [key, entry] of written) {
+          const known = this.waiting.get(key);
+          if (known) known.times += entry.times;
+          else if (this.waiting.size < 2 * MOST_WAITING) this.waiting.set(key, entry);
+        }
+        throw error;
+      });
     }
     if (performance.now() - this.prunedAt < PRUNED_EVERY_MS) return;
     this.prunedAt = performance.now();
