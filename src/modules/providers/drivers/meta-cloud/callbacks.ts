@@ -144,14 +144,12 @@ function readReceipt(status: Json): Receipt | DropReason {
   const id = textOf(status['id']);
   const word = STATUSES[textOf(status['status']) ?? ''];
   if (id === null || id.length > LONGEST_ID || word === undefined) return 'unreadable';
-  const recipient = textOf(status['recipient_id']) ?? '';
-  const receiver = isUserId(recipient) ? '' : digitsOf(recipient);
   const ref = textOf(status['biz_opaque_callback_data']);
   return {
     providerMessageId: id,
     status: word,
     ...(word === 'failed' ? readFailure(status) : { errorCode: null, errorText: null }),
-    receiver: receiver === '' ? null : receiver,
+    receiver: numberOf(status['recipient_id']),
     ...(ref !== null && ref.length <= LONGEST_REF && { ref }),
   };
 }
@@ -176,9 +174,8 @@ const readContacts = (value: Json): ChatSender[] =>
 
 /** The sender of a message; what it does not say itself stands in the profile beside it. */
 function senderOf(message: Json, contacts: readonly ChatSender[]): ChatSender {
-  const from = textOf(message['from']) ?? '';
-  const number = isUserId(from) ? null : numberOf(from);
-  const userId = userIdOf(message['from_user_id']) ?? userIdOf(from);
+  const number = numberOf(message['from']);
+  const userId = userIdOf(message['from_user_id']) ?? userIdOf(message['from']);
   if (userId !== null) return { number, userId };
   if (number !== null) return { number, userId: contacts.find((contact) => contact.number === number)?.userId ?? null };
   const [only, ...others] = contacts;
@@ -263,8 +260,10 @@ const textOf = (value: unknown): string | null => {
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 };
 
+/** The digits of a user id are nobody's number. */
 const numberOf = (value: unknown): string | null => {
-  const digits = digitsOf(textOf(value) ?? '');
+  const text = textOf(value) ?? '';
+  const digits = isUserId(text) ? '' : digitsOf(text);
   return digits === '' || digits.length > LONGEST_CONTACT ? null : digits;
 };
 
