@@ -93,7 +93,8 @@ describe('the security log', () => {
   it('keeps no password, neither in its field nor in that of the name', async () => {
     const ip = '10.60.2.1';
     await login('My secret: S3cret!pass', ip, 'An0ther-secret');
-    expect(await seen(ip, 1)).toEqual({ 'login_failed ': 1 });
+    await login('S3cret-Day', ip, 'An0ther-secret'); // might be a username, and would do as a password
+    expect(await seen(ip, 2)).toEqual({ 'login_failed ': 2 });
     const rows = JSON.stringify(await api.database.dataSource.query('SELECT * FROM security_log'));
     for (const secret of ['S3cret', 'An0ther', PASSWORD, WRONG]) expect(rows).not.toContain(secret);
   });
@@ -104,6 +105,14 @@ describe('the security log', () => {
     expect(await seen(ip, 5)).toEqual({ 'login_failed ghost-name': 5 });
   });
 
+  it('takes any text as a filter, and addresses in any form', async () => {
+    const ip = '2001:db8:0:60::1';
+    await login('ghost-name', ip);
+    expect(await seen(ip, 1)).toEqual({ 'login_failed ghost-name': 1 });
+    expect((await list({ ip: '2001:DB8:0:60:0:0:0:1' })).total).toBe(1);
+    for (const text of ['ü', '10.60', 'nowhere']) expect((await list({ ip: text })).total).toBe(0);
+  });
+
   it('is for super and admin only', async () => {
     const roles: Record<string, number> = { super: 200, admin: 200, reseller: 403, client: 403 };
     for (const [userType, expected] of Object.entries(roles)) {
@@ -111,5 +120,23 @@ describe('the security log', () => {
       expect([userType, (await desk.call('GET', PATH, { token })).status]).toEqual([userType, expected]);
     }
     expect((await desk.call('GET', PATH)).status).toBe(401);
+  });
+
+  it('loses its old entries faster than many guess', async () => {
+    const source = api.database.dataSource;
+    const rows = Array.from(
+      { length: 7_000 },
+      () => "('login_failed', 'long-ago', '10.60.4.1', 1, '2020-01-01')",
+    ).join();
+    for (let i = 0; i < 3; i++) {
+      await source.query(`INSERT INTO security_log (event, username, ip, times, created_at) VALUES ${rows}`);
+    }
+    const left = () => source.query<unknown[]>("SELECT id FROM security_log WHERE username = 'long-ago' LIMIT 1");
+    const other = await startApi(api.environment, api.database);
+    try {
+      await until('all of them to be gone', async () => (await left()).length === 0);
+    } finally {
+      await other.stop();
+    }
   });
 });

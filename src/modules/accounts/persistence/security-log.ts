@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { Rounds } from '../../../kernel/rounds.js';
+import type { WriteResult } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SecurityEntryEntity } from './security-entry.entity.js';
 
@@ -79,13 +80,16 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
     }
     if (performance.now() - this.prunedAt < PRUNED_EVERY_MS) return;
     this.prunedAt = performance.now();
-    await this.dataSource.query(
+    const old: WriteResult = await this.dataSource.query(
       `DELETE FROM security_log WHERE created_at < UTC_TIMESTAMP(3) - INTERVAL ${KEPT_DAYS} DAY LIMIT ${PRUNED_AT_ONCE}`,
     );
     const [last] = await this.dataSource.manager.find(SecurityEntryEntity, { order: { id: 'DESC' }, take: 1 });
     if (!last) return;
-    await this.dataSource.query(`DELETE FROM security_log WHERE id <= ? ORDER BY id LIMIT ${PRUNED_AT_ONCE}`, [
-      last.id - MOST_ENTRIES,
-    ]);
+    const tooMany: WriteResult = await this.dataSource.query(
+      `DELETE FROM security_log WHERE id <= ? ORDER BY id LIMIT ${PRUNED_AT_ONCE}`,
+      [last.id - MOST_ENTRIES],
+    );
+    const isMore = old.affectedRows === PRUNED_AT_ONCE || tooMany.affectedRows === PRUNED_AT_ONCE;
+    if (isMore) this.prunedAt = -Infinity; // goes on in the next round: many guess faster than one batch an hour
   }
 }

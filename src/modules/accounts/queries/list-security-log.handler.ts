@@ -1,12 +1,11 @@
+import ipaddr from 'ipaddr.js';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Raw, Repository } from 'typeorm';
+import { Repository } from 'typeorm';
 import { dateTime } from '../../../kernel/clock.js';
+import { clientIp } from '../../../platform/security/index.js';
 import { SecurityEntryEntity } from '../persistence/security-entry.entity.js';
 import { ListSecurityLogQuery, type SecurityEntryView } from './list-security-log.query.js';
-
-/** The column is ASCII: a text that is not would mix collations, and is nobody's address. */
-const isAddress = (ip: string) => Raw((column) => `${column} = CONVERT(:ip USING ascii)`, { ip });
 
 @QueryHandler(ListSecurityLogQuery)
 export class ListSecurityLogHandler implements IQueryHandler<ListSecurityLogQuery> {
@@ -14,8 +13,9 @@ export class ListSecurityLogHandler implements IQueryHandler<ListSecurityLogQuer
 
   async execute(query: ListSecurityLogQuery): Promise<{ entries: SecurityEntryView[]; total: number }> {
     const { username, ip, page, limit } = query;
+    if (ip !== null && !ipaddr.isValid(ip)) return { entries: [], total: 0 }; // the column takes ASCII alone
     const [rows, total] = await this.log.findAndCount({
-      where: { ...(username === null ? {} : { username }), ...(ip === null ? {} : { ip: isAddress(ip) }) },
+      where: { ...(username === null ? {} : { username }), ...(ip === null ? {} : { ip: clientIp({ ip }) }) },
       order: { id: 'DESC' },
       skip: (page - 1) * limit,
       take: limit,
