@@ -131,16 +131,34 @@ describe('a change of a super account', () => {
     );
   });
 
-  it('wants that of the person who acts for a super account, and of nobody else', async () => {
+  it('wants that of the account, not of a person who acts for it: whoever has its token makes one', async () => {
     const other = await desk.join(0, { userType: 'super' });
     const draft = { ...person(), password: NEXT };
     await desk.post('/v6/api/account/users', root, draft);
     const token = String((await login(draft.username, NEXT)).body['token']);
-    expectRefused(await patch(token, other, { current_password: PASSWORD }), 401, 'Invalid credentials');
-    expect((await patch(token, other, { require_token: true, current_password: NEXT })).status).toBe(200);
+    expectRefused(await patch(token, other, { current_password: NEXT }), 401, 'Invalid credentials');
+    expect((await patch(token, other, { require_token: true, current_password: PASSWORD })).status).toBe(200);
     const admin = await desk.join(0, { userType: 'admin' });
     expectRefused(await patch(admin, other, { password: NEXT, current_password: PASSWORD }), 403, 'Forbidden');
     const client = await desk.join(0);
     expect((await patch(root, client, { password: NEXT })).status).toBe(200);
+  });
+
+  it('and one more of them, made or promoted, want it too', async () => {
+    const actor = await desk.join(0, { userType: 'super' });
+    const client = await desk.join(0);
+    const create = (fields: Record<string, unknown>, ip = `10.53.0.${++ips}`): Promise<Answer> =>
+      send('POST', ACCOUNTS, { ...bearer(actor), 'x-forwarded-for': ip }, { ...person(), ...fields });
+    const promote = (current_password?: string): Promise<Answer> =>
+      patch(actor, client, { user_type: 'super', current_password });
+    for (const make of [(password?: string) => create({ user_type: 'super', current_password: password }), promote]) {
+      expectRefused(await make(), 400, 'current_password is required');
+      expectRefused(await make(NEXT), 401, 'Invalid credentials');
+      expect((await make(PASSWORD)).status).toBeLessThan(300);
+    }
+    const guess = { user_type: 'super', current_password: NEXT };
+    for (let i = 0; i < 4; i++) expectRefused(await create(guess, '10.54.0.1'), 401, 'Invalid credentials');
+    expectRefused(await create(guess, '10.54.0.1'), 429, 'Too many requests. Please try again later.');
+    expect((await create({ user_type: 'admin' }, '10.54.0.1')).status).toBe(201);
   });
 });

@@ -24,8 +24,8 @@ const draft = (fields: Record<string, unknown> = {}): Record<string, unknown> =>
   ...fields,
 });
 const create = (actor: Account, fields: Record<string, unknown> = {}) =>
-  desk.row('POST', ACCOUNTS, { token: desk.token(actor), body: draft(fields) });
-/** With the actor's password, which a change of a super account wants. */
+  desk.row('POST', ACCOUNTS, { token: desk.token(actor), body: { current_password: PASSWORD, ...draft(fields) } });
+/** With the actor's password, which a change of a super account wants, as does a new one. */
 const patch = (actor: Account, target: Account | string, changes: unknown) => {
   const name = typeof target === 'string' ? target : target.username;
   const isObject = typeof changes === 'object' && !Array.isArray(changes);

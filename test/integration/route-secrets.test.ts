@@ -56,6 +56,20 @@ describe('secrets of routes', () => {
         'password',
       ],
       [
+        'smpp without tls',
+        { channel: 'sms', driver: 'smpp' },
+        { ...SMPP, tls: true },
+        { ...SMPP, password: '***', tls: false },
+        'password',
+      ],
+      [
+        'smpp with any certificate',
+        { channel: 'sms', driver: 'smpp' },
+        { ...SMPP, tls: true },
+        { ...SMPP, password: '***', tls: true, tls_verify: false },
+        'password',
+      ],
+      [
         'http host, a header kept',
         { channel: 'sms', driver: 'http' },
         KEYED,

@@ -7,6 +7,7 @@ import { AddressLimits, PasswordHasher, RateCounters, tooMany } from '../../../p
 import { accountErrors } from '../domain/account-errors.js';
 import { type Account, isExpired } from '../domain/account.js';
 import { isEmail, isUsername, looksLikeEmail, normalEmail } from '../domain/identity.js';
+import { passwordFault } from '../domain/password-rules.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountStore } from '../persistence/account-store.js';
 import { AssignedUsers, toAssignedUser } from '../persistence/assigned-users.js';
@@ -119,14 +120,15 @@ export class Credentials {
   }
 
   /**
-   * Judges the password of whom a request's token was issued to: the acting account, or the person who acts for it.
-   * @throws AppError as `prove`
+   * Judges the password of the acting account. That of a person who acts for it does not do: whoever has stolen the
+   * account's token makes a person with a password of his own choice.
+   * @throws AppError 400 `current_password is required`, and as `prove`
    */
-  async proveActor(actor: Account, password: string, ip: string): Promise<void> {
-    const bearer = await this.names.find((actor.assignedUser ?? actor).username);
-    const row = bearer?.assignedUser ?? bearer?.account;
+  async proveActor(actor: Account, { currentPassword, ip }: PasswordProof): Promise<void> {
+    if (currentPassword === null) throw accountErrors.required('current_password');
+    const row = await this.store.rowById(actor.id);
     if (!row) throw accountErrors.invalidToken(); // removed a moment ago
-    await this.prove(row.id, password, row.passwordHash, ip);
+    await this.prove(row.id, currentPassword, row.passwordHash, ip);
   }
 
   private async refuseBlocked({ who, ip, familiar }: Attempt): Promise<void> {
@@ -148,6 +150,14 @@ export class Credentials {
   }
 }
 
+/** That a request comes from who knows the password, not only from who has the token. */
+export interface PasswordProof {
+  /** of the acting account; null = not given */
+  currentPassword: string | null;
+  /** the client's address: wrong passwords count against it, as at login */
+  ip: string;
+}
+
 /** Somebody's try from somewhere. */
 interface Attempt {
   /** id of the account or assigned user; a digest of a name that nobody has */
@@ -159,10 +169,14 @@ interface Attempt {
 
 const accountKey = (who: number | string): string => `account-failures:${who}`;
 
-/** What a log may keep of a name that nobody has: what looks like none is perhaps a password in the wrong field. */
+/**
+ * What a log may keep of a name that nobody has: what looks like none, or would do as a password, is perhaps one in the
+ * wrong field.
+ */
 const nameOf = (name: string): string => {
   const email = normalEmail(name);
-  return isEmail(email) ? email : isUsername(name) ? name : '';
+  if (isEmail(email)) return email;
+  return isUsername(name) && passwordFault(name) !== null ? name : '';
 };
 
 /** Names that nobody has are kept short and unreadable. */

@@ -1,4 +1,5 @@
 import { Command } from '@nestjs/cqrs';
+import type { PasswordProof } from '../authentication/credentials.js';
 import type { Account } from '../domain/account.js';
 
 /** What to change (decisions §8); absent = keep. Texts as they came; null clears where a field may be empty. */
@@ -21,19 +22,16 @@ export interface AccountChanges {
 }
 
 /**
- * Change an account from the admin API. A new password ends every token issued before it. A super account also wants the
- * password of who changes it: 400 `current_password is required`, 401 `Invalid credentials`, 429 as at login.
+ * Change an account from the admin API. A new password ends every token issued before it. A change of a super account,
+ * or to one, also wants the password of the acting account: 400 `current_password is required`, 401 `Invalid
+ * credentials`, 429 as at login.
  */
 export class ChangeAccountCommand extends Command<void> {
-  /**
-   * @param proof.currentPassword of who acts; null = not given
-   * @param proof.ip the client's address: wrong passwords count against it, as at login
-   */
   constructor(
     readonly actor: Account,
     readonly username: string,
     readonly changes: AccountChanges,
-    readonly proof: { currentPassword: string | null; ip: string },
+    readonly proof: PasswordProof,
   ) {
     super();
   }

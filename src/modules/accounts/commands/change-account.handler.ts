@@ -54,7 +54,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     if (parentId) await this.managed.assertNoCircle(target.id, parentId);
     if (changes.password !== undefined) assertPassword(changes.password);
     accountPatch(target, changes, this.environment.APP_TIME_ZONE); // faults are told before the slow hash
-    if (needsPassword(target)) await this.proveActor(actor, proof);
+    if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
 
     await inTransaction(this.dataSource, async (tx) => {
@@ -62,7 +62,8 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (!row) throw accountErrors.notFound();
       assertAllowed(actor, row, changes); // what was true before the lock may no longer be
       const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
-      if (needsPassword(row) && !needsPassword(target)) throw accountErrors.required('current_password');
+      if (needsPassword(row) && !needsPassword(target, changes.userType))
+        throw accountErrors.required('current_password');
       if (parentId) {
         await this.managed.lockedNoCircle(tx, row.id, parentId);
         await this.managed.holdParent(tx, parentId);
@@ -84,11 +85,6 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     });
     this.directory.forget(target.id);
     this.access.forget();
-  }
-
-  private async proveActor(actor: Account, proof: ChangeAccountCommand['proof']): Promise<void> {
-    if (proof.currentPassword === null) throw accountErrors.required('current_password');
-    await this.credentials.proveActor(actor, proof.currentPassword, proof.ip);
   }
 
   /**

@@ -5,7 +5,8 @@ import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
-import { assertManager, assertMaySetParent, assertMaySetUserType } from '../domain/account-policy.js';
+import { Credentials } from '../authentication/credentials.js';
+import { assertManager, assertMaySetParent, assertMaySetUserType, needsPassword } from '../domain/account-policy.js';
 import { assertPassword, readEmail, readExpiresAt, readTimeZone } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import { refuseLong } from '../domain/registration-form.js';
@@ -22,13 +23,14 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly managed: ManagedAccounts,
     private readonly names: NameCheck,
+    private readonly credentials: Credentials,
     private readonly hasher: PasswordHasher,
     private readonly registrar: AccountRegistrar,
     private readonly audit: AuditLog,
   ) {}
 
   /** Rights first, then the values in the order of the fields, then the names against the database. */
-  async execute({ actor, draft }: CreateAccountCommand): Promise<Account> {
+  async execute({ actor, draft, proof }: CreateAccountCommand): Promise<Account> {
     const userType = draft.userType ?? 'client';
     assertManager(actor);
     assertMaySetUserType(actor, null, userType);
@@ -44,6 +46,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     const names = await this.names.check({ username: draft.username.trim(), email, mobileNo });
     const parentId = actor.userType === 'reseller' ? actor.id : await this.managed.parentId(draft.parentUsername);
 
+    if (needsPassword(null, userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname, isActive } = draft;
     return inTransaction(this.dataSource, async (tx) => {

@@ -42,8 +42,13 @@ export function assertMayChange(actor: Manager, target: Person): void {
   if (actor.userType !== 'super' && isStaff(target.userType)) throw accountErrors.forbidden();
 }
 
-/** A stolen token must not be enough to take a super account over, or to shut one out. */
-export const needsPassword = (target: Pick<Account, 'userType'>): boolean => target.userType === 'super';
+/**
+ * A stolen token must not be enough to take a super account over, to shut one out, or to make one that then does so.
+ * @param target null = an account that is made
+ * @param becomes its user_type afterwards, where it is given
+ */
+export const needsPassword = (target: Pick<Account, 'userType'> | null, becomes?: string): boolean =>
+  target?.userType === 'super' || becomes === 'super';
 
 /** Settings of a client need `reseller_settings` as well. */
 export function assertMayChangeSettings(actor: Manager): void {

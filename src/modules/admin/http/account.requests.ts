@@ -6,7 +6,10 @@ const EXPIRY = {
   description: 'YYYY-MM-DD (ends with that day), YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601',
 };
 const ZONE = { example: 'Asia/Kolkata', description: 'IANA name; none: APP_TIME_ZONE' };
-const CURRENT = 'The password of who changes; only to change a super account';
+const CURRENT = {
+  example: 'Sunny-Day-7',
+  description: 'The password of the acting account; only to make or change a super account',
+};
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
 /** Bodies to try; the values that stand beside the fields change everything at once. */
@@ -81,6 +84,9 @@ export class CreateAccountRequest {
 
   @OptionalText('time_zone', ZONE)
   time_zone?: string | null;
+
+  @OptionalText('current_password', CURRENT)
+  current_password?: string | null;
 }
 
 /** Body of PATCH /accounts/:username: any of them; null or '' clears expires_at, parent_username and time_zone. */
@@ -121,6 +127,6 @@ export class ChangeAccountRequest {
   @OptionalFlag('revoke_users', false, 'With password: the people under the account are made inactive')
   revoke_users?: boolean | null;
 
-  @OptionalText('current_password', { example: 'Sunny-Day-7', description: CURRENT })
+  @OptionalText('current_password', CURRENT)
   current_password?: string | null;
 }

@@ -38,12 +38,16 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Create an account',
     description:
-      'With the default team, permissions and starting credits. Only super creates super, admin and reseller.',
+      'With the default team, permissions and starting credits. Only super creates super, admin and reseller, and super with `current_password`.',
   })
   @ApiBody({ type: CreateAccountRequest, examples: CREATE_ACCOUNT_EXAMPLES })
   @ApiCreatedResponse({ type: ChangedAccountAnswer })
   @ApiErrors(CREATE_ACCOUNT_ERRORS)
-  async create(@Body() body: CreateAccountRequest, @CurrentActor() { account }: Actor): Promise<ChangedAccountAnswer> {
+  async create(
+    @Body() body: CreateAccountRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<ChangedAccountAnswer> {
     const draft = {
       username: body.username,
       password: body.password,
@@ -57,7 +61,7 @@ export class AccountsController {
       isActive: body.is_active ?? true,
       timeZone: textOrNull(body.time_zone),
     };
-    const created = await this.commands.execute(new CreateAccountCommand(account, draft));
+    const created = await this.commands.execute(new CreateAccountCommand(account, draft, proofOf(body, request)));
     const data = await this.queries.execute(new FindAccountQuery(account, created.username));
     return { success: true, message: 'Account created successfully', data };
   }
@@ -93,7 +97,7 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Change an account',
     description:
-      'Absent fields stay. Effective on every instance in 3 s. A super account wants `current_password` too.',
+      'Absent fields stay. Effective on every instance in 3 s. To change a super account, or to make one, wants `current_password` too.',
   })
   @ApiBody({ type: ChangeAccountRequest, examples: CHANGE_ACCOUNT_EXAMPLES })
   @ApiOkResponse({ type: ChangedAccountAnswer })
@@ -104,12 +108,17 @@ export class AccountsController {
     @CurrentActor() { account }: Actor,
     @Req() request: Request,
   ): Promise<ChangedAccountAnswer> {
-    const proof = { currentPassword: textOrNull(body.current_password), ip: clientIp(request) };
-    await this.commands.execute(new ChangeAccountCommand(account, username, changesOf(body), proof));
+    const command = new ChangeAccountCommand(account, username, changesOf(body), proofOf(body, request));
+    await this.commands.execute(command);
     const data = await this.queries.execute(new FindAccountQuery(account, username));
     return { success: true, message: 'Account updated successfully', data };
   }
 }
+
+const proofOf = (body: { current_password?: string | null }, request: Request) => ({
+  currentPassword: textOrNull(body.current_password),
+  ip: clientIp(request),
+});
 
 /** Absent and null keep; only expires_at, parent_username and time_zone are cleared by null or ''. */
 function changesOf(body: ChangeAccountRequest): AccountChanges {

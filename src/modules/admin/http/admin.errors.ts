@@ -25,6 +25,12 @@ const PASSWORD_ERRORS: ErrorRow[] = [
 
 const NO_MANAGER = 'parent_username must name a reseller, admin or super account';
 
+const proofRows = (when: string): ErrorRow[] => [
+  { status: 400, message: 'current_password is required', reason: `missing ${when}` },
+  { status: 401, message: 'Invalid credentials', reason: 'current_password is another' },
+  { status: 429, message: 'Too many requests. Please try again later.', reason: 'too many wrong passwords' },
+];
+
 export const CREATE_ACCOUNT_ERRORS: ErrorRow[] = [
   ...MANAGER_ERRORS,
   { status: 400, message: 'username is required', reason: 'likewise password, firstname, lastname' },
@@ -42,6 +48,7 @@ export const CREATE_ACCOUNT_ERRORS: ErrorRow[] = [
   { status: 409, message: 'Mobile number already registered', reason: 'taken' },
   { status: 400, message: 'parent_username is invalid', reason: 'no such account' },
   { status: 400, message: NO_MANAGER, reason: 'a plain client is nobody’s parent' },
+  ...proofRows('to make a super account'),
 ];
 
 export const CHANGE_ACCOUNT_ERRORS: ErrorRow[] = [
@@ -67,9 +74,7 @@ export const CHANGE_ACCOUNT_ERRORS: ErrorRow[] = [
   { status: 400, message: 'time_zone is invalid', reason: 'not an IANA name' },
   { status: 400, message: 'expires_at is invalid', reason: 'not a date' },
   ...PASSWORD_ERRORS,
-  { status: 400, message: 'current_password is required', reason: 'missing in a change of a super account' },
-  { status: 401, message: 'Invalid credentials', reason: 'current_password is another' },
-  { status: 429, message: 'Too many requests. Please try again later.', reason: 'too many wrong passwords' },
+  ...proofRows('in a change of a super account, or to one'),
 ];
 
 export const ADJUST_CREDITS_ERRORS: ErrorRow[] = [

@@ -34,7 +34,7 @@ export const PUT_ROUTE_ERRORS: ErrorRow[] = [
   {
     status: 400,
     message: 'config.password is required with a new address',
-    reason: 'another host, port, URL (its query aside), system_id or account_sid, and `***` for a secret',
+    reason: 'another host, port, URL (its query aside), system_id, account_sid or TLS, and `***` for a secret',
   },
   { status: 409, message: 'Route belongs to channel sms', reason: 'a route never changes its channel' },
   {

@@ -9,7 +9,8 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly channels = ['sms'] as const;
   readonly configSchema = smppConfigSchema;
   readonly secretFields = ['password'];
-  readonly addressFields = ['host', 'port', 'system_id'];
+  /** without TLS, or with a certificate of anybody, the password goes to whoever sits in between */
+  readonly addressFields = ['host', 'port', 'system_id', 'tls', 'tls_verify'];
 
   deduplicates(): boolean {
     return false;
