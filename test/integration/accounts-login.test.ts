@@ -60,6 +60,7 @@ describe('login', () => {
         iat: payload?.['iat'],
         exp: Number(payload?.['iat']) + 604_800,
         iss: 'switchboard',
+        jti: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
         sub: String(account.id),
         data: {
           id: account.id,
