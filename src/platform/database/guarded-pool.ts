@@ -135,16 +135,19 @@ function guardQueries(
     if (typeof values === 'function') return query(statement, undefined, values as Done);
     if (!done) return send(statement, values);
     const { sql, timeout = bounds.queryTimeout } = typeof statement === 'string' ? { sql: statement } : statement;
+    const begins = BEGINS.test(sql);
     const ends = ENDS.test(sql);
-    if (BEGINS.test(sql)) inTransaction = true;
+    if (begins) inTransaction = true;
     const attempt = (number: number): unknown => {
       const timer = timeout > 0 ? setTimeout(() => giveUp(connection, timeout, onSilence), timeout) : undefined;
       return send(sql, values, (error, rows, fields) => {
         clearTimeout(timer);
         watch.ended(error);
-        if (ends) inTransaction = false;
+        // A COMMIT that lost a race, as on a cluster, has lost its transaction: a second one would find nothing to commit.
+        const isSingle = !inTransaction;
+        if (ends || (begins && error)) inTransaction = false;
         if (isIdCollision(error)) drawPlace();
-        if (error && !inTransaction && number < ATTEMPTS && isRetryable(error)) {
+        if (error && isSingle && number < ATTEMPTS && isRetryable(error)) {
           setTimeout(() => attempt(number + 1), pauseAfter(number));
         } else done(error, rows, fields);
       });
