@@ -176,6 +176,72 @@ describe('a worker whose claim breaks off', () => {
     expect(await engine.counts(requestId)).toEqual({ Unknown: 5 });
   });
 
+  describe('taken for dead while it was cut off', () => {
+    /** One answer a message, given once another worker has recovered the window. */
+    const cutOff = async (username: string, outcomes: readonly SendOutcome[], deduplicates = false) => {
+      const campaign = await accept(username, numbers(outcomes.length));
+      let recovered: Promise<void> | null = null;
+      carrier = async ({ ref }) => {
+        const answer = outcomes[Number(ref.split('-').at(-1)) - 1];
+        recovered ??= leaseEnds(campaign.id).then(async () => {
+          const turn = await lanes.turn(await job(campaign.id));
+          if (!turn || !(await lanes.claim(turn, turn.intentSeq, LEASE_MS))) throw new Error('not recovered');
+          await results.recover(turn, turn.fence + 1, deduplicates);
+        });
+        await recovered;
+        return answer ?? { kind: 'unknown' };
+      };
+      await runner().run(await job(campaign.id));
+      return campaign;
+    };
+    const accepted: SendOutcome = { kind: 'accepted', providerMessageIds: ['late-answer'] };
+    const unsent: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Lease lost' };
+    const rows = (id: number): Promise<Record<string, unknown>[]> =>
+      dataSource.query(
+        `SELECT r.seq, r.attempts, r.outcome_unknown, u.seq AS listed FROM campaign_recipients r
+         LEFT JOIN unknown_outcomes u ON u.campaign_id = r.campaign_id AND u.seq = r.seq
+         WHERE r.campaign_id = ? ORDER BY r.seq`,
+        [id],
+      );
+
+    it('still says what never left: that waits, and leaves once', async () => {
+      const { id, requestId } = await cutOff('cut-off', [accepted, unsent, { kind: 'unknown' }, throttled(1)]);
+      expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Pending: 2, Unknown: 1 });
+      const sent: string[] = [];
+      carrier = ({ ref }) => {
+        sent.push(ref);
+        return Promise.resolve({ kind: 'accepted', providerMessageIds: [`again-${ref}`] });
+      };
+      expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
+      await drive(id);
+      expect(sent.sort()).toEqual([`${id}-2`, `${id}-4`]);
+      expect(await engine.counts(requestId)).toEqual({ Submitted: 3, Unknown: 1 });
+      expect(await rows(id)).toMatchObject([
+        { seq: 1, attempts: 1 },
+        { seq: 2, attempts: 1, outcome_unknown: 0, listed: null },
+        { seq: 3, attempts: 1, outcome_unknown: 1, listed: 3 },
+        { seq: 4, attempts: 1, outcome_unknown: 0, listed: null },
+      ]);
+    });
+
+    it('and cancelled meanwhile: what never left is refunded, once', async () => {
+      const { id, requestId } = await cutOff('cut-off-cancelled', [unsent, { kind: 'unknown' }]);
+      await states.changeAlone(id, 'cancel');
+      await drive(id);
+      expect(await engine.counts(requestId)).toEqual({ Cancelled: 1, Unknown: 1 });
+      const [campaign] = await dataSource.query<{ refunded: number }[]>(
+        'SELECT refunded_credits / unit_credits AS refunded FROM campaigns WHERE id = ?',
+        [id],
+      );
+      expect(Number(campaign?.refunded)).toBe(1);
+    });
+
+    it('where the other worker sends again: nothing is taken back', async () => {
+      const { requestId } = await cutOff('cut-off-deduplicated', [unsent, unsent], true);
+      expect(await engine.counts(requestId)).toEqual({ Unknown: 2 });
+    });
+  });
+
   it('is not taken up on a claim that comes through after it was given back', async () => {
     const { id, requestId } = await accept('late-claim', numbers(5));
     const onItsWay: Parameters<LaneStore['claim']>[] = [];

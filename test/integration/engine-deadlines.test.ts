@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
 import { RecipientStatus } from '../../src/modules/campaigns/index.js';
 import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
@@ -83,6 +83,22 @@ it('fails everybody who is overdue in the first round, campaigns together', asyn
   expect([row?.['failed'], row?.['completed']].map(Number)).toEqual([CAMPAIGNS, CAMPAIGNS]);
   // The server is shared with other tests; one statement a campaign would be far more than this.
   expect(statements).toBeLessThan(CAMPAIGNS);
+});
+
+it('looks at large campaigns by themselves, so that no statement reads for longer than it may', async () => {
+  const ids = [9_000_001, 9_000_002, 9_000_003, 9_000_004];
+  await dataSource.query(
+    `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
+       unit_credits, total_rows, unsettled, refunded_credits, overdue_check_at, created_at)
+     SELECT c.id + j.id, c.account_id, CONCAT('LARGE_', j.id), c.channel, 'running', 'large', 'main', 1, c.content, c.balance,
+       1, j.total, 1, 0, UTC_TIMESTAMP(3) - INTERVAL j.late SECOND, UTC_TIMESTAMP(3)
+     FROM campaigns c JOIN (SELECT 9000000 AS id, 900000 AS total, 9 AS late UNION ALL SELECT 9000001, 200000, 8
+       UNION ALL SELECT 9000002, 50000, 7 UNION ALL SELECT 9000003, 10, 6) j WHERE c.id = 1`,
+  );
+  const overdue = new OverdueReceipts(dataSource, get(Settlement));
+  const looks = vi.spyOn(overdue, 'sweep');
+  await overdue.round(TIMEOUT_MS);
+  expect(looks.mock.calls.map(([campaigns]) => campaigns)).toEqual([ids.slice(0, 1), ids.slice(1, 3), ids.slice(3)]);
 });
 
 it('looks through receipts that nobody waits for in few statements, and counts them', async () => {

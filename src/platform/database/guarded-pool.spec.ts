@@ -19,7 +19,7 @@ interface Served {
 const DEADLOCK = 1213;
 /** Its own types leave the server half out. */
 const { createServer } = createRequire(import.meta.url)('mysql2') as {
-  createServer(take: (connection: Served) => void): {
+  createServer: (take: (connection: Served) => void) => {
     listen(port: number, host: string): unknown;
     close(done: () => void): void;
     _server: NodeJS.EventEmitter & { address(): AddressInfo };

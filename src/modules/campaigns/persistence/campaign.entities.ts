@@ -1,9 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/**
- * The engine's tables as TypeORM sees them. Hot paths write set-based SQL; these classes exist so that the schema has one
- * typed description, which the drift check holds against the migrations.
- */
+/** The engine's tables: one typed description, held against the migrations. Hot paths write set-based SQL. */
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
 @Index('uq_campaigns_request', ['requestId'], { unique: true })
@@ -256,6 +253,10 @@ export class UnknownOutcomeEntity {
 
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
+
+  /** the claim whose worker was taken for dead, if that alone is why: should it live, its word decides */
+  @Column({ name: 'lost_fence', type: 'int', unsigned: true, nullable: true })
+  lostFence!: number | null;
 }
 
 @Index('ix_parked_receipts_message', ['routeId', 'providerMessageId'])

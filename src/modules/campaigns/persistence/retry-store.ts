@@ -11,8 +11,8 @@ export interface NextAttempt {
   seq: number;
   lane: number;
   delayMs: number;
-  /** how the attempt before ended */
-  lastStatus: RecipientStatus;
+  /** how the attempt before ended; null = there was none */
+  lastStatus: RecipientStatus | null;
 }
 
 type LaneKey = Pick<LaneJob, 'campaignId' | 'lane'>;

@@ -20,6 +20,8 @@ export interface RecipientChange {
   tries?: number;
   /** of a send: how many attempts came before it. A lost worker's late word on an older one does not end a wait for the next */
   madeBefore?: number;
+  /** back to Pending: it was taken for unknown, and whoever was to send it says that it never left */
+  takenBack?: boolean;
   /** seconds of talk; absent = no call, or nobody answered */
   durationSeconds?: number;
 }
@@ -70,9 +72,10 @@ export class Settlement {
     const locked = await this.lock(tx, wanted);
     const transitions = wanted.flatMap((change): Transition[] => {
       const row = locked.get(placeKey(change));
-      if (!row || !mayMove(row.status, change.to) || isOutdated(change, row)) return [];
+      if (!row || !mayChange(change, row)) return [];
       // Whoever declared the outcome unknown has counted the tries until then.
-      const tries = Math.max(0, triesOf(change) - (row.status === RecipientStatus.Unknown ? row.attempts : 0));
+      const counted = row.status === RecipientStatus.Unknown ? row.attempts : 0;
+      const tries = change.takenBack ? -counted : Math.max(0, triesOf(change) - counted);
       const reason = { errorCode: code(change.errorCode), errorText: cut(change.errorText) };
       return [{ ...change, ...reason, tries, from: row.status, receiver: row.receiver }];
     });
@@ -221,14 +224,8 @@ export class Settlement {
         campaign.id,
       ]);
       const balance = campaign.balance as BalanceName;
-      await this.credits.refund(
-        tx,
-        campaign.account_id,
-        balance,
-        amount,
-        campaign.request_id,
-        `${recipients} recipients`,
-      );
+      const note = `${recipients} recipients`;
+      await this.credits.refund(tx, campaign.account_id, balance, amount, campaign.request_id, note);
     }
   }
 
@@ -252,8 +249,11 @@ const keepDelivered = (transitions: readonly Transition[], row = ''): string =>
     : '';
 
 const triesOf = ({ attempted, tries = 1 }: RecipientChange): number => (attempted ? tries : 0);
-const isOutdated = ({ madeBefore }: RecipientChange, { status, attempts }: LockedRow): boolean =>
-  status === RecipientStatus.Retrying && madeBefore !== undefined && madeBefore < attempts;
+const mayChange = ({ to, madeBefore, takenBack = false }: RecipientChange, { status, attempts }: LockedRow): boolean =>
+  takenBack
+    ? status === RecipientStatus.Unknown
+    : mayMove(status, to) &&
+      !(status === RecipientStatus.Retrying && madeBefore !== undefined && madeBefore < attempts);
 
 const INT_MAX = 2_147_483_647;
 const code = (value: number | null): number | null =>

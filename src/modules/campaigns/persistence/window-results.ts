@@ -11,6 +11,7 @@ import { RecipientStatus } from '../domain/recipient-status.js';
 import { type LaneEnd, LaneStore, type LaneTurn } from './lane-store.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import { type RecipientChange, Settlement } from './settlement.js';
+import { markUnknown, takeBack } from './unknown-marks.js';
 
 /** What became of one recipient of a window. */
 export interface WindowResult {
@@ -44,13 +45,14 @@ export class WindowResults {
   ): Promise<LaneEnd> {
     return inTransaction(this.dataSource, async (tx) => {
       await this.storeProviderIds(tx, turn, results);
+      await takeBack(tx, this.settlement, this.retries, turn, results.filter(neverLeft).map(seqOf));
       await this.settlement.settle(
         tx,
         results.flatMap((result) => toChange(turn.campaignId, result, this.counted(turn, result.recipient))),
       );
       await this.keepJournal(tx, turn, results);
       await this.storeRetries(tx, turn, results);
-      await this.storeUnknown(
+      await markUnknown(
         tx,
         turn,
         results.filter(isUnknown).map((result) => result.recipient),
@@ -101,7 +103,7 @@ export class WindowResults {
         madeBefore: recipient.made ?? 0,
       }));
       await this.settlement.settle(tx, changes);
-      await this.storeUnknown(tx, turn, ambiguous);
+      await markUnknown(tx, turn, ambiguous, deduplicated ? null : turn.fence);
       if (deduplicated) {
         const again = ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true }));
         await this.retries.putOff(tx, turn, fence, again);
@@ -200,22 +202,6 @@ export class WindowResults {
     }
     await this.retries.putOff(tx, turn, turn.fence + 1, again);
   }
-
-  /** The list is for receipts that name nobody, and ends with the deadline; the mark on the recipient stays for good. */
-  private async storeUnknown(tx: EntityManager, turn: LaneTurn, recipients: readonly DueRecipient[]): Promise<void> {
-    if (recipients.length === 0) return;
-    await tx.query(
-      `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j ON r.seq = j.seq
-       SET r.outcome_unknown = 1 WHERE r.campaign_id = ?`,
-      [jsonRows(recipients.map(({ seq }) => seq).sort((a, b) => a - b)), turn.campaignId],
-    );
-    await tx.query(
-      `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)
-       SELECT ?, j.seq, ?, j.receiver, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
-      [turn.campaignId, turn.routeId, jsonRows(recipients.map(({ seq, receiver }) => [seq, receiver]))],
-    );
-  }
 }
 
 const writeStalled = (tx: EntityManager, { campaignId, lane, fence }: LaneTurn, since: string): Promise<unknown> =>
@@ -232,6 +218,12 @@ type Outcome = WindowResult['outcome'];
 /** It is not with the carrier, and shall leave later. */
 const waits = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'unsent' }> =>
   outcome.kind === 'retry' || outcome.kind === 'unsent';
+
+const seqOf = ({ recipient }: WindowResult): number => recipient.seq;
+
+/** Nothing of it has ever left, neither now nor before. */
+const neverLeft = ({ recipient: { made = 0, inDoubt = false, last }, outcome }: WindowResult): boolean =>
+  waits(outcome) && made === 0 && !inDoubt && !last;
 
 /** The carrier had a look at it and said no, for now. */
 const counts = (outcome: Outcome): boolean => outcome.kind === 'retry' && !outcome.throttled;

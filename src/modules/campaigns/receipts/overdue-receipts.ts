@@ -7,8 +7,15 @@ import { Settlement } from '../persistence/settlement.js';
 
 const RECIPIENTS_A_STEP = 2_000;
 const CAMPAIGNS_A_STEP = 500;
+/** Read by one statement at the most (one campaign more): a look has no index, and longer ones would end by their time-out. */
+const ROWS_A_LOOK = 250_000;
 /** A look reads the campaign's whole range, so they keep a hundredth of the time-out apart (43 minutes of 72 hours). */
 const LOOKS_A_TIMEOUT = 100;
+
+interface DueCampaign {
+  id: number;
+  total_rows: number;
+}
 
 interface WaitingRow {
   campaign_id: number;
@@ -32,16 +39,16 @@ export class OverdueReceipts {
   async round(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
     for (let full = true; full && !isStopped();) {
       const campaigns = await this.take();
-      if (campaigns.length > 0) await this.sweep(campaigns, receiptTimeoutMs);
+      for (const ids of looks(campaigns)) if (!isStopped()) await this.sweep(ids, receiptTimeoutMs);
       full = campaigns.length === CAMPAIGNS_A_STEP;
     }
   }
 
   /** Campaigns whose earliest deadline has come; looked at again in a minute in case this worker dies meanwhile. */
-  private take(): Promise<number[]> {
+  private take(): Promise<DueCampaign[]> {
     return inTransaction(this.dataSource, async (tx) => {
-      const rows: { id: number }[] = await tx.query(
-        `SELECT id FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3) ORDER BY overdue_check_at
+      const rows: DueCampaign[] = await tx.query(
+        `SELECT id, total_rows FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3) ORDER BY overdue_check_at
          LIMIT ${CAMPAIGNS_A_STEP} FOR UPDATE SKIP LOCKED`,
       );
       const ids = rows.map((row) => row.id);
@@ -50,7 +57,7 @@ export class OverdueReceipts {
           ids,
         ]);
       }
-      return ids;
+      return rows;
     });
   }
 
@@ -110,6 +117,21 @@ export class OverdueReceipts {
       [jsonRows([...next].sort((a, b) => a[0] - b[0]).map(([id, left]) => [id, Math.round(Math.max(left, leastUs))]))],
     );
   }
+}
+
+/** Together as long as they are small. */
+function looks(campaigns: readonly DueCampaign[]): number[][] {
+  const found: number[][] = [];
+  let room = 0;
+  for (const { id, total_rows: rows } of campaigns) {
+    if (rows > room) {
+      found.push([]);
+      room = ROWS_A_LOOK;
+    }
+    found.at(-1)?.push(id);
+    room -= rows;
+  }
+  return found;
 }
 
 const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown];

@@ -26,6 +26,7 @@ import { RevokedTokens1700000013501 } from './1700000013501-revoked-tokens.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
 import { AudioOfCampaigns1700000013700 } from './1700000013700-audio-of-campaigns.js';
+import { LostClaims1700000013900 } from './1700000013900-lost-claims.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -57,4 +58,5 @@ export const migrations = [
   Revisions1700000013600,
   AccountQuotas1700000013601,
   AudioOfCampaigns1700000013700,
+  LostClaims1700000013900,
 ];

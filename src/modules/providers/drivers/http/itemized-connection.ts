@@ -64,7 +64,8 @@ export class ItemizedConnection implements RouteConnection {
       else if (waits(outcome) && taken > 0) {
         const text = `Only ${taken} of ${items.length} items were taken: ${outcome.text}`;
         return { kind: 'rejected', code: outcome.kind === 'retry' ? outcome.code : null, text, submitted: true };
-      } else return outcome;
+        // What is refused before it leaves is no refusal of the whole once an item of it was taken.
+      } else return taken > 0 && outcome.kind === 'rejected' ? { ...outcome, submitted: true } : outcome;
     }
     return { kind: 'accepted', providerMessageIds: ids };
   }
