@@ -118,6 +118,31 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
     expect(await state(unwanted)).toBe('rejected');
   });
 
+  it('plays nothing that is not kept with the campaign, even where the address looks like one of ours', async () => {
+    const { body } = await client.call('POST', '/v6/api/v1/voice/send', {
+      broadcast_name: 'Of an earlier version',
+      message: 'Press 1',
+      contacts: ['919812345678'],
+    });
+    const id = String(body['request_id']);
+    const pending = '**/v6/api/admin/campaigns?state=pending_approval*';
+    const clip = `https://files.example/audio/${'a'.repeat(32)}.wav`;
+    const row = { digit: '1', action: 'audio', clip, source: null, after: 'hangup', number: null };
+    await page.route(pending, async (route) => {
+      const response = await route.fetch();
+      const list = (await response.json()) as { data: Record<string, unknown>[] };
+      const data = list.data.map((one) => ({ ...one, menu: [{ ...row, fallback_numbers: [], rows: [] }] }));
+      await route.fulfill({ response, json: { ...list, data } });
+    });
+    await open('voice');
+    await card(id).getByText(`Cannot be played here: ${clip}`).waitFor();
+    expect(await card(id).locator('.menu audio').count()).toBe(0);
+    await page.unroute(pending);
+    await card(id).getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('button', { name: 'Reject it' }).click();
+    await card(id).waitFor({ state: 'detached' });
+  });
+
   it('approves a template and rejects another with a reason', async () => {
     for (const name of ['spring_sale', 'autumn_sale']) {
       const fields = { template_name: name, category: 'marketing', template_body: HOSTILE };

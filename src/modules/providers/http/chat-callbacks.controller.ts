@@ -97,7 +97,8 @@ export class ChatCallbacksController {
       },
       example: { success: true, receipts: 1, messages: 0, templates: 0, dropped: 0 },
     },
-    description: 'How much was taken, and how much belongs to another connection',
+    description:
+      'How much counted, and how much did not: of another connection, unreadable, of nobody, of an unknown kind',
   })
   @ApiErrors([UNSIGNED, TOO_LARGE])
   async post(
