@@ -145,10 +145,16 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
 
   it('approves a template and rejects another with a reason', async () => {
     for (const name of ['spring_sale', 'autumn_sale']) {
-      const fields = { template_name: name, category: 'marketing', template_body: HOSTILE };
+      const fields = {
+        template_name: name,
+        category: 'marketing',
+        template_body: HOSTILE,
+        body_examples: ['<b>Jane</b>'],
+      };
       await client.call('POST', '/webhook/api/createTemplates.php', fields);
     }
     await open('templates');
+    await card('spring_sale').getByText('<b>Jane</b>').waitFor();
     await card('spring_sale').getByRole('button', { name: 'Approve' }).focus();
     await page.keyboard.press('Enter');
     await card('spring_sale').waitFor({ state: 'detached' });

@@ -130,12 +130,14 @@ describe('progress as server-sent events', () => {
     const account = '/v6/api/account';
     const created = dataOf(await desk.act(`${account}/api-keys`, member, {}));
     const demoted = await desk.join(0, { userType: 'admin' });
-    const [byKey, byStaff, byToken] = [
+    const leaving = await desk.join(0, { userType: 'admin' });
+    const [byKey, byStaff, byLeaver, byToken] = [
       await Listener.open(requestId, { 'x-api-key': String(created['key']) }),
       await Listener.open(requestId, demoted),
+      await Listener.open(requestId, leaving),
       await Listener.open(requestId, member),
     ];
-    for (const listener of [byKey, byStaff, byToken]) expect((await listener.next())?.event).toBe('progress');
+    for (const listener of [byKey, byStaff, byLeaver, byToken]) expect((await listener.next())?.event).toBe('progress');
     const revoked = await desk.request(`${account}/api-keys/${String(created['id'])}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${member.token}` },
@@ -144,6 +146,8 @@ describe('progress as server-sent events', () => {
     await desk.dataSource.query(`UPDATE accounts SET user_type = 'client' WHERE id = ?`, [demoted.account.id]);
     expect(await byKey.next()).toBeNull();
     expect(await byStaff.next()).toBeNull();
+    expect((await desk.act('/v1/auth/logout', leaving)).status).toBe(200);
+    expect(await byLeaver.next()).toBeNull();
     await desk.begin(requestId);
     expect((await byToken.next())?.data).toMatchObject({ state: 'running' });
     await desk.dataSource.query(

@@ -96,6 +96,7 @@ function templateCard(template, refresh) {
     cardHead(name, CATEGORIES[template.category] ?? `category ${template.category}`),
     el('p', { class: 'muted meta' }, `${template.username} · ${template.created_at} · no. ${id}`),
     bubble(template),
+    facts(['Sample of the header', template.header_example_url], ['Samples', template.body_examples.join(', ')]),
     el(
       'div',
       { class: 'buttons' },
