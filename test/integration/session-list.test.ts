@@ -147,3 +147,17 @@ describe('clocks that differ', () => {
     for (const seconds of Object.values(newest ?? {})) expect(Number(seconds)).toBeLessThan(3_600);
   });
 });
+
+describe('an id that the provider gives twice', () => {
+  it('is the first message’s alone, and the second is sent all the same', async () => {
+    const member = await desk.member();
+    desk.upstream.answer({ status: 200, body: { messages: [{ id: 'wamid.same' }] } });
+    for (let index = 0; index < 2; index++) expect((await desk.v6(member, V6)).status).toBe(200);
+    desk.upstream.answer(null);
+    const shown = await list('', member.token);
+    expect(shown.map(({ status, provider_message_id: id }) => [status, id])).toEqual([
+      ['SENT', null],
+      ['SENT', 'wamid.same'],
+    ]);
+  });
+});

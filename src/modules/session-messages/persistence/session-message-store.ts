@@ -63,10 +63,18 @@ export class SessionMessageStore {
     }
   }
 
-  /** The provider has it. */
+  /**
+   * The provider has it.
+   * @param given its id; one that it gave before names another message, and receipts find this one by our reference
+   */
   async submitted(id: number, given: string | null): Promise<void> {
     const providerMessageId = given !== null && given.length <= LONGEST_PROVIDER_ID ? given : null;
-    await this.settle(id, { status: RecipientStatus.Submitted, providerMessageId });
+    try {
+      await this.settle(id, { status: RecipientStatus.Submitted, providerMessageId });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      await this.settle(id, { status: RecipientStatus.Submitted });
+    }
   }
 
   /** The provider refused it. */
