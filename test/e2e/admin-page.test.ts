@@ -148,7 +148,7 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
       const fields = {
         template_name: name,
         category: 'marketing',
-        template_body: HOSTILE,
+        template_body: `${HOSTILE} {{1}}`,
         body_examples: ['<b>Jane</b>'],
       };
       await client.call('POST', '/webhook/api/createTemplates.php', fields);
