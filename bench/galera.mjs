@@ -156,6 +156,7 @@ async function itemReceipts(database, urls, apis, accountId, route) {
     const seqs = Array.from({ length: RECIPIENTS_AT_ONCE }, (_, index) => from + index);
     await Promise.all(apis.map((_, node) => tell(node, seqs)));
   }
+  await sleep(1_000); // what the other node has committed arrives here a moment later
   const [rows] = await database.query(
     'SELECT COUNT(*) AS stuck FROM campaign_recipients WHERE campaign_id = ? AND status = ?',
     [id, SUBMITTED],
