@@ -139,14 +139,19 @@ export class OutboundClient implements OnApplicationShutdown {
   /** Looks for the host on its customer's account; the connection, which knows no customer, finds the kept answer. */
   private async find(url: URL, request: OutboundRequest, deadline: number): Promise<void> {
     const { protocol, host } = hostOf(url);
+    const found = isIP(host) === 0 ? await this.addressesOf(host, request.customer ?? null, deadline) : [host];
+    if (!request.tlsOutside || !this.isProduction || protocol === 'https:') return;
+    const usable = found.filter((address) => isAllowedAddress(address, this.opened));
+    if (!usable.every((address) => isOpened(address, this.opened))) throw new OutboundError('unencrypted', false);
+  }
+
+  private async addressesOf(host: string, customer: number | null, deadline: number): Promise<string[]> {
     const left = Math.max(1, deadline - performance.now());
-    const found = await within(left, this.names.resolve(host, request.customer ?? null)).catch((error: unknown) => {
+    const found = await within(left, this.names.resolve(host, customer)).catch((error: unknown) => {
       throw new OutboundError('unreachable', false, error);
     });
     if (found === null) throw new OutboundError('timeout', false);
-    if (!request.tlsOutside || !this.isProduction || protocol === 'https:') return;
-    const usable = found.filter(({ address }) => isAllowedAddress(address, this.opened));
-    if (!usable.every(({ address }) => isOpened(address, this.opened))) throw new OutboundError('unencrypted', false);
+    return found.map(({ address }) => address);
   }
 
   async onApplicationShutdown(): Promise<void> {
