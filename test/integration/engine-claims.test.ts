@@ -10,7 +10,8 @@ import { WindowResults } from '../../src/modules/campaigns/persistence/window-re
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { laneWorker } from '../support/lane-worker.js';
+import type { LaneJob } from '../../src/platform/queues/index.js';
+import { firstLaneJob, laneWorker } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 
@@ -51,13 +52,7 @@ describe('a worker whose claim breaks off', () => {
     const accountId = await engine.account(username, receivers.length);
     return engine.module.get(CampaignAcceptance, { strict: false }).accept(engine.draft(accountId, receivers));
   };
-  const job = async (campaignId: number): Promise<{ campaignId: number; lane: number; fence: number }> => {
-    const [row] = await dataSource.query<{ fence: number }[]>(
-      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
-      [campaignId],
-    );
-    return { campaignId, lane: 0, fence: row?.fence ?? -1 };
-  };
+  const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
   /** Turns until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const worker = runner();

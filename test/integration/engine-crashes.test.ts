@@ -15,7 +15,8 @@ import {
 } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { laneWorker } from '../support/lane-worker.js';
+import type { LaneJob } from '../../src/platform/queues/index.js';
+import { firstLaneJob, laneWorker } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 
@@ -91,13 +92,7 @@ describe('a worker that breaks off', () => {
       .accept(engine.draft(accountId, receivers));
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
-  const job = async (campaignId: number): Promise<{ campaignId: number; lane: number; fence: number }> => {
-    const [row] = await dataSource.query<{ fence: number }[]>(
-      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
-      [campaignId],
-    );
-    return { campaignId, lane: 0, fence: row?.fence ?? -1 };
-  };
+  const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
   const turn = async (campaignId: number): Promise<LaneTurn> => {
     const found = await lanes.turn(await job(campaignId));
     if (!found) throw new Error('the lane is taken');

@@ -28,6 +28,8 @@ import { Metrics } from '../../src/platform/observability/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
+import type { LaneJob } from '../../src/platform/queues/index.js';
+import { firstLaneJob } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 const RECEIPT_TIMEOUT_MS = 60_000;
@@ -121,13 +123,7 @@ describe('recipients of unknown outcome', () => {
       .accept(engine.draft(accountId, numbers(total)));
     return { id, requestId, accountId };
   };
-  const job = async (campaignId: number): Promise<{ campaignId: number; lane: number; fence: number }> => {
-    const [row] = await dataSource.query<{ fence: number }[]>(
-      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
-      [campaignId],
-    );
-    return { campaignId, lane: 0, fence: row?.fence ?? -1 };
-  };
+  const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
   /** Turns until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const runner = await worker();

@@ -16,6 +16,7 @@ import type {
 } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
+import type { LaneJob } from '../../src/platform/queues/index.js';
 import type { Engine } from './engine.js';
 
 /** The parts of a worker that a test brings itself. */
@@ -52,4 +53,13 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneRunner {
     get(StopList),
     new Metrics(),
   );
+}
+
+/** The next job of a campaign's first lane, under the fence that it has now. */
+export async function firstLaneJob(dataSource: DataSource, campaignId: number): Promise<LaneJob> {
+  const [row] = await dataSource.query<{ fence: number }[]>(
+    'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
+    [campaignId],
+  );
+  return { campaignId, lane: 0, fence: row?.fence ?? -1 };
 }
