@@ -39,6 +39,7 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/templates/persistence/template-store.ts lockedByUpstream': 'its callers move the template',
   'modules/voice/persistence/live-calls.ts find': '`save` writes the row with every answer that is new',
   'modules/webhooks/persistence/endpoint-store.ts locked': 'its callers change or remove the endpoint',
+  'platform/leases/take-due.ts takeDue': 'its second statement writes the rows of the first, whatever their table',
 };
 
 interface LockingRead {

@@ -1,0 +1,9 @@
+/** An object as JSON has it: names and values of any type. */
+export type JsonObject = Record<string, unknown>;
+
+/** True for an object, and for neither an array nor null. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The object, or null when the value is none. */
+export const objectOrNull = (value: unknown): JsonObject | null => (isObject(value) ? value : null);

@@ -1,0 +1,141 @@
+import Denque from 'denque';
+
+interface Waiting {
+  /** clock of `performance.now()` */
+  until: number;
+  enter: (entered: boolean) => void;
+}
+
+/** Who waits for a permit in `run`, and for how long. */
+export interface Patience {
+  /** a piece of work that waits longer gets `refusal` */
+  patienceMs: number;
+  /** a piece of work that comes while so many wait is refused at once; without it there is no limit */
+  mostWaiting?: number;
+  /** the error of work that gets no permit */
+  refusal: () => Error;
+}
+
+/**
+ * Lets a few pieces of work run at once; the others wait in the order in which they came, each until a moment of its own.
+ * For work that holds much memory or a processor, where more at once would only make all of it slow. Thousands may wait,
+ * so one timer serves them all.
+ */
+export class Semaphore {
+  private readonly waiting = new Denque<Waiting>();
+  private running = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private timerAt = Infinity;
+  private idle: (() => void)[] = [];
+
+  /**
+   * @param permits how much runs at once
+   * @param patience of `run`; callers of `acquire` say with each call how long they wait
+   */
+  constructor(
+    private readonly permits: number,
+    private readonly patience: Patience = { patienceMs: Infinity, refusal: () => new Error('Too many wait') },
+  ) {}
+
+  /** True when nothing runs and nothing waits. */
+  get isIdle(): boolean {
+    return this.running === 0 && this.waiting.length === 0;
+  }
+
+  /** The result of `work`, begun when a permit is free. @throws what `refusal` makes, else what `work` throws */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.tryAcquire()) await this.turn();
+    try {
+      return await work();
+    } finally {
+      this.release();
+    }
+  }
+
+  /**
+   * A permit, to be given back with `release`.
+   * @param until on the clock of `performance.now()`
+   * @returns false when there was none by then
+   */
+  acquire(until: number): Promise<boolean> {
+    if (performance.now() >= until) return Promise.resolve(false);
+    return this.tryAcquire() ? Promise.resolve(true) : this.wait(until);
+  }
+
+  /** Hands the permit to the next that may still have it. */
+  release(): void {
+    for (let next = this.take(); next; next = this.take()) {
+      const entered = performance.now() < next.until;
+      next.enter(entered);
+      if (entered) return;
+    }
+    this.running -= 1;
+    if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  /** Everything that waits is turned away. */
+  refuseWaiting(): void {
+    for (let next = this.take(); next; next = this.take()) next.enter(false);
+  }
+
+  /** Resolves when nothing runs, at the latest after `milliseconds`. */
+  drained(milliseconds: number): Promise<void> {
+    if (this.running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.idle.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  private tryAcquire(): boolean {
+    if (this.running >= this.permits) return false;
+    this.running += 1;
+    return true;
+  }
+
+  private async turn(): Promise<void> {
+    const { patienceMs, mostWaiting = Infinity, refusal } = this.patience;
+    if (this.waiting.length >= mostWaiting) throw refusal();
+    if (!(await this.wait(performance.now() + patienceMs))) throw refusal();
+  }
+
+  private wait(until: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.waiting.push({ until, enter: resolve });
+      if (until < this.timerAt) this.wakeAt(until);
+    });
+  }
+
+  private take(): Waiting | undefined {
+    const next = this.waiting.shift();
+    if (this.waiting.isEmpty()) this.wakeAt(Infinity);
+    return next;
+  }
+
+  private wakeAt(moment: number): void {
+    if (moment === this.timerAt) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.timerAt = moment;
+    this.timer = moment === Infinity ? null : setTimeout(() => this.turnLateAway(), moment - performance.now());
+  }
+
+  private turnLateAway(): void {
+    const now = performance.now();
+    this.timerAt = Infinity;
+    this.timer = null;
+    let earliest = Infinity;
+    // Each is taken from the front; what may wait longer goes back behind the others, which keeps the order.
+    for (let left = this.waiting.length; left > 0; left--) {
+      const waiting = this.waiting.shift() as Waiting;
+      if (waiting.until <= now) waiting.enter(false);
+      else {
+        this.waiting.push(waiting);
+        earliest = Math.min(earliest, waiting.until);
+      }
+    }
+    this.wakeAt(earliest);
+  }
+}
