@@ -1,15 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const project = /--project[= ](\w+)/.exec(process.argv.join(' '))?.[1] ?? 'all';
+
 /** Unit specs stand beside their source; everything that needs servers stands under test/. */
 export default defineConfig({
+  // What a run leaves for the next one; runs of several projects at once must not share it.
+  cacheDir: `node_modules/.cache/vitest/${project}`,
   test: {
     root: new URL('..', import.meta.url).pathname,
     setupFiles: ['test/support/setup.ts'],
-    // Files share a process, which loads the service once: that is most of the time of a short file. Two at a time even on
-    // a small machine, since they wait for servers; no more than four, which share those servers.
+    // Files share a process, which loads the service once: that is most of the time of a short file. Three at a time even
+    // on a small machine, since they often wait; no more than four, which share the servers.
     isolate: false,
-    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.spec.ts'] } },
       {
@@ -17,6 +21,7 @@ export default defineConfig({
         test: {
           name: 'architecture',
           include: ['test/architecture/**/*.test.ts'],
+          globalSetup: ['test/support/schema.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -26,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/{contract,integration}/**/*.test.ts'],
-          globalSetup: ['test/support/answers-check.ts'],
+          globalSetup: ['test/support/schema.ts', 'test/support/answers-check.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -36,6 +41,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/support/schema.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           // One at a time: a worker that the machine stops for longer than its lease is a fault of its own.

@@ -3,7 +3,7 @@
  * `npm test -- unit lint` runs the named checks only; `npm test -- integration test/integration/x.test.ts` hands paths
  * to vitest. Names: see CHECKS. `--update` writes the snapshots again instead of comparing them.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBrowser } from './lib/browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
@@ -27,34 +27,41 @@ const vitest = (project) => ({
     ...['run', '-c', '.config/vitest.config.ts', '--project', project, '--reporter=default', '--reporter=json'],
   ],
 });
+const cached = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/prettier'];
 
-/** Every check in the order in which a fault is cheapest to find. */
-const CHECKS = [
-  ['format', 'Formatting (prettier)', tool('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.')],
-  [
-    'lint',
-    'Lint (eslint)',
-    tool('eslint/bin/eslint.js', '-c', '.config/eslint.config.mjs', '--max-warnings', '0', '.'),
-  ],
-  ['types', 'Types (tsc, sources and tests)', tool('typescript/bin/tsc', '-p', 'test/tsconfig.json')],
-  [
-    'rules',
-    'Architecture rules (dependency-cruiser)',
-    tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.config/dependency-cruiser.cjs', 'src'),
-  ],
-  ['build', 'Build', { build: true }],
-  [
-    'openapi',
-    'OpenAPI document (redocly)',
-    tool('@redocly/cli/bin/cli.js', 'lint', '--config', '.config/redocly.yaml', 'docs/openapi.json'),
-  ],
-  ['unit', 'Unit tests', vitest('unit')],
-  ['architecture', 'Whole-house tests and drift checks', vitest('architecture')],
-  ['integration', 'Integration and contract tests', vitest('integration')],
-  ['e2e', 'End-to-end tests', vitest('e2e')],
+/** Every check, in the order of the summary: its title, what it runs, and what has to be there before. */
+const CHECKS = {
+  format: {
+    title: 'Formatting (prettier)',
+    ...tool('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', ...cached, '.'),
+  },
+  // without a cache: rules that know types judge a file by what other files say
+  lint: {
+    title: 'Lint (eslint)',
+    ...tool('eslint/bin/eslint.js', '-c', '.config/eslint.config.mjs', '--max-warnings', '0', '.'),
+  },
+  types: { title: 'Types (tsc, sources and tests)', ...tool('typescript/bin/tsc', '-p', 'test/tsconfig.json') },
+  rules: {
+    title: 'Architecture rules (dependency-cruiser)',
+    ...tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.config/dependency-cruiser.cjs', 'src'),
+  },
+  build: { title: 'Build', needs: ['build'] },
+  openapi: {
+    title: 'OpenAPI document (redocly)',
+    ...tool('@redocly/cli/bin/cli.js', 'lint', '--config', '.config/redocly.yaml', 'docs/openapi.json'),
+  },
+  unit: { title: 'Unit tests', ...vitest('unit') },
+  architecture: { title: 'Whole-house tests and drift checks', needs: ['servers'], ...vitest('architecture') },
+  integration: { title: 'Integration and contract tests', needs: ['servers'], ...vitest('integration') },
+  e2e: { title: 'End-to-end tests', needs: ['servers', 'browser', 'build'], ...vitest('e2e') },
+};
+
+/** What runs side by side: the checks without servers beside those with servers, and those that mostly wait. */
+const LANES = [
+  ['rules', 'openapi', 'types', 'format', 'unit', 'lint'],
+  ['architecture', 'integration'],
+  ['build', 'e2e'],
 ];
-const NEEDS_SERVERS = new Set(['architecture', 'integration', 'e2e']);
-const NEEDS_BUILD = new Set(['architecture', 'integration', 'e2e']);
 
 /** Tests of one vitest report; a file that could not even be loaded counts as one failed test. */
 function totals(file) {
@@ -66,22 +73,57 @@ function totals(file) {
   return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length };
 }
 
-async function check(work, environment, reports) {
-  if (work.build) return ensureBuilt();
-  const more = [];
-  if (work.project !== undefined) {
-    more.push(`--outputFile.json=${join(reports, `${work.project}.json`)}`, '--passWithNoTests', ...paths);
-    more.push(process.argv.includes('--update') ? '--update=all' : '--update=none');
-  }
-  const env = { ...environment, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  return run(process.execPath, [...work.args, ...more], { cwd: ROOT, env });
+/** Runs a function once, however often it is asked for. */
+const once = (work) => {
+  let result;
+  return () => (result ??= work());
+};
+
+/** What checks need before they begin, each made once, and at the same time as the others where it can be. */
+function preparations(environment, directory) {
+  const installed = once(ensureInstalled);
+  const options = { durable: false };
+  const servers = once(() => ensureServers(environment, directory, (stop) => lifetime.onEnd(stop), options));
+  return {
+    installed,
+    servers,
+    build: once(() => installed().then(ensureBuilt)),
+    // after the servers: both may install packages of the system
+    browser: once(() => servers().then(ensureBrowser)),
+  };
 }
+
+/** Arguments and environment of a check's process. */
+function command(name, settings, reports) {
+  const { args, project } = CHECKS[name];
+  const env = { ...settings, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  if (project === undefined) return { args, env };
+  const report = join(reports, `${project}.json`);
+  rmSync(report, { force: true });
+  const update = process.argv.includes('--update') ? '--update=all' : '--update=none';
+  return { args: [...args, `--outputFile.json=${report}`, '--passWithNoTests', ...paths, update], env };
+}
+
+/** Runs a command whose output goes to the terminal, or, when others run beside it, to a file until it has ended. */
+async function runCheck({ args, env }, log) {
+  if (log === null) return run(process.execPath, args, { cwd: ROOT, env });
+  const output = openSync(log, 'w');
+  const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+  try {
+    await run(process.execPath, args, { cwd: ROOT, env: { ...env, ...colours }, stdio: ['ignore', output, output] });
+  } finally {
+    closeSync(output);
+  }
+}
+
+const heading = (title) => print(`\n━━ ${title} ${'━'.repeat(Math.max(0, 76 - title.length))}`);
 
 async function test() {
   requireNode();
-  const unknown = chosen.filter((name) => !CHECKS.some(([known]) => known === name));
+  const names = Object.keys(CHECKS);
+  const unknown = chosen.filter((name) => !names.includes(name));
   if (unknown.length > 0) {
-    throw new Explained(`Unknown check: ${unknown.join(', ')}. Known: ${CHECKS.map(([name]) => name).join(', ')}`);
+    throw new Explained(`Unknown check: ${unknown.join(', ')}. Known: ${names.join(', ')}`);
   }
   const environment = testEnvironment();
   const directory = join(dataDirectory({}), 'test');
@@ -93,40 +135,56 @@ async function test() {
     (left) => `The tests of this checkout run already (process ${left.pid}).`,
   );
   lifetime.onEnd(async () => lock.free());
-  await ensureInstalled();
-  const wanted = CHECKS.filter(([name]) => chosen.length === 0 || chosen.includes(name));
-  let settings = { ...ensureSecrets(environment, directory), DATA_DIR: directory };
-  if (wanted.some(([name]) => NEEDS_SERVERS.has(name))) {
-    settings = { ...settings, ...(await ensureServers(environment, directory, (stop) => lifetime.onEnd(stop))) };
-  }
-  if (wanted.some(([name]) => name === 'e2e')) await ensureBrowser();
-  const needsBuild = wanted.some(([name]) => NEEDS_BUILD.has(name)) && !wanted.some(([name]) => name === 'build');
-  if (needsBuild) await ensureBuilt();
+  const wanted = names.filter((name) => chosen.length === 0 || chosen.includes(name));
+  const ready = preparations(environment, directory);
+  const settings = { ...ensureSecrets(environment, directory), DATA_DIR: directory };
 
-  const results = [];
-  for (const [name, title, work] of wanted) {
-    print(`\n━━ ${title} ${'━'.repeat(Math.max(0, 76 - title.length))}`);
-    if (work.project !== undefined) rmSync(join(reports, `${work.project}.json`), { force: true });
+  const lanes = LANES.map((lane) => lane.filter((name) => wanted.includes(name))).filter((lane) => lane.length > 0);
+  const results = new Map();
+  const judge = async (name) => {
+    const { title, needs = [], args } = CHECKS[name];
+    const log = lanes.length > 1 ? join(reports, `${name}.log`) : null;
+    const servers = needs.includes('servers') ? ready.servers() : {};
+    await Promise.all([ready.installed(), ...needs.filter((need) => need !== 'build').map((need) => ready[need]())]);
+    if (log === null) heading(title);
     const began = Date.now();
-    const fault = await check(work, settings, reports).then(
+    const work = async () => {
+      if (needs.includes('build')) await ready.build();
+      if (args) await runCheck(command(name, { ...settings, ...(await servers) }, reports), log);
+    };
+    const fault = await work().then(
       () => null,
       (error) => error,
     );
     if (lifetime.isEnding) return;
     if (fault !== null && !(fault instanceof Explained)) throw fault;
-    results.push({ title, ok: fault === null, took: Date.now() - began, project: work.project });
-    say(`${name}: ${fault === null ? 'ok' : 'FAILED'} (${seconds(Date.now() - began)})`);
-  }
+    const took = Date.now() - began;
+    results.set(name, { ok: fault === null, took });
+    if (log !== null) {
+      heading(title);
+      if (args && existsSync(log)) print(readFileSync(log, 'utf8').trimEnd());
+    }
+    say(`${name}: ${fault === null ? 'ok' : 'FAILED'} (${seconds(took)})`);
+  };
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const name of lane) if (!lifetime.isEnding) await judge(name);
+    }),
+  );
+  if (lifetime.isEnding) return;
+
   const sums = { passed: 0, failed: 0 };
-  for (const { project } of results) {
+  print('');
+  for (const name of wanted) {
+    const { title, project } = CHECKS[name];
+    const { ok, took } = results.get(name);
+    print(`  ${ok ? 'ok    ' : 'FAILED'} ${title} (${seconds(took)})`);
     if (project === undefined) continue;
     const { passed, failed } = totals(join(reports, `${project}.json`));
     sums.passed += passed;
     sums.failed += failed;
   }
-  print('');
-  for (const { title, ok, took } of results) print(`  ${ok ? 'ok    ' : 'FAILED'} ${title} (${seconds(took)})`);
-  await lifetime.end(results.every((result) => result.ok) ? 0 : 1, () =>
+  await lifetime.end([...results.values()].every(({ ok }) => ok) ? 0 : 1, () =>
     print(`\n${sums.passed} passed, ${sums.failed} failed`),
   );
 }

@@ -9,14 +9,14 @@ import { Explained } from './progress.mjs';
 /** True when the server takes our password and has loaded its data. */
 const isUp = async (port, password) => /\+PONG/.test(await ask(port, `AUTH ${password}\r\nPING\r\n`));
 
-/** Bull's jobs must survive a restart and must never be evicted, hence AOF and `noeviction` (stack.md, traps). */
-const configuration = (port, data, password) =>
+/** Bull's jobs must survive a restart and must never be evicted, hence AOF and `noeviction`. */
+const configuration = (port, data, password, durable) =>
   [
     'bind 127.0.0.1',
     `port ${port}`,
     `dir "${data}"`,
     `requirepass ${password}`,
-    'appendonly yes',
+    `appendonly ${durable ? 'yes' : 'no'}`,
     'appendfsync everysec',
     'save ""',
     'maxmemory-policy noeviction',
@@ -27,9 +27,10 @@ const configuration = (port, data, password) =>
  * Brings up a private Redis or Valkey. A server that a killed run left behind is taken over.
  * @param {string} binary redis-server or valkey-server
  * @param {string} directory data directory of the checkout
+ * @param {{ durable?: boolean }} [options] durable: whether jobs survive a restart of the server
  * @returns {Promise<{ url: string, note: string, stop: () => Promise<void> }>}
  */
-export async function startRedis(binary, directory) {
+export async function startRedis(binary, directory, { durable = true } = {}) {
   const user = serverUser();
   const home = serverDirectory(directory, 'redis', user);
   const data = join(home, 'data');
@@ -54,7 +55,7 @@ export async function startRedis(binary, directory) {
   const settings = join(home, 'redis.conf');
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? kept.port : undefined);
-    writePrivate(settings, `${configuration(port, data, password)}\n`);
+    writePrivate(settings, `${configuration(port, data, password, durable)}\n`);
     writePrivate(log, '');
     for (const path of user === null ? [] : [data, settings]) chownSync(path, user.uid, user.gid);
     const child = startServer({ command: binary, args: [settings], cwd: data, log, user });

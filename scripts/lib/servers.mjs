@@ -29,9 +29,10 @@ function withoutPassword(name, address) {
  * @param {Record<string, string>} environment
  * @param {string} directory where private servers keep their data
  * @param {(stop: () => Promise<void>) => void} onStarted is told how to stop each server as soon as it runs
+ * @param {{ durable?: boolean }} [options] durable: false for data that nobody keeps
  * @returns {Promise<{ DATABASE_URL: string, REDIS_URL: string }>}
  */
-export async function ensureServers(environment, directory, onStarted) {
+export async function ensureServers(environment, directory, onStarted, options = {}) {
   const urls = { DATABASE_URL: environment.DATABASE_URL, REDIS_URL: environment.REDIS_URL };
   for (const [name, url] of Object.entries(urls)) {
     if (url !== undefined) say(`Using ${name} ${withoutPassword(name, url)}`);
@@ -62,8 +63,8 @@ export async function ensureServers(environment, directory, onStarted) {
   };
   // one after the other has no use: they know nothing of each other
   const [database, redis] = await Promise.allSettled([
-    urls.DATABASE_URL ?? startDatabase(findDatabase(), directory).then(started),
-    urls.REDIS_URL ?? startRedis(findRedis(), directory).then(started),
+    urls.DATABASE_URL ?? startDatabase(findDatabase(), directory, options).then(started),
+    urls.REDIS_URL ?? startRedis(findRedis(), directory, options).then(started),
   ]);
   if (database.status === 'rejected') throw database.reason;
   if (redis.status === 'rejected') throw redis.reason;

@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../src/platform/database/index.js';
-import { PasswordHasher } from '../../src/platform/security/index.js';
 import { AccessTokens, type Account, AccountRegistrar, type NewAccount } from '../../src/modules/accounts/index.js';
 import type { RunningApi } from './api.js';
+import { hashOf } from './passwords.js';
 
 /** The password of every account that the desk makes. */
 export const PASSWORD = 'Sunny-Day-7';
@@ -25,14 +25,11 @@ let count = 0;
 
 /** Makes accounts straight in the database and calls the API. */
 export class AccountsDesk {
-  private hash: Promise<string> | null = null;
-
   constructor(private readonly api: RunningApi) {}
 
   /** An account with the password `PASSWORD` and a username of its own unless given. */
   async account(fields: Partial<NewAccount> = {}): Promise<Account> {
-    this.hash ??= this.api.app.get(PasswordHasher).hash(PASSWORD);
-    const passwordHash = await this.hash;
+    const passwordHash = await hashOf(PASSWORD);
     const input = { username: `user${++count}`, passwordHash, firstname: 'Test', lastname: 'User', ...fields };
     return inTransaction(this.api.app.get(DataSource), (tx) => this.api.app.get(AccountRegistrar).create(tx, input));
   }

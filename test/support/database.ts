@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { createConnection } from 'mysql2/promise';
 import { DataSource } from 'typeorm';
+import { inject } from 'vitest';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
 
 /** A fresh, migrated database on the server of `DATABASE_URL`, for one test file. */
@@ -9,20 +11,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database of its own; `drop` removes it and closes the pool. */
+/** Creates a database of its own, a copy of the migrated one; `drop` removes it and closes the pool. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const base = new URL(requireVariable('DATABASE_URL'));
-  const name = `switchboard_test_${randomBytes(6).toString('hex')}`;
-  const admin = new DataSource(dataSourceOptions(base.href, 1));
-  await admin.initialize();
-  await admin.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
-  await admin.destroy();
-  base.pathname = `/${name}`;
-  const dataSource = new DataSource(dataSourceOptions(base.href, 8));
-  await dataSource.initialize();
-  await dataSource.runMigrations();
+  const url = new URL(requireVariable('DATABASE_URL'));
+  const { prefix, statements } = inject('schema');
+  const name = prefix + randomBytes(6).toString('hex');
+  const server = await createConnection({ uri: url.href, multipleStatements: true });
+  await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\nUSE ${name};\n${statements}`);
+  await server.end();
+  url.pathname = `/${name}`;
+  const dataSource = await new DataSource(dataSourceOptions(url.href, 8)).initialize();
   return {
-    url: base.href,
+    url: url.href,
     dataSource,
     drop: async () => {
       await dataSource.query(`DROP DATABASE ${name}`);

@@ -5,9 +5,9 @@ import { expect } from 'vitest';
 import { type Account, AccessTokens, AccountDirectory, AccountRegistrar } from '../../src/modules/accounts/index.js';
 import { type BalanceName, CreditBook } from '../../src/modules/credits/index.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
-import { PasswordHasher } from '../../src/platform/security/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { type RunningApi, startApi } from './api.js';
+import { hashOf } from './passwords.js';
 
 export const PASSWORD = 'Correct-Horse-1';
 
@@ -82,7 +82,7 @@ export class SmsDesk {
     change: { userType?: string; isActive?: boolean; timeZone?: string; parentId?: number } = {},
   ): Promise<Member> {
     const { app } = this.api;
-    const passwordHash = await app.get(PasswordHasher, { strict: false }).hash(PASSWORD);
+    const passwordHash = await hashOf(PASSWORD);
     const account = await this.dataSource.transaction((tx) =>
       app.get(AccountRegistrar, { strict: false }).create(tx, {
         username: `u${randomBytes(6).toString('hex')}`,
