@@ -2,7 +2,7 @@
 import { NestFactory } from '@nestjs/core';
 import { ApiModule } from '../dist/src/apps/api/api.module.js';
 import { configureApi } from '../dist/src/apps/api/configure-api.js';
-import { CampaignAcceptance } from '../dist/src/modules/campaigns/index.js';
+import { CampaignAcceptance } from '../dist/src/modules/engine/index.js';
 
 CampaignAcceptance.prototype.accept = async (draft) => ({
   id: 1,

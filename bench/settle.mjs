@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { ApiModule } from '../dist/src/apps/api/api.module.js';
-import { Settlement } from '../dist/src/modules/campaigns/persistence/settlement.js';
+import { Settlement } from '../dist/src/modules/engine/settle/settlement.js';
 import { CustomerEvents } from '../dist/src/modules/customer-events/index.js';
 import { inTransaction } from '../dist/src/platform/database/index.js';
 

@@ -1,4 +1,5 @@
 import { type INestApplicationContext, type Type } from '@nestjs/common';
+import { Command, Query } from '@nestjs/cqrs';
 import { COMMAND_HANDLER_METADATA, QUERY_HANDLER_METADATA } from '@nestjs/cqrs/dist/decorators/constants.js';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
@@ -20,25 +21,25 @@ afterAll(async () => {
   await worker.close();
 });
 
-/** The classes that files of this ending export. */
-async function classesIn(ending: string): Promise<Type[]> {
+/** The messages that files of this ending export. */
+async function messagesIn(ending: string, base: Type): Promise<Type[]> {
   const files = sourceFiles('src').filter((file) => file.path.endsWith(ending));
   const found = await Promise.all(
     files.map(async (file) => (await import(pathToFileURL(join(ROOT, file.path)).href)) as Record<string, unknown>),
   );
   return found.flatMap((exports) =>
     Object.values(exports).filter(
-      (value): value is Type => typeof value === 'function' && /^class\b/.test(value.toString()),
+      (value): value is Type => value instanceof Function && value.prototype instanceof base,
     ),
   );
 }
 
 describe.each([
-  ['command', '.command.ts', COMMAND_HANDLER_METADATA],
-  ['query', '.query.ts', QUERY_HANDLER_METADATA],
-])('every %s', (_kind, ending, key) => {
+  ['command', '.command.ts', Command, COMMAND_HANDLER_METADATA],
+  ['query', '.query.ts', Query, QUERY_HANDLER_METADATA],
+])('every %s', (kind, ending, base, key) => {
   it('has exactly one handler, which some application knows', async () => {
-    const messages = await classesIn(ending);
+    const messages = await messagesIn(ending, base);
     expect(messages.length).toBeGreaterThan(0);
     const handlers = [...new Set([...providersOf(api), ...providersOf(worker)])];
     const counts = messages.map((message) => ({
@@ -48,8 +49,14 @@ describe.each([
     expect(counts.filter((count) => count.handlers !== 1)).toEqual([]);
   });
 
+  it('says in its name what it is', async () => {
+    const messages = await messagesIn(ending, base);
+    const suffix = kind === 'command' ? /Command$/ : /Query$/;
+    expect(messages.map((message) => message.name).filter((name) => !suffix.test(name))).toEqual([]);
+  });
+
   it('has handlers for nothing else', async () => {
-    const messages = await classesIn(ending);
+    const messages = await messagesIn(ending, base);
     const strangers = [...providersOf(api), ...providersOf(worker)].filter((handler) => {
       const message: unknown = Reflect.getMetadata(key, handler);
       return message !== undefined && !messages.includes(message as Type);

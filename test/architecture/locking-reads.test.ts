@@ -8,25 +8,23 @@ import { type SourceFile, sourceFiles } from './house.js';
  * rival on another node give way.
  */
 const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
-  'modules/accounts/commands/change-account.handler.ts execute':
+  'modules/accounts/commands/change-account.command.ts execute':
     '`update` of the same class writes the row; a change that changes nothing decides nothing',
-  'modules/accounts/commands/change-password.handler.ts bearer':
+  'modules/accounts/commands/change-password.command.ts bearer':
     '`execute` writes the new password to the row, or refuses',
   'modules/accounts/persistence/assigned-users.ts lock': 'its callers hand the row to `change` or to `remove`',
-  'modules/campaigns/acceptance/campaign-retry.ts lock': '`release` removes the row before the commit',
-  'modules/campaigns/persistence/campaign-states.ts unsentOf':
+  'modules/campaigns/retry/campaign-retry.ts lock': '`release` removes the row before the commit',
+  'modules/engine/state/campaign-states.ts unsentOf':
     'each campaign goes to `change`, which writes it or leaves it as it is',
-  'modules/campaigns/persistence/campaign-states.ts locked':
+  'modules/engine/state/campaign-states.ts locked':
     'read before and after `change`, which writes the row by a condition of its own',
-  'modules/campaigns/persistence/receipt-store.ts lockItems':
+  'modules/engine/receipts/receipt-store.ts lockItems':
     '`writeItems` writes every item of a recipient of whom one has moved',
-  'modules/campaigns/persistence/receipt-store.ts parked':
-    '`unpark` removes what was matched; what was not stays as it is',
-  'modules/campaigns/persistence/settlement.ts lock':
-    '`writeStatuses` writes whoever moves; who does not stays as he is',
-  'modules/campaigns/persistence/unknown-outcomes.ts longestWaiting':
+  'modules/engine/receipts/receipt-store.ts parked': '`unpark` removes what was matched; what was not stays as it is',
+  'modules/engine/settle/settlement.ts lock': '`writeStatuses` writes whoever moves; who does not stays as he is',
+  'modules/engine/receipts/unknown-outcomes.ts longestWaiting':
     '`take` removes the mark, or `adopt` writes the next item under a key that a rival would write too',
-  'modules/campaigns/receipts/attempt-receipts.ts lock': 'the settlement of the same transaction writes whoever moves',
+  'modules/engine/receipts/attempt-receipts.ts lock': 'the settlement of the same transaction writes whoever moves',
   'modules/credits/persistence/credit-book.ts transfer':
     'the take-back and the grant move both balances, or nothing is done',
   'modules/profile-requests/persistence/profile-request-store.ts locked':
@@ -37,7 +35,7 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
     '`write` writes whatever moves; what does not stays as it is',
   'modules/templates/persistence/template-store.ts locked': 'its callers change, move or remove the template',
   'modules/templates/persistence/template-store.ts lockedByUpstream': 'its callers move the template',
-  'modules/voice/persistence/live-calls.ts find': '`save` writes the row with every answer that is new',
+  'modules/channels/voice/persistence/live-calls.ts find': '`save` writes the row with every answer that is new',
   'modules/webhooks/persistence/endpoint-store.ts locked': 'its callers change or remove the endpoint',
   'platform/leases/take-due.ts takeDue': 'its second statement writes the rows of the first, whatever their table',
 };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { matchKey, spellings } from '../../src/modules/campaigns/domain/message-id.js';
+import { matchKey, spellings } from '../../src/modules/engine/state/message-id.js';
 import { type SandboxDesk, openSandbox } from './sandbox-desk.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallJournal } from '../../src/apps/sandbox/voice/call.js';
+import type { CallAttemptLog } from '../../src/apps/sandbox/voice/call.js';
 import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/config.js';
 import { TwilioDriver } from '../../src/modules/providers/drivers/twilio/twilio.driver.js';
 import type { CallStep, Receipt, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
@@ -71,7 +71,7 @@ describe('telephone driver and sandbox', () => {
   };
   const endOf = (id: string): Promise<Receipt> =>
     vi.waitUntil(() => desk.receipts.find(({ providerMessageId }) => providerMessageId === id), PATIENCE);
-  const journalOf = async (id: string): Promise<CallJournal | undefined> =>
+  const journalOf = async (id: string): Promise<CallAttemptLog | undefined> =>
     (await sandbox.ledger()).messages.find((entry) => entry.id === id)?.call;
 
   it('plays a clip, and tells how long the call was', async () => {

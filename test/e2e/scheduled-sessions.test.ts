@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clockTime } from '../../src/kernel/clock.js';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
 import { connectChat } from '../support/chat-service.js';
 import { Client } from '../support/client.js';

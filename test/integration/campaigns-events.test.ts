@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { Drain } from '../../src/platform/observability/index.js';
 import { startApi } from '../support/api.js';
 import { CampaignDesk, dataOf, type Json } from '../support/campaign-desk.js';

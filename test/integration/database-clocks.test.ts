@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DataSource } from 'typeorm';
 import { newId } from '../../src/kernel/ids.js';
-import { CampaignAcceptance } from '../../src/modules/campaigns/index.js';
-import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import type { Route } from '../../src/modules/providers/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, RecipientStatus } from '../../src/modules/campaigns/index.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { DatabaseWatch, dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 

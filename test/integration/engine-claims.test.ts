@@ -1,12 +1,12 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AttemptJournals, CampaignAcceptance } from '../../src/modules/campaigns/index.js';
-import type { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
-import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
-import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
-import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { AttemptLogs, CampaignAcceptance } from '../../src/modules/engine/index.js';
+import type { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -38,7 +38,7 @@ describe('a worker whose claim breaks off', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
     states = get(CampaignStates);
   });
   afterAll(() => engine.stop());

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { AttemptJournals, CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
-import { type LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
-import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
-import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { AttemptLogs, CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import {
   type OutboundMessage,
   type Receipt,
@@ -56,7 +56,7 @@ describe('a worker that breaks off', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
     states = get(CampaignStates);
     sink = get(ReceiptSink);
     reader = get(CampaignReader);

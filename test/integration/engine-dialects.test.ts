@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/campaigns/index.js';
-import { matchKey } from '../../src/modules/campaigns/domain/message-id.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { matchKey } from '../../src/modules/engine/state/message-id.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { type Receipt, ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type Engine, startEngine } from '../support/engine.js';

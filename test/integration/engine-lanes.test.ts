@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/campaigns/index.js';
-import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
 import { dataSourceOptions, inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';

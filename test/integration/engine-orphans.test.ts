@@ -1,18 +1,18 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AttemptJournals, CampaignAcceptance, type CampaignDraft } from '../../src/modules/campaigns/index.js';
-import { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
-import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
-import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
-import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
-import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
-import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
-import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
-import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
+import { AttemptLogs, CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
+import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
+import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
-import { unofficialChannel } from '../../src/modules/unofficial-chat/index.js';
+import { unofficialChannel } from '../../src/modules/channels/unofficial-chat/index.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
 
 /** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
@@ -20,7 +20,7 @@ describe('orphan receipts', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let sink: ReceiptSink;
-  let parked: ParkedReceipts;
+  let parked: UnmatchedReceipts;
 
   const get = <T>(type: abstract new (...parameters: never[]) => T): T => engine.module.get<T>(type, { strict: false });
 
@@ -30,7 +30,13 @@ describe('orphan receipts', () => {
     sink = get(ReceiptSink);
     get(ChannelRegistry).register(unofficialChannel);
     const unknown = new UnknownOutcomes(get(ChannelRegistry));
-    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners), unknown);
+    parked = new UnmatchedReceipts(
+      dataSource,
+      get(ReceiptStore),
+      get(CampaignReceipts),
+      get(ReceiptListeners),
+      unknown,
+    );
   });
   afterAll(() => engine.stop());
 
@@ -108,7 +114,7 @@ describe('orphan receipts', () => {
     const { id, requestId } = await inDoubt('late', [number, number]);
     const lanes = new LaneStore(dataSource);
     const turn = await lanes.turn({ campaignId: id, lane: 0, fence: 0 });
-    const results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    const results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
     if (turn)
       await results.flush(turn, [{ recipient: { seq: 1, receiver: number, attempt: 1 }, outcome: answer }], null);

@@ -1,12 +1,12 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, RecipientStatus } from '../../src/modules/campaigns/index.js';
-import { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
-import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
-import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
-import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
-import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
-import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
+import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
+import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
+import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
+import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
 
@@ -18,7 +18,7 @@ const ROUTE = 1;
 describe('an orphan receipt with our reference', () => {
   let engine: Engine;
   let dataSource: DataSource;
-  let parked: ParkedReceipts;
+  let parked: UnmatchedReceipts;
   let campaignId: number;
   let requestId: string;
 
@@ -28,7 +28,13 @@ describe('an orphan receipt with our reference', () => {
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     const unknown = new UnknownOutcomes(get(ChannelRegistry));
-    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners), unknown);
+    parked = new UnmatchedReceipts(
+      dataSource,
+      get(ReceiptStore),
+      get(CampaignReceipts),
+      get(ReceiptListeners),
+      unknown,
+    );
     const receivers = [NUMBER, NUMBER, '919999999997'];
     const accountId = await engine.account('referred', receivers.length);
     const acceptance = engine.module.get(CampaignAcceptance, { strict: false });

@@ -1,24 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import {
-  AttemptJournals,
-  CampaignAcceptance,
-  CampaignReader,
-  RecipientStatus,
-} from '../../src/modules/campaigns/index.js';
-import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
-import { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
-import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
-import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
-import { WindowResults, type WindowResult } from '../../src/modules/campaigns/persistence/window-results.js';
-import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
-import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
-import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
-import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
+import { AttemptLogs, CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
+import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
+import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
+import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
+import { WindowResults, type WindowResult } from '../../src/modules/engine/settle/window-results.js';
+import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
+import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
+import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -42,7 +37,7 @@ describe('settling recipients', () => {
   let results: WindowResults;
   let states: CampaignStates;
   let sink: ReceiptSink;
-  let parked: ParkedReceipts;
+  let parked: UnmatchedReceipts;
   let overdue: OverdueReceipts;
   let reader: CampaignReader;
 
@@ -52,11 +47,17 @@ describe('settling recipients', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
     states = get(CampaignStates);
     sink = get(ReceiptSink);
     const unknown = new UnknownOutcomes(get(ChannelRegistry));
-    parked = new ParkedReceipts(dataSource, get(ReceiptStore), get(CampaignReceipts), get(ReceiptListeners), unknown);
+    parked = new UnmatchedReceipts(
+      dataSource,
+      get(ReceiptStore),
+      get(CampaignReceipts),
+      get(ReceiptListeners),
+      unknown,
+    );
     overdue = new OverdueReceipts(dataSource, get(Settlement));
     reader = get(CampaignReader);
   });

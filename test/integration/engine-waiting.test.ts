@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { AttemptJournals, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/campaigns/index.js';
-import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
-import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
-import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
+import { AttemptLogs, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/engine/index.js';
+import type { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { ContactReader } from '../../src/modules/campaigns/persistence/contact-reader.js';
-import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
-import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import type {
   DriverRegistry,
   OutboundMessage,
@@ -58,7 +58,7 @@ describe('messages that wait for their carrier', () => {
       engine.module.get<Environment>(ENVIRONMENT, { strict: false }),
       lanes,
       states,
-      new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals)),
+      new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs)),
       new RoutePace(dataSource),
       { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as ChannelRegistry,
       {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { CampaignAcceptance, type CampaignDraft, RecipientStatus } from '../../src/modules/engine/index.js';
 import { Idempotency } from '../../src/modules/idempotency/index.js';
 import { IdempotencyKeys } from '../../src/modules/idempotency/persistence/idempotency-keys.js';
 import { dataOf } from '../support/campaign-desk.js';

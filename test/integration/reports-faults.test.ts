@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { refusal, SmsDesk } from '../support/sms-desk.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Answer, type Member, refusal, SmsDesk } from '../support/sms-desk.js';
 import { storeCampaign, type StoredDetails } from '../support/stored-campaign.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHANNEL_NAMES } from '../../src/modules/campaigns/index.js';
-import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
+import { CHANNEL_NAMES } from '../../src/modules/engine/index.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { dataOf, type Json } from '../support/campaign-desk.js';
 import { EveryChannelDesk } from '../support/every-channel-desk.js';
 import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Answer, type Member, refusal } from '../support/sms-desk.js';
 import { storeCampaign, type StoredDetails } from '../support/stored-campaign.js';
 import { NUMBER, VoiceDesk } from '../support/voice-desk.js';

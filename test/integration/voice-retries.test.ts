@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AttemptReader, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { AttemptReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { CallEngine, callReceipt } from '../support/call-engine.js';
 import { numbers } from '../support/client.js';

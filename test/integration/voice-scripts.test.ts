@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AttemptJournals, RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { AttemptLogs, RecipientStatus } from '../../src/modules/engine/index.js';
 import { type CallEvent, CallScripts, type CallStep } from '../../src/modules/providers/index.js';
-import { VoiceCalls } from '../../src/modules/voice/index.js';
+import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import type { Member } from '../support/sms-desk.js';
 import { AudioServer, NUMBER, VoiceDesk } from '../support/voice-desk.js';
@@ -176,7 +176,7 @@ describe('the script of an answered call', () => {
       providerMessageId: `call-${serial}`,
       status: RecipientStatus.Answered,
     };
-    const journal = desk.get(AttemptJournals).of('voice');
+    const journal = desk.get(AttemptLogs).of('voice');
     await desk.dataSource.transaction(async (tx) => {
       await journal?.ended(tx, [{ ...ended, errorCode: null, errorText: null, durationSeconds: 21 }]);
       // The network tells twice; the first word stands.

@@ -1,14 +1,14 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, RecipientStatus } from '../../src/modules/campaigns/index.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { ChatInbox } from '../../src/modules/providers/persistence/chat-inbox.js';
 import { ChatAccounts } from '../../src/modules/providers/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../src/modules/customer-events/index.js';
 import { ScheduledMessageStore } from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
 import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
 import { DeliveryQueue } from '../../src/modules/webhooks/persistence/delivery-queue.js';
-import { WebhookRemains } from '../../src/modules/webhooks/persistence/webhook-remains.js';
+import { WebhookRetention } from '../../src/modules/webhooks/persistence/webhook-retention.js';
 import { inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { Sealer } from '../../src/platform/security/index.js';
 import { dataOf, type Json } from '../support/campaign-desk.js';
@@ -261,7 +261,7 @@ describe('events for webhooks', () => {
     const hook = await desk.hook(member, ['gsm.status.update']);
     const id = await desk.send(member, NUMBERS);
     await desk.settle(id, [1, 2], RecipientStatus.Submitted);
-    const remains = new WebhookRemains(desk.dataSource);
+    const remains = new WebhookRetention(desk.dataSource);
     await remains.prune(new Date(Date.now() - 1_000_000));
     expect(await desk.recorded(member)).toHaveLength(2);
     await desk.call('DELETE', `/${hook.id}`, member);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { listOf } from '../support/campaign-desk.js';
 import { until } from '../support/processes.js';
 import { NUMBER, WebhookDesk } from '../support/webhook-desk.js';

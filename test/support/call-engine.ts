@@ -1,26 +1,26 @@
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
 import {
-  AttemptJournals,
+  AttemptLogs,
   CampaignAcceptance,
   CampaignReader,
   ChannelRegistry,
   RecipientStatus,
   StopList,
-} from '../../src/modules/campaigns/index.js';
-import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
-import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { ReceiptStore } from '../../src/modules/campaigns/persistence/receipt-store.js';
-import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
-import { UnknownOutcomes } from '../../src/modules/campaigns/persistence/unknown-outcomes.js';
-import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
-import { CampaignReceipts } from '../../src/modules/campaigns/receipts/campaign-receipts.js';
-import { OverdueReceipts } from '../../src/modules/campaigns/receipts/overdue-receipts.js';
-import { ParkedReceipts } from '../../src/modules/campaigns/receipts/parked-receipts.js';
-import { ReceiptListeners } from '../../src/modules/campaigns/receipts/receipt-listeners.js';
+} from '../../src/modules/engine/index.js';
+import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
+import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
+import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
+import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
+import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
 import {
   type DriverRegistry,
   type OutboundMessage,
@@ -30,8 +30,8 @@ import {
   type RouteDirectory,
   type SendOutcome,
 } from '../../src/modules/providers/index.js';
-import { voiceChannel, VoiceCalls } from '../../src/modules/voice/index.js';
-import { CallJournal } from '../../src/modules/voice/persistence/call-journal.js';
+import { voiceChannel, VoiceCalls } from '../../src/modules/channels/voice/index.js';
+import { CallAttemptLog } from '../../src/modules/channels/voice/persistence/call-attempt-log.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { numbers } from './client.js';
@@ -70,7 +70,7 @@ export class CallEngine {
   readonly reader: CampaignReader;
   readonly overdue: OverdueReceipts;
   readonly calls: VoiceCalls;
-  private readonly parked: ParkedReceipts;
+  private readonly parked: UnmatchedReceipts;
   private readonly sink: ReceiptSink;
   private readonly worker: LaneRunner;
   private serial = 0;
@@ -79,7 +79,7 @@ export class CallEngine {
     this.dataSource = this.get(DataSource);
     const channels = this.get(ChannelRegistry);
     channels.register(voiceChannel);
-    this.get(AttemptJournals).register('voice', new CallJournal());
+    this.get(AttemptLogs).register('voice', new CallAttemptLog());
     const settlement = this.get(Settlement);
     this.lanes = new LaneStore(this.dataSource);
     this.results = new WindowResults(
@@ -87,14 +87,14 @@ export class CallEngine {
       settlement,
       this.lanes,
       this.get(RetryStore),
-      this.get(AttemptJournals),
+      this.get(AttemptLogs),
     );
     this.states = this.get(CampaignStates);
     this.reader = this.get(CampaignReader);
     this.overdue = new OverdueReceipts(this.dataSource, settlement);
     this.calls = new VoiceCalls(this.dataSource);
     this.sink = this.get(ReceiptSink);
-    this.parked = new ParkedReceipts(
+    this.parked = new UnmatchedReceipts(
       this.dataSource,
       this.get(ReceiptStore),
       this.get(CampaignReceipts),

@@ -1,9 +1,9 @@
 import { DataSource } from 'typeorm';
-import { AttemptJournals, RecipientDetails, RecipientStatus } from '../../src/modules/campaigns/index.js';
-import { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { RetryStore } from '../../src/modules/campaigns/persistence/retry-store.js';
-import { Settlement } from '../../src/modules/campaigns/persistence/settlement.js';
-import { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { AttemptLogs, RecipientDetails, RecipientStatus } from '../../src/modules/engine/index.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { ChatDesk } from './chat-desk.js';
@@ -90,7 +90,7 @@ export class CampaignDesk extends ChatDesk {
     const lanes = new LaneStore(this.dataSource);
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       this.api.app.get<T>(type, { strict: false });
-    const results = new WindowResults(this.dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptJournals));
+    const results = new WindowResults(this.dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
     for (let steps = 0; ; steps++) {
       const [row] = await this.dataSource.query<{ fence: number }[]>(
         'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0 AND next_seq < end_seq',

@@ -1,4 +1,4 @@
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import type { Client } from './client.js';
 import type { Service } from './processes.js';
 

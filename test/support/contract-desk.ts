@@ -1,4 +1,4 @@
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type ChatAccountDraft, ChatWindows } from '../../src/modules/providers/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';

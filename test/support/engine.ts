@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
-import { CampaignEngineModule, type CampaignDraft } from '../../src/modules/campaigns/index.js';
+import { type CampaignDraft, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { SecurityModule } from '../../src/platform/security/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
@@ -12,14 +11,7 @@ import { DataSource } from 'typeorm';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
 @Module({
-  imports: [
-    ConfigModule,
-    SecurityModule,
-    DatabaseModule,
-    AccountDirectoryModule,
-    CampaignEngineModule,
-    SuppressionListModule,
-  ],
+  imports: [ConfigModule, SecurityModule, DatabaseModule, AccountDirectoryModule, EngineModule, SuppressionListModule],
 })
 class EngineTestModule {}
 

@@ -1,12 +1,12 @@
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { StopList } from '../../src/modules/campaigns/index.js';
-import type { ChannelRegistry } from '../../src/modules/campaigns/channel-registry.js';
-import { LaneRunner } from '../../src/modules/campaigns/dispatch/lane-runner.js';
-import { CampaignStates } from '../../src/modules/campaigns/persistence/campaign-states.js';
-import type { LaneStore } from '../../src/modules/campaigns/persistence/lane-store.js';
-import { RoutePace } from '../../src/modules/campaigns/persistence/route-pace.js';
-import type { WindowResults } from '../../src/modules/campaigns/persistence/window-results.js';
+import { StopList } from '../../src/modules/engine/index.js';
+import type { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
+import type { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import type { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import type {
   DriverRegistry,
   OutboundMessage,

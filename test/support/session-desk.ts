@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { TestingModule } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type ChatAccountDraft, ChatAccounts, ChatWindows } from '../../src/modules/providers/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { newId } from '../../src/kernel/ids.js';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import type { Member } from './sms-desk.js';
 
 /** When such a campaign was accepted. */

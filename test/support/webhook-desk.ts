@@ -1,5 +1,5 @@
 import type { TestingModule } from '@nestjs/testing';
-import { RecipientStatus } from '../../src/modules/campaigns/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { CampaignDesk, dataOf, type Json, listOf } from './campaign-desk.js';

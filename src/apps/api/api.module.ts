@@ -15,12 +15,12 @@ import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
-import { SmsModule } from '../../modules/sms/index.js';
+import { SmsModule } from '../../modules/channels/sms/index.js';
 import { SuppressionsModule } from '../../modules/suppressions/index.js';
-import { TemplateMessagesModule } from '../../modules/template-messages/index.js';
+import { TemplateMessagesModule } from '../../modules/channels/template-messages/index.js';
 import { TemplatesModule } from '../../modules/templates/index.js';
-import { UnofficialChatModule } from '../../modules/unofficial-chat/index.js';
-import { VoiceModule } from '../../modules/voice/index.js';
+import { UnofficialChatModule } from '../../modules/channels/unofficial-chat/index.js';
+import { VoiceModule } from '../../modules/channels/voice/index.js';
 import { WebhooksModule } from '../../modules/webhooks/index.js';
 import { SandboxChat } from './first-start/sandbox-chat.js';
 

@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { AccountDirectoryModule } from '../../modules/accounts/index.js';
-import { LaneWake } from '../../modules/campaigns/index.js';
+import { LaneWake } from '../../modules/engine/index.js';
 import { ConfigModule } from '../../platform/config/index.js';
 import { ImpatientDatabaseModule } from '../../platform/database/index.js';
 import { RelayBellModule } from '../../platform/queues/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
-import { OperatorDesk } from './operator-desk.js';
+import { OperatorAccounts } from './operator-accounts.js';
 
 /** The commands that work on the database itself. */
 @Module({
   imports: [ConfigModule, ImpatientDatabaseModule, SecurityModule, AccountDirectoryModule, RelayBellModule],
-  providers: [LaneWake, OperatorDesk],
+  providers: [LaneWake, OperatorAccounts],
 })
 export class OperatorModule {}

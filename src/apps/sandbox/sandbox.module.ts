@@ -3,13 +3,13 @@ import { OutboundClient } from '../../platform/outbound/index.js';
 import { CarrierLedger } from './carrier/carrier-ledger.js';
 import { Faults } from './carrier/faults.js';
 import { ChatAccountBook } from './chat/chat-accounts.js';
-import { ChatDeskController } from './chat/chat-desk.controller.js';
+import { ChatConsoleController } from './chat/chat-console.controller.js';
 import { ChatInbound } from './chat/chat-inbound.js';
 import { ChatMessages } from './chat/chat-messages.js';
 import { ChatProfiles } from './chat/chat-profiles.js';
 import { GraphServer } from './chat/graph-server.js';
 import { StatusFeed } from './chat/status-feed.js';
-import { TemplateDesk } from './chat/template-desk.js';
+import { TemplateReviews } from './chat/template-reviews.js';
 import { ChatUploads } from './chat/uploads.js';
 import { CallbackSender } from './http/callback-sender.js';
 import { FaultsController } from './http/faults.controller.js';
@@ -24,7 +24,7 @@ import { Clips } from './voice/clips.js';
 import { NetworkRequests } from './voice/network-requests.js';
 import { TelephoneNetwork } from './voice/telephone-network.js';
 import { TelephoneServer } from './voice/telephone-server.js';
-import { VoiceDeskController } from './voice/voice-desk.controller.js';
+import { VoiceConsoleController } from './voice/voice-console.controller.js';
 
 /** The carriers of development and tests: an SMSC, an HTTP gateway, the chat upstream and the telephone network, with one ledger. */
 @Module({
@@ -32,8 +32,8 @@ import { VoiceDeskController } from './voice/voice-desk.controller.js';
     GatewayController,
     LedgerController,
     FaultsController,
-    ChatDeskController,
-    VoiceDeskController,
+    ChatConsoleController,
+    VoiceConsoleController,
     HandsetsController,
   ],
   providers: [
@@ -48,7 +48,7 @@ import { VoiceDeskController } from './voice/voice-desk.controller.js';
     ChatMessages,
     ChatProfiles,
     ChatUploads,
-    TemplateDesk,
+    TemplateReviews,
     GraphServer,
     Callees,
     Clips,

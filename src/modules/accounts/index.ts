@@ -14,7 +14,8 @@ export {
   OPEN_METADATA,
   PATH_USERNAME_METADATA,
 } from './authentication/rules.js';
-export { type AccountChanges, ChangeAccountCommand } from './commands/change-account.command.js';
+export type { AccountChanges } from './commands/account-changes.js';
+export { ChangeAccountCommand } from './commands/change-account.command.js';
 export { CreateAccountCommand } from './commands/create-account.command.js';
 export { type AssignedUser } from './domain/assigned-user.js';
 export { type Account, type Role, roleOf, USER_TYPES } from './domain/account.js';

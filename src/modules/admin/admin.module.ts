@@ -7,7 +7,7 @@ import { TemplatesModule } from '../templates/index.js';
 import { AdminPageModule } from './admin-page.module.js';
 import { CampaignsAdminModule } from './campaigns-admin.module.js';
 import { ChatAccountsAdminModule } from './chat-accounts-admin.module.js';
-import { AdjustCreditsHandler } from './commands/adjust-credits.handler.js';
+import { AdjustCreditsHandler } from './commands/adjust-credits.command.js';
 import { AccountsController } from './http/accounts.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { CreditsController } from './http/credits.controller.js';

@@ -3,11 +3,11 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
-import { PutRouteHandler } from './commands/put-route.handler.js';
-import { RemoveRouteHandler } from './commands/remove-route.handler.js';
-import { RotateCallbackSecretHandler } from './commands/rotate-callback-secret.handler.js';
+import { PutRouteHandler } from './commands/put-route.command.js';
+import { RemoveRouteHandler } from './commands/remove-route.command.js';
+import { RotateCallbackSecretHandler } from './commands/rotate-callback-secret.command.js';
 import { RoutesController } from './http/routes.controller.js';
-import { ListRoutesHandler } from './queries/list-routes.handler.js';
+import { ListRoutesHandler } from './queries/list-routes.query.js';
 
 /** The admin API's part for routes. */
 @Module({

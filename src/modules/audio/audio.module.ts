@@ -7,7 +7,7 @@ import { AudioSweeper } from './audio-sweeper.js';
 import { AudioController } from './http/audio.controller.js';
 import { AudioChunkEntity, AudioFileEntity } from './persistence/audio.entities.js';
 import { AudioStore } from './persistence/audio-store.js';
-import { OpenAudioHandler } from './queries/open-audio.handler.js';
+import { OpenAudioHandler } from './queries/open-audio.query.js';
 import { Speaker } from './speech/speaker.js';
 import { SpeechPool } from './speech/speech-pool.js';
 import { SuppliedAudio } from './supplied/supplied-audio.js';

@@ -1,18 +1,17 @@
 import { type Actor, roleOf } from '../accounts/index.js';
 import { campaignErrors } from './campaigns.errors.js';
-import type { CampaignRecord } from './domain/campaign.js';
-import type { CampaignReader } from './persistence/campaign-reader.js';
+import type { CampaignReader, CampaignRecord } from '../engine/index.js';
 
 /**
  * Whom every account's campaigns are open to: staff by their token; by a key of theirs only what is their own (decisions
  * §11). A reseller has no other account's campaigns (decisions §4).
  */
-export const isDesk = ({ account: { userType }, via }: Actor): boolean =>
+export const actsAsStaff = ({ account: { userType }, via }: Actor): boolean =>
   via !== 'key' && roleOf(userType) !== 'user' && userType !== 'reseller';
 
 /** His own, or anybody's for staff. */
 export const maySee = (actor: Actor, campaign: CampaignRecord): boolean =>
-  campaign.accountId === actor.account.id || isDesk(actor);
+  campaign.accountId === actor.account.id || actsAsStaff(actor);
 
 /**
  * A campaign that the actor may see.

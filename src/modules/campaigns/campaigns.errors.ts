@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.js';
-import type { CampaignState } from './domain/campaign.js';
+import type { CampaignState } from '../engine/index.js';
 
 /** Errors of the campaigns API (decisions §3, §7), literally. */
 export const campaignErrors = {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AccountClosing, AccountClosings, AuditLog, type ClosingListener } from '../accounts/index.js';
-import { CampaignStates } from './persistence/campaign-states.js';
+import { CampaignStates } from '../engine/index.js';
 
 /**
  * Deactivating an account pauses its campaigns (decisions §6), those that have not sent everything; each pause stands in

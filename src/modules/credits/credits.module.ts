@@ -6,9 +6,9 @@ import { CreditBook } from './persistence/credit-book.js';
 import { ResellerCredits } from './persistence/reseller-credits.js';
 import { ResellerGrantEntity } from './persistence/reseller-grant.entity.js';
 import { CreditLedgerEntity } from './persistence/credit-ledger.entity.js';
-import { GetBalancesHandler } from './queries/get-balances.handler.js';
-import { ListLedgerHandler } from './queries/list-ledger.handler.js';
-import { ProveCreditsHandler } from './queries/prove-credits.handler.js';
+import { GetBalancesHandler } from './queries/get-balances.query.js';
+import { ListLedgerHandler } from './queries/list-ledger.query.js';
+import { ProveCreditsHandler } from './queries/prove-credits.query.js';
 
 /** Balances and their ledger. Has no HTTP of its own: accounts, admin and the campaign engine use it. */
 @Module({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Channel, deliveryRecord, RecipientStatus, statusCounts, statusesOf } from '../campaigns/index.js';
-import { smsChannel } from '../sms/index.js';
+import { type Channel, deliveryRecord, RecipientStatus, statusCounts, statusesOf } from '../engine/index.js';
+import { smsChannel } from '../channels/sms/index.js';
 
 const recipient = (status: RecipientStatus) => ({
   receiver: '919812345678',

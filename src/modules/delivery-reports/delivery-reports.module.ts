@@ -4,7 +4,7 @@ import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { SmsReportController } from './http/sms-report.controller.js';
 import { VoiceReportController } from './http/voice-report.controller.js';
-import { OpenReportHandler } from './queries/open-report.handler.js';
+import { OpenReportHandler } from './queries/open-report.query.js';
 
 /** Delivery reports. A channel registers its own words; what a report of another channel adds is its summary. */
 @Module({

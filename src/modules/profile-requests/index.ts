@@ -1,5 +1,10 @@
 export { ProcessProfileRequestCommand } from './commands/process-profile-request.command.js';
-export { DESK_STATUSES, type DeskStatus, PROFILE_STATUSES, type ProfileStatus } from './domain/profile-request.js';
+export {
+  PROCESSING_STATUSES,
+  type ProcessingStatus,
+  PROFILE_STATUSES,
+  type ProfileStatus,
+} from './domain/profile-request.js';
 export { ProfileRequestData } from './http/profile-request.schema.js';
 export { profileErrors } from './profile-requests.errors.js';
 export { ProfileRequestsModule } from './profile-requests.module.js';

@@ -5,9 +5,9 @@ import { AccountsModule } from '../accounts/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ProvidersModule, RoutesModule } from '../providers/index.js';
-import { CancelSessionMessageHandler } from './commands/cancel-session-message.handler.js';
-import { SendSessionMessageHandler } from './commands/send-session-message.handler.js';
-import { SendV5SessionHandler } from './commands/send-v5-session.handler.js';
+import { CancelSessionMessageHandler } from './commands/cancel-session-message.command.js';
+import { SendSessionMessageHandler } from './commands/send-session-message.command.js';
+import { SendV5SessionHandler } from './commands/send-v5-session.command.js';
 import { SessionReceipts } from './dispatch/session-receipts.js';
 import { SessionSender } from './dispatch/session-sender.js';
 import { OwnSessionMessagesController } from './http/own-session-messages.controller.js';
@@ -19,8 +19,8 @@ import { SessionMessageReader } from './persistence/session-message-reader.js';
 import { SessionMessageStore } from './persistence/session-message-store.js';
 import { SessionReceiptStore } from './persistence/session-receipt-store.js';
 import { SessionMessageEntity } from './persistence/session-message.entity.js';
-import { ListSessionMessagesHandler } from './queries/list-session-messages.handler.js';
-import { RequireChatAccountHandler } from './queries/require-chat-account.handler.js';
+import { ListSessionMessagesHandler } from './queries/list-session-messages.query.js';
+import { RequireChatAccountHandler } from './queries/require-chat-account.query.js';
 
 const SENDING = [
   SessionEvents,

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../kernel/group-commit.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { RouteSenders } from '../campaigns/index.js';
+import { RouteSenders } from '../engine/index.js';
 import type { InboundSink, InboundText } from '../providers/index.js';
 import { type ConsentWord, consentWord } from './domain/suppression.js';
 import { SuppressionStore } from './persistence/suppression-store.js';

@@ -2,15 +2,15 @@ import { Global, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
-import { CampaignEngineModule, StopList } from '../campaigns/index.js';
+import { EngineModule, StopList } from '../engine/index.js';
 import { InboundSink } from '../providers/index.js';
-import { AddSuppressionsHandler } from './commands/add-suppressions.handler.js';
-import { ImportSuppressionsHandler } from './commands/import-suppressions.handler.js';
-import { RemoveSuppressionsHandler } from './commands/remove-suppressions.handler.js';
+import { AddSuppressionsHandler } from './commands/add-suppressions.command.js';
+import { ImportSuppressionsHandler } from './commands/import-suppressions.command.js';
+import { RemoveSuppressionsHandler } from './commands/remove-suppressions.command.js';
 import { SuppressionsController } from './http/suppressions.controller.js';
 import { SuppressionEntity } from './persistence/suppression.entity.js';
 import { SuppressionStore } from './persistence/suppression-store.js';
-import { ListSuppressionsHandler } from './queries/list-suppressions.handler.js';
+import { ListSuppressionsHandler } from './queries/list-suppressions.query.js';
 import { StopWords } from './stop-words.js';
 
 /**
@@ -19,7 +19,7 @@ import { StopWords } from './stop-words.js';
  */
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([SuppressionEntity]), CampaignEngineModule],
+  imports: [TypeOrmModule.forFeature([SuppressionEntity]), EngineModule],
   providers: [
     SuppressionStore,
     StopWords,

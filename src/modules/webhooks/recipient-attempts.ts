@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RecipientDetails, type RecipientKey, type TimelineEvent, type TimelineSource } from '../campaigns/index.js';
+import { RecipientDetails, type RecipientKey, type TimelineEvent, type TimelineSource } from '../engine/index.js';
 import { EventStore } from './persistence/event-store.js';
 
 /** The webhook tries of a recipient, for his timeline. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
 import { Failure } from '../failure.js';
-import { OperatorDesk } from '../operator-desk.js';
+import { OperatorAccounts } from '../operator-accounts.js';
 import { OperatorModule } from '../operator.module.js';
 import { print, readPassword } from '../terminal.js';
 
@@ -19,13 +19,13 @@ export interface NewAdminOptions {
 export async function createAdmin(username: string, options: NewAdminOptions): Promise<void> {
   const password = await readPassword(`Password of the new account ${username}: `);
   const { type: userType, firstname, lastname } = options;
-  await withDesk((desk) => desk.createAdmin({ username, password, userType, firstname, lastname }));
+  await withAccounts((desk) => desk.createAdmin({ username, password, userType, firstname, lastname }));
   print(`Created the ${userType} account ${username}`);
 }
 
 /** Wakes what is due or stuck of a campaign. */
 export async function requeue(requestId: string): Promise<void> {
-  const { state, lanes } = await withDesk(async (desk) => {
+  const { state, lanes } = await withAccounts(async (desk) => {
     const woken = await desk.requeue(requestId);
     await sleep(RING_MS);
     return woken;
@@ -33,7 +33,7 @@ export async function requeue(requestId: string): Promise<void> {
   print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);
 }
 
-async function withDesk<T>(work: (desk: OperatorDesk) => Promise<T>): Promise<T> {
+async function withAccounts<T>(work: (desk: OperatorAccounts) => Promise<T>): Promise<T> {
   try {
     readEnvironment();
   } catch (error) {
@@ -47,7 +47,7 @@ async function withDesk<T>(work: (desk: OperatorDesk) => Promise<T>): Promise<T>
     },
   );
   try {
-    return await work(app.get(OperatorDesk));
+    return await work(app.get(OperatorAccounts));
   } finally {
     await app.close();
   }

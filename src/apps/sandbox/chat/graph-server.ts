@@ -7,7 +7,7 @@ import { ChatMessages } from './chat-messages.js';
 import { ChatProfiles } from './chat-profiles.js';
 import { GraphCode, GraphError } from './graph-error.js';
 import { type GraphAnswer, type GraphRequest, readGraphRequest, readJson } from './graph-request.js';
-import { TemplateDesk } from './template-desk.js';
+import { TemplateReviews } from './template-reviews.js';
 import { ChatUploads } from './uploads.js';
 
 const HUGE_ANSWER = JSON.stringify({ messages: 'x'.repeat(2 * 1024 * 1024) });
@@ -24,7 +24,7 @@ export class GraphServer {
     private readonly messages: ChatMessages,
     private readonly profiles: ChatProfiles,
     private readonly uploads: ChatUploads,
-    private readonly templates: TemplateDesk,
+    private readonly templates: TemplateReviews,
   ) {}
 
   /** Forgets what is under way; accounts, profiles and templates stay. */

@@ -1,7 +1,7 @@
 import type { CallEnd } from './call-fates.js';
 
 /** What happened in a call, for the books. */
-export interface CallJournal {
+export interface CallAttemptLog {
   status: 'queued' | 'ringing' | 'in-progress' | CallEnd;
   /** from the answer to the end, on the network's own clock */
   seconds: number;
@@ -30,10 +30,10 @@ export interface Call {
   instructions: { url: string; method: 'GET' | 'POST' } | { twiml: string };
   statusCallback: string | null;
   statusEvents: readonly string[];
-  journal: CallJournal;
+  journal: CallAttemptLog;
 }
 
-export const newJournal = (): CallJournal => ({
+export const newJournal = (): CallAttemptLog => ({
   status: 'queued',
   seconds: 0,
   heard: [],

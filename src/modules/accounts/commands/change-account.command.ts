@@ -1,25 +1,33 @@
-import { Command } from '@nestjs/cqrs';
-import type { PasswordProof } from '../authentication/credentials.js';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, IsNull } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { PasswordHasher } from '../../../platform/security/index.js';
+import { AccountClosings } from '../account-closings.js';
+import { Credentials, type PasswordProof } from '../authentication/credentials.js';
+import { passwordChange } from '../domain/access-token.js';
+import { accountErrors } from '../domain/account-errors.js';
+import {
+  assertMayChange,
+  assertMayChangeSettings,
+  assertMaySetParent,
+  assertMaySetUserType,
+  isStaff,
+  needsPassword,
+  SETTINGS,
+} from '../domain/account-policy.js';
+import { assertPassword } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
-
-/** What to change (decisions §8); absent = keep. Texts as they came; null clears where a field may be empty. */
-export interface AccountChanges {
-  isActive?: boolean;
-  expiresAt?: string | null;
-  parentUsername?: string | null;
-  userType?: string;
-  requireToken?: boolean;
-  refundFailed?: boolean;
-  publicLookup?: boolean;
-  timeZone?: string | null;
-  /** some of the names, each true or false */
-  permissions?: Record<string, unknown>;
-  password?: string;
-  /** with a password: the account's keys are revoked */
-  revokeApiKeys?: boolean;
-  /** with a password: the people under the account are made inactive */
-  revokeUsers?: boolean;
-}
+import { AccountDirectory } from '../persistence/account-directory.js';
+import { AccountEntity } from '../persistence/account.entity.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { LoginAddresses } from '../persistence/login-addresses.js';
+import { ManagedAccounts } from '../persistence/managed-accounts.js';
+import { type AccountChanges, accountPatch, auditedChanges } from './account-changes.js';
+import { GrantedAccess } from './granted-access.js';
 
 /**
  * Change an account from the admin API. A new password ends every token issued before it. A change of a super account,
@@ -35,4 +43,80 @@ export class ChangeAccountCommand extends Command<void> {
   ) {
     super();
   }
+}
+
+@CommandHandler(ChangeAccountCommand)
+export class ChangeAccountHandler implements ICommandHandler<ChangeAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly managed: ManagedAccounts,
+    private readonly directory: AccountDirectory,
+    private readonly hasher: PasswordHasher,
+    private readonly audit: AuditLog,
+    private readonly closings: AccountClosings,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly credentials: Credentials,
+    private readonly access: GrantedAccess,
+  ) {}
+
+  async execute({ actor, username, changes, proof }: ChangeAccountCommand): Promise<void> {
+    const target = await this.managed.row(actor, username);
+    assertAllowed(actor, target, changes);
+    const parentId =
+      changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername);
+    if (parentId) await this.managed.assertNoCircle(target.id, parentId);
+    if (changes.password !== undefined) assertPassword(changes.password);
+    accountPatch(target, changes, this.environment.APP_TIME_ZONE); // faults are told before the slow hash
+    if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
+    const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
+
+    await inTransaction(this.dataSource, async (tx) => {
+      const row = await tx.findOne(AccountEntity, { where: { id: target.id }, lock: { mode: 'pessimistic_write' } });
+      if (!row) throw accountErrors.notFound();
+      assertAllowed(actor, row, changes); // what was true before the lock may no longer be
+      const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
+      if (needsPassword(row) && !needsPassword(target, changes.userType))
+        throw accountErrors.required('current_password');
+      if (parentId) {
+        await this.managed.lockedNoCircle(tx, row.id, parentId);
+        await this.managed.holdParent(tx, parentId);
+      }
+      const demoted = isStaff(row.userType) && patch.userType !== undefined && !isStaff(patch.userType);
+      if (demoted) await this.managed.assertNoClients(tx, row.id);
+      if (parentId !== undefined) patch.parentId = parentId;
+      if (passwordHash !== undefined) {
+        Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, now()) });
+        await this.loginAddresses.forget(tx, row.id);
+        const { revokeApiKeys: apiKeys = false, revokeUsers: users = false } = changes;
+        await this.access.revoke(tx, actor, row, { apiKeys, users });
+      }
+      if (Object.keys(patch).length === 0) return;
+      await this.update(tx, row, { ...patch, updatedAt: now() });
+      if (row.isActive && patch.isActive === false) await this.closings.tell(tx, { accountId: row.id, actor });
+      const details = auditedChanges(changes);
+      await this.audit.record(tx, { actor, action: 'account.change', subject: row.username, details });
+    });
+    this.directory.forget(target.id);
+    this.access.forget();
+  }
+
+  /**
+   * The last super stays active and unexpired (decisions §4): after the change one must be left that is active and has
+   * no expiry at all. All supers are held, so that two of them cannot close each other at the same moment.
+   */
+  private async update(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
+    const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };
+    const guarded = row.userType === 'super' && row.isActive && row.expiresAt === null;
+    if (guarded) await tx.query("UPDATE accounts SET held = held + 1 WHERE user_type = 'super' ORDER BY id");
+    await tx.update(AccountEntity, { id: row.id }, patch);
+    if (guarded && !(await tx.existsBy(AccountEntity, lasting))) throw accountErrors.forbidden();
+  }
+}
+
+function assertAllowed(actor: Account, target: AccountEntity, changes: AccountChanges): void {
+  assertMayChange(actor, target);
+  if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
+  if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
+  if (SETTINGS.some((field) => changes[field] !== undefined)) assertMayChangeSettings(actor);
 }

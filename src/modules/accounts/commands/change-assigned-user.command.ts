@@ -1,5 +1,18 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { PasswordHasher } from '../../../platform/security/index.js';
+import { passwordChange } from '../domain/access-token.js';
+import { assertUserManager } from '../domain/account-policy.js';
+import { assertPassword, readEmail } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
+import { refuseLong } from '../domain/registration-form.js';
+import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
+import { AssignedUsers } from '../persistence/assigned-users.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { LoginAddresses } from '../persistence/login-addresses.js';
 
 /** What to change of an assigned user; absent = keep. Texts as they came; null clears the e-mail. */
 export interface AssignedUserChanges {
@@ -19,4 +32,53 @@ export class ChangeAssignedUserCommand extends Command<void> {
   ) {
     super();
   }
+}
+
+@CommandHandler(ChangeAssignedUserCommand)
+export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssignedUserCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly users: AssignedUsers,
+    private readonly hasher: PasswordHasher,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, id, changes }: ChangeAssignedUserCommand): Promise<void> {
+    assertUserManager(actor);
+    const patch = readPatch(changes);
+    const passwordHash = changes.password === undefined ? null : await this.hasher.hash(changes.password);
+    await inTransaction(this.dataSource, async (tx) => {
+      const row = await this.users.lock(tx, actor.id, id);
+      const secret = passwordHash === null ? {} : { passwordHash, passwordChangedAt: passwordChange(row, now()) };
+      const full = { ...patch, ...secret };
+      if (Object.keys(full).length === 0) return;
+      if (passwordHash !== null) await this.loginAddresses.forget(tx, row.id);
+      await this.users.change(tx, row, full);
+      const { isActive, ...rest } = patch;
+      const details = {
+        account: actor.username,
+        ...rest,
+        ...(isActive === undefined ? {} : { is_active: isActive }),
+        ...(passwordHash === null ? {} : { password: 'changed' }),
+      };
+      await this.audit.record(tx, { actor, action: 'user.change', subject: row.username, details });
+    });
+    this.users.forget();
+  }
+}
+
+/** @throws AppError 400 with the first value at fault, in the order of the fields */
+function readPatch(changes: AssignedUserChanges): Partial<AssignedUserEntity> {
+  const { firstname, lastname, email, isActive, password } = changes;
+  if (firstname !== undefined) refuseLong('firstname', firstname);
+  if (lastname !== undefined) refuseLong('lastname', lastname);
+  const patch: Partial<AssignedUserEntity> = {
+    ...(firstname === undefined ? {} : { firstname }),
+    ...(lastname === undefined ? {} : { lastname }),
+    ...(email === undefined ? {} : { email: readEmail(email) }),
+    ...(isActive === undefined ? {} : { isActive }),
+  };
+  if (password !== undefined) assertPassword(password);
+  return patch;
 }

@@ -1,6 +1,19 @@
-import { Command } from '@nestjs/cqrs';
-import type { PasswordProof } from '../authentication/credentials.js';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { PasswordHasher } from '../../../platform/security/index.js';
+import { Credentials, type PasswordProof } from '../authentication/credentials.js';
+import { assertManager, assertMaySetParent, assertMaySetUserType, needsPassword } from '../domain/account-policy.js';
+import { assertPassword, readEmail, readExpiresAt, readTimeZone } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
+import { refuseLong } from '../domain/registration-form.js';
+import { AccountRegistrar } from '../persistence/account-registrar.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { ManagedAccounts } from '../persistence/managed-accounts.js';
+import { NameCheck } from '../persistence/name-check.js';
 
 /** What a manager gives for a new account (decisions §8), in texts as they came. */
 export interface AccountDraft {
@@ -28,5 +41,58 @@ export class CreateAccountCommand extends Command<Account> {
     readonly proof: PasswordProof,
   ) {
     super();
+  }
+}
+
+@CommandHandler(CreateAccountCommand)
+export class CreateAccountHandler implements ICommandHandler<CreateAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly managed: ManagedAccounts,
+    private readonly names: NameCheck,
+    private readonly credentials: Credentials,
+    private readonly hasher: PasswordHasher,
+    private readonly registrar: AccountRegistrar,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Rights first, then the values in the order of the fields, then the names against the database. */
+  async execute({ actor, draft, proof }: CreateAccountCommand): Promise<Account> {
+    const userType = draft.userType ?? 'client';
+    assertManager(actor);
+    assertMaySetUserType(actor, null, userType);
+    if (draft.parentUsername !== null) assertMaySetParent(actor, draft.parentUsername);
+
+    assertPassword(draft.password);
+    refuseLong('firstname', draft.firstname);
+    refuseLong('lastname', draft.lastname);
+    const email = readEmail(draft.email);
+    const timeZone = readTimeZone(draft.timeZone);
+    const expiresAt = readExpiresAt(draft.expiresAt, timeZone ?? this.environment.APP_TIME_ZONE);
+    const mobileNo = draft.mobileNo ?? undefined;
+    const names = await this.names.check({ username: draft.username.trim(), email, mobileNo });
+    const parentId = actor.userType === 'reseller' ? actor.id : await this.managed.parentId(draft.parentUsername);
+
+    if (needsPassword(null, userType)) await this.credentials.proveActor(actor, proof);
+    const passwordHash = await this.hasher.hash(draft.password);
+    const { firstname, lastname, isActive } = draft;
+    return inTransaction(this.dataSource, async (tx) => {
+      if (parentId !== null) await this.managed.holdParent(tx, parentId);
+      const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
+      const account = await this.registrar.create(tx, input);
+      const details = {
+        username: names.username,
+        email: names.email,
+        mobile_no: names.mobileNo,
+        user_type: userType,
+        parent_username: actor.userType === 'reseller' ? actor.username : draft.parentUsername,
+        is_active: isActive,
+        expires_at: draft.expiresAt,
+        time_zone: timeZone,
+      };
+      await this.audit.record(tx, { actor, action: 'account.create', subject: account.username, details });
+      return account;
+    });
   }
 }

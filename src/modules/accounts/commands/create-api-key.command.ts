@@ -1,6 +1,15 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { normalIpRange } from '../../../platform/security/index.js';
+import { accountErrors } from '../domain/account-errors.js';
+import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import type { ApiKeyView } from '../queries/api-key.view.js';
+import { newApiKey } from '../domain/api-key.js';
+import { ApiKeyStore } from '../persistence/api-key-store.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { type ApiKeyView, apiKeyView } from '../queries/api-key.view.js';
 
 /** A new API key of the acting account (decisions §4). The answer is the only place where the key itself stands. */
 export class CreateApiKeyCommand extends Command<ApiKeyView & { key: string }> {
@@ -12,4 +21,40 @@ export class CreateApiKeyCommand extends Command<ApiKeyView & { key: string }> {
   ) {
     super();
   }
+}
+
+const MOST_RANGES = 100;
+
+@CommandHandler(CreateApiKeyCommand)
+export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly keys: ApiKeyStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, name, allowedIps }: CreateApiKeyCommand): Promise<ApiKeyView & { key: string }> {
+    assertOwner(actor);
+    const ranges = readRanges(allowedIps);
+    const key = newApiKey();
+    const row = await inTransaction(this.dataSource, async (tx) => {
+      const created = await this.keys.create(tx, actor.id, { key, name, allowedIps: ranges });
+      const details = { id: created.id, name, prefix: created.prefix, allowed_ips: ranges };
+      await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });
+      return created;
+    });
+    const { id, ...rest } = apiKeyView(row, actor.timeZone);
+    return { id, key, ...rest };
+  }
+}
+
+/** In canonical form, each once. @throws AppError 400 naming the first that is none */
+function readRanges(texts: string[]): string[] {
+  if (texts.length > MOST_RANGES) throw accountErrors.tooManyIpRanges(MOST_RANGES);
+  const ranges = texts.map((text, index) => {
+    const range = normalIpRange(text);
+    if (range === null) throw accountErrors.ipRange(index);
+    return range;
+  });
+  return [...new Set(ranges)];
 }

@@ -1,6 +1,16 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { PasswordHasher } from '../../../platform/security/index.js';
+import { assertUserManager } from '../domain/account-policy.js';
+import { assertPassword, readEmail } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import type { AssignedUser } from '../domain/assigned-user.js';
+import { refuseLong } from '../domain/registration-form.js';
+import { AssignedUsers } from '../persistence/assigned-users.js';
+import { AuditLog } from '../persistence/audit-log.js';
+import { NameCheck } from '../persistence/name-check.js';
 
 /** What an account gives for a person under it, in texts as they came. */
 export interface AssignedUserDraft {
@@ -18,5 +28,35 @@ export class CreateAssignedUserCommand extends Command<AssignedUser> {
     readonly draft: AssignedUserDraft,
   ) {
     super();
+  }
+}
+
+@CommandHandler(CreateAssignedUserCommand)
+export class CreateAssignedUserHandler implements ICommandHandler<CreateAssignedUserCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly users: AssignedUsers,
+    private readonly names: NameCheck,
+    private readonly hasher: PasswordHasher,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Rights, values in the order of the fields, then the names against the database, as for accounts. */
+  async execute({ actor, draft }: CreateAssignedUserCommand): Promise<AssignedUser> {
+    assertUserManager(actor);
+    assertPassword(draft.password);
+    refuseLong('firstname', draft.firstname);
+    refuseLong('lastname', draft.lastname);
+    const given = { username: draft.username.trim(), email: readEmail(draft.email), mobileNo: undefined };
+    const { username, email } = await this.names.check(given);
+    const passwordHash = await this.hasher.hash(draft.password);
+    const { firstname, lastname } = draft;
+    return inTransaction(this.dataSource, async (tx) => {
+      const fields = { accountId: actor.id, username, email, passwordHash, firstname, lastname };
+      const created = await this.users.create(tx, fields);
+      const details = { account: actor.username, username, email, firstname, lastname };
+      await this.audit.record(tx, { actor, action: 'user.create', subject: username, details });
+      return created;
+    });
   }
 }

@@ -1,5 +1,15 @@
-import { Command } from '@nestjs/cqrs';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
+import { accountErrors } from '../domain/account-errors.js';
 import type { Account } from '../domain/account.js';
+import { readRegistration } from '../domain/registration-form.js';
+import { AccountRegistrar } from '../persistence/account-registrar.js';
+import { NameCheck } from '../persistence/name-check.js';
 
 /** Register an account (spec 4.10): record, names, team, permissions and credits in one transaction. */
 export class RegisterAccountCommand extends Command<Account> {
@@ -12,5 +22,30 @@ export class RegisterAccountCommand extends Command<Account> {
     readonly ip: string,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RegisterAccountCommand)
+export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly addresses: AddressLimits,
+    private readonly names: NameCheck,
+    private readonly hasher: PasswordHasher,
+    private readonly registrar: AccountRegistrar,
+  ) {}
+
+  /** The names are looked up before the slow hash; the unique keys judge once more in the transaction. */
+  async execute({ body, ip }: RegisterAccountCommand): Promise<Account> {
+    if (this.environment.REGISTRATION === 'off') throw accountErrors.registrationClosed();
+    await this.addresses.count('register', ip, this.environment.REGISTER_RATE_LIMIT);
+    const form = readRegistration(body);
+    const names = await this.names.check(form);
+    const passwordHash = await this.hasher.hash(form.password);
+    const { firstname, lastname, country } = form;
+    return inTransaction(this.dataSource, (tx) =>
+      this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country }),
+    );
   }
 }

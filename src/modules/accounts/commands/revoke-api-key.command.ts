@@ -1,5 +1,11 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
+import { ApiKeyStore } from '../persistence/api-key-store.js';
+import { AuditLog } from '../persistence/audit-log.js';
 
 /** Revoke an API key: at once on this instance, within 3 s on the others. Throws 404 unless it is the account's. */
 export class RevokeApiKeyCommand extends Command<void> {
@@ -8,5 +14,24 @@ export class RevokeApiKeyCommand extends Command<void> {
     readonly id: number,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RevokeApiKeyCommand)
+export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly keys: ApiKeyStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, id }: RevokeApiKeyCommand): Promise<void> {
+    assertOwner(actor);
+    await inTransaction(this.dataSource, async (tx) => {
+      const { name, prefix } = await this.keys.revoke(tx, actor.id, id);
+      const details = { id, name, prefix };
+      await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: actor.username, details });
+    });
+    this.keys.forget();
   }
 }

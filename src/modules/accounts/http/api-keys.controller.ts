@@ -11,7 +11,7 @@ import { RevokeApiKeyCommand } from '../commands/revoke-api-key.command.js';
 import { accountErrors } from '../domain/account-errors.js';
 import type { ApiKeyView } from '../queries/api-key.view.js';
 import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
-import { API_KEY_ERRORS, CREATE_API_KEY_ERRORS, REVOKE_API_KEY_ERRORS } from './account-desk.errors.js';
+import { API_KEY_ERRORS, CREATE_API_KEY_ERRORS, REVOKE_API_KEY_ERRORS } from './self-service.errors.js';
 import { ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer, DoneAnswer } from './api-key.schema.js';
 
 /** API keys of the acting account (decisions §4). No key opens these routes. */

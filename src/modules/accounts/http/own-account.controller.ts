@@ -13,7 +13,7 @@ import {
 } from '../../credits/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
-import { CREDIT_ERRORS, LEDGER_ERRORS } from './account-desk.errors.js';
+import { CREDIT_ERRORS, LEDGER_ERRORS } from './self-service.errors.js';
 
 /** The acting account's own credits. */
 @ApiTags('Account')

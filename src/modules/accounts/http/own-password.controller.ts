@@ -7,7 +7,7 @@ import { clientIp } from '../../../platform/security/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
 import { ChangePasswordCommand } from '../commands/change-password.command.js';
-import { PASSWORD_ERRORS } from './account-desk.errors.js';
+import { PASSWORD_ERRORS } from './self-service.errors.js';
 import { ApiKeyAnswerData, DoneAnswer } from './api-key.schema.js';
 import { UserAnswerData } from './user.schema.js';
 

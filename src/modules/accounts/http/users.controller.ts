@@ -13,7 +13,7 @@ import { accountErrors } from '../domain/account-errors.js';
 import type { AssignedUserView } from '../queries/assigned-user.view.js';
 import { FindAssignedUserQuery } from '../queries/find-assigned-user.query.js';
 import { ListAssignedUsersQuery } from '../queries/list-assigned-users.query.js';
-import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS, KNOWN_USER_ERRORS, USER_ERRORS } from './account-desk.errors.js';
+import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS, KNOWN_USER_ERRORS, USER_ERRORS } from './self-service.errors.js';
 import { DoneAnswer } from './api-key.schema.js';
 import { ChangedUserAnswer, ChangeUserRequest, CreateUserRequest, UserAnswer, UserPageAnswer } from './user.schema.js';
 

@@ -42,7 +42,7 @@ export class ManagedAccounts {
 
   /** @throws AppError 400 when the account itself stands on the way up from the new parent */
   assertNoCircle(accountId: number, parentId: number): Promise<void> {
-    return walkUp(accountId, parentId, (id) => this.store.rowById(id));
+    return scanUp(accountId, parentId, (id) => this.store.rowById(id));
   }
 
   /**
@@ -50,7 +50,7 @@ export class ManagedAccounts {
    * together one waits, or is run again, and sees the other.
    */
   lockedNoCircle(tx: EntityManager, accountId: number, parentId: number): Promise<void> {
-    return walkUp(accountId, parentId, (id) => this.store.lockById(tx, id));
+    return scanUp(accountId, parentId, (id) => this.store.lockById(tx, id));
   }
 
   /**
@@ -72,7 +72,7 @@ export class ManagedAccounts {
   }
 }
 
-async function walkUp(
+async function scanUp(
   accountId: number,
   parentId: number,
   rowOf: (id: number) => Promise<AccountEntity | null>,

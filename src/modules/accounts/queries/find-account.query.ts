@@ -1,6 +1,8 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Account } from '../domain/account.js';
-import type { ManagedAccountView } from './managed-account.view.js';
+import { AccountStore } from '../persistence/account-store.js';
+import { ManagedAccounts } from '../persistence/managed-accounts.js';
+import { type ManagedAccountView, managedAccountView } from './managed-account.view.js';
 
 /** One account for its manager. Throws 403 `Permission denied`, 404 `Account not found`. */
 export class FindAccountQuery extends Query<ManagedAccountView> {
@@ -9,5 +11,19 @@ export class FindAccountQuery extends Query<ManagedAccountView> {
     readonly username: string,
   ) {
     super();
+  }
+}
+
+@QueryHandler(FindAccountQuery)
+export class FindAccountHandler implements IQueryHandler<FindAccountQuery> {
+  constructor(
+    private readonly managed: ManagedAccounts,
+    private readonly store: AccountStore,
+  ) {}
+
+  async execute({ actor, username }: FindAccountQuery): Promise<ManagedAccountView> {
+    const row = await this.managed.row(actor, username);
+    const parents = await this.store.usernames(row.parentId === null ? [] : [row.parentId]);
+    return managedAccountView(this.store.toAccount(row), row, parents);
   }
 }

@@ -1,6 +1,11 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { accountErrors } from '../domain/account-errors.js';
+import { assertUserManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import type { AssignedUserView } from './assigned-user.view.js';
+import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
+import { type AssignedUserView, assignedUserView } from './assigned-user.view.js';
 
 /** One of the people under an account. Throws 403 `Permission denied`, 404 `User not found`. */
 export class FindAssignedUserQuery extends Query<AssignedUserView> {
@@ -9,5 +14,17 @@ export class FindAssignedUserQuery extends Query<AssignedUserView> {
     readonly id: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(FindAssignedUserQuery)
+export class FindAssignedUserHandler implements IQueryHandler<FindAssignedUserQuery> {
+  constructor(@InjectRepository(AssignedUserEntity) private readonly users: Repository<AssignedUserEntity>) {}
+
+  async execute({ actor, id }: FindAssignedUserQuery): Promise<AssignedUserView> {
+    assertUserManager(actor);
+    const row = await this.users.findOneBy({ id, accountId: actor.id });
+    if (!row) throw accountErrors.userNotFound();
+    return assignedUserView(row, actor.timeZone);
   }
 }

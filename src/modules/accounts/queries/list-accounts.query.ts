@@ -1,6 +1,11 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { assertManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import type { ManagedAccountView } from './managed-account.view.js';
+import { AccountStore } from '../persistence/account-store.js';
+import { AccountEntity } from '../persistence/account.entity.js';
+import { type ManagedAccountView, managedAccountView } from './managed-account.view.js';
 
 /** A page of accounts, newest first; a reseller gets its own clients. Throws 403 `Permission denied`. */
 export class ListAccountsQuery extends Query<{ accounts: ManagedAccountView[]; total: number }> {
@@ -12,5 +17,29 @@ export class ListAccountsQuery extends Query<{ accounts: ManagedAccountView[]; t
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+const SEARCHED = ['username', 'email', 'mobileNo', 'firstname', 'lastname'];
+
+@QueryHandler(ListAccountsQuery)
+export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
+  constructor(
+    @InjectRepository(AccountEntity) private readonly accounts: Repository<AccountEntity>,
+    private readonly store: AccountStore,
+  ) {}
+
+  async execute(query: ListAccountsQuery): Promise<{ accounts: ManagedAccountView[]; total: number }> {
+    assertManager(query.actor);
+    const builder = this.accounts.createQueryBuilder('account').orderBy('account.id', 'DESC');
+    builder.skip((query.page - 1) * query.limit).take(query.limit);
+    if (query.actor.userType === 'reseller') builder.andWhere('account.parentId = :parent', { parent: query.actor.id });
+    if (query.search !== null) {
+      const anyOf = SEARCHED.map((field) => `LOWER(account.${field}) LIKE :part`).join(' OR ');
+      builder.andWhere(`(${anyOf})`, { part: `%${query.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%` });
+    }
+    const [rows, total] = await builder.getManyAndCount();
+    const parents = await this.store.usernames(rows.flatMap((row) => row.parentId ?? []));
+    return { accounts: rows.map((row) => managedAccountView(this.store.toAccount(row), row, parents)), total };
   }
 }

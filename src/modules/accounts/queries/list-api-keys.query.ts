@@ -1,6 +1,10 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import type { ApiKeyView } from './api-key.view.js';
+import { ApiKeyEntity } from '../persistence/api-key.entity.js';
+import { type ApiKeyView, apiKeyView } from './api-key.view.js';
 
 /** A page of an account's API keys, newest first. Throws 403 `Permission denied` for an assigned user. */
 export class ListApiKeysQuery extends Query<{ keys: ApiKeyView[]; total: number }> {
@@ -10,5 +14,21 @@ export class ListApiKeysQuery extends Query<{ keys: ApiKeyView[]; total: number 
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ListApiKeysQuery)
+export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
+  constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}
+
+  async execute({ actor, page, limit }: ListApiKeysQuery): Promise<{ keys: ApiKeyView[]; total: number }> {
+    assertOwner(actor);
+    const [rows, total] = await this.keys.findAndCount({
+      where: { accountId: actor.id },
+      order: { id: 'DESC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+    return { keys: rows.map((row) => apiKeyView(row, actor.timeZone)), total };
   }
 }

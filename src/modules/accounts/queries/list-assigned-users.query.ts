@@ -1,6 +1,10 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { assertUserManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import type { AssignedUserView } from './assigned-user.view.js';
+import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
+import { type AssignedUserView, assignedUserView } from './assigned-user.view.js';
 
 /** A page of the people under an account, newest first. Throws 403 `Permission denied` (see `assertUserManager`). */
 export class ListAssignedUsersQuery extends Query<{ users: AssignedUserView[]; total: number }> {
@@ -10,5 +14,21 @@ export class ListAssignedUsersQuery extends Query<{ users: AssignedUserView[]; t
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ListAssignedUsersQuery)
+export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsersQuery> {
+  constructor(@InjectRepository(AssignedUserEntity) private readonly users: Repository<AssignedUserEntity>) {}
+
+  async execute({ actor, page, limit }: ListAssignedUsersQuery): Promise<{ users: AssignedUserView[]; total: number }> {
+    assertUserManager(actor);
+    const [rows, total] = await this.users.findAndCount({
+      where: { accountId: actor.id },
+      order: { id: 'DESC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+    return { users: rows.map((row) => assignedUserView(row, actor.timeZone)), total };
   }
 }

@@ -1,4 +1,10 @@
-import { Query } from '@nestjs/cqrs';
+import ipaddr from 'ipaddr.js';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { dateTime } from '../../../kernel/clock.js';
+import { clientIp } from '../../../platform/security/index.js';
+import { SecurityEntryEntity } from '../persistence/security-entry.entity.js';
 
 /** One entry of the security log; `created_at` in the reader's time zone. */
 export interface SecurityEntryView {
@@ -21,5 +27,23 @@ export class ListSecurityLogQuery extends Query<{ entries: SecurityEntryView[]; 
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ListSecurityLogQuery)
+export class ListSecurityLogHandler implements IQueryHandler<ListSecurityLogQuery> {
+  constructor(@InjectRepository(SecurityEntryEntity) private readonly log: Repository<SecurityEntryEntity>) {}
+
+  async execute(query: ListSecurityLogQuery): Promise<{ entries: SecurityEntryView[]; total: number }> {
+    const { username, ip, page, limit } = query;
+    if (ip !== null && !ipaddr.isValid(ip)) return { entries: [], total: 0 }; // the column takes ASCII alone
+    const [rows, total] = await this.log.findAndCount({
+      where: { ...(username === null ? {} : { username }), ...(ip === null ? {} : { ip: clientIp({ ip }) }) },
+      order: { id: 'DESC' },
+      skip: (page - 1) * limit,
+      take: limit,
+    });
+    const entries = rows.map(({ createdAt, ...row }) => ({ ...row, created_at: dateTime(createdAt, query.timeZone) }));
+    return { entries, total };
   }
 }

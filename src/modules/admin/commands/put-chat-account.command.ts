@@ -1,6 +1,16 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
-import type { ChatAccountDraft, ChatConnection } from '../../providers/index.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { type Account, AuditLog, ManagedAccounts } from '../../accounts/index.js';
+import {
+  type ChatAccountDraft,
+  ChatAccounts,
+  type ChatConnection,
+  formerSecret,
+  MetaCloudClient,
+} from '../../providers/index.js';
 
 /** What no desk writes. */
 type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken';
@@ -23,5 +33,70 @@ export class PutChatAccountCommand extends Command<void> {
     readonly changes: ChatAccountChanges,
   ) {
     super();
+  }
+}
+
+@CommandHandler(PutChatAccountCommand)
+export class PutChatAccountHandler implements ICommandHandler<PutChatAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly managed: ManagedAccounts,
+    private readonly chatAccounts: ChatAccounts,
+    private readonly client: MetaCloudClient,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute(command: PutChatAccountCommand): Promise<void> {
+    const put = (): Promise<void> => inTransaction(this.dataSource, (tx) => this.put(tx, command));
+    try {
+      // Whoever loses the race of two creations changes what the other created.
+      await put().catch((error: unknown) => (isDuplicateKey(error) ? put() : Promise.reject(error as Error)));
+    } finally {
+      this.chatAccounts.forget();
+    }
+  }
+
+  private async put(tx: EntityManager, command: PutChatAccountCommand): Promise<void> {
+    const { actor, username, connection, changes } = command;
+    const { id: accountId } = await this.managed.find(actor, username, tx);
+    const current = await this.chatAccounts.locked(tx, accountId, connection);
+    const provider = changes.provider ?? current?.provider;
+    if (provider === undefined) throw new AppError('invalid', 'provider_missing', 'provider is required');
+    const kept = <Field extends keyof ChatAccountChanges>(field: Field): ChatAccountDraft[Field] | null =>
+      changes[field] === undefined ? (current?.[field] ?? null) : changes[field];
+    const url = kept('url');
+    // The token is all that is sent to the address; the other two only prove what comes from there.
+    const base = this.client.baseUrl({ url });
+    const isMoved = base !== null && base !== this.client.baseUrl({ url: current?.url ?? null });
+    if (isMoved && changes.token === undefined && current?.token) {
+      throw new AppError('invalid', 'token_missing', 'token is required with a new address');
+    }
+    await this.chatAccounts.put(tx, {
+      accountId,
+      connection,
+      provider,
+      number: kept('number'),
+      url,
+      token: kept('token'),
+      appId: kept('appId'),
+      appSecret: kept('appSecret'),
+      formerAppSecret: formerSecret(current?.appSecret, changes.appSecret, current?.formerAppSecret),
+      verifyToken: kept('verifyToken'),
+      formerVerifyToken: formerSecret(current?.verifyToken, changes.verifyToken, current?.formerVerifyToken),
+      bmid: kept('bmid'),
+      wabaId: kept('wabaId'),
+      messagesPerSecond: kept('messagesPerSecond'),
+    });
+    // Names of fields, not their values: a URL may hold a secret too.
+    const given = Object.entries(changes)
+      .filter(([, value]) => value !== undefined)
+      .map(([field, value]) => [field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value] as const);
+    const details = {
+      channel: connection,
+      provider,
+      set: given.filter(([, value]) => value !== null).map(([field]) => field),
+      cleared: given.filter(([, value]) => value === null).map(([field]) => field),
+    };
+    await this.audit.record(tx, { actor, action: 'chat_account.put', subject: username, details });
   }
 }

@@ -1,6 +1,19 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
-import type { OperatorChannel } from '../../providers/index.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import type { z } from 'zod';
+import { AppError } from '../../../kernel/app-error.js';
+import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
+import {
+  DriverRegistry,
+  isSameAddress,
+  keepSecrets,
+  maskSecrets,
+  type MessageDriver,
+  type OperatorChannel,
+  RouteDirectory,
+} from '../../providers/index.js';
 
 /** What an operator wrote; absent fields keep what stands, null clears. */
 export interface RouteRequest {
@@ -23,4 +36,95 @@ export class PutRouteCommand extends Command<void> {
   ) {
     super();
   }
+}
+
+const invalid = (text: string): AppError => new AppError('invalid', 'invalid_route', text);
+
+@CommandHandler(PutRouteCommand)
+export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, name, request }: PutRouteCommand): Promise<void> {
+    const driver = this.drivers.find(request.driver);
+    if (!driver) throw invalid(`driver must be one of: ${this.drivers.names.join(', ')}`);
+    if (!driver.channels.includes(request.channel)) {
+      throw invalid(`driver ${driver.name} carries ${driver.channels.join(' and ')}, not ${request.channel}`);
+    }
+    try {
+      await this.put(actor, name, request, driver);
+    } catch (error) {
+      if (isDuplicateKey(error)) throw new AppError('conflict', 'route_race', 'Route was changed at the same time');
+      throw error;
+    } finally {
+      this.routes.forget();
+    }
+  }
+
+  private put(
+    actor: PutRouteCommand['actor'],
+    name: string,
+    request: RouteRequest,
+    driver: MessageDriver,
+  ): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const current = await this.routes.locked(tx, name);
+      if (current && current.channel !== request.channel) {
+        throw new AppError('conflict', 'route_channel', `Route belongs to channel ${current.channel}`);
+      }
+      const secrets = current?.driver === driver.name ? current.config : null;
+      const config = readConfig(driver, request.config, secrets);
+      const route = await this.routes.put(tx, {
+        name,
+        channel: request.channel,
+        driver: driver.name,
+        config,
+        messagesPerSecond:
+          request.messagesPerSecond === undefined ? (current?.messagesPerSecond ?? null) : request.messagesPerSecond,
+        isDefault: request.isDefault ?? current?.isDefault ?? false,
+      });
+      const details = {
+        channel: route.channel,
+        driver: route.driver,
+        config: maskSecrets(config, driver.secretFields),
+        messages_per_second: route.messagesPerSecond,
+        is_default: route.isDefault,
+      };
+      await this.audit.record(tx, { actor, action: 'route.put', subject: name, details });
+    });
+  }
+}
+
+/**
+ * The config as the driver wants it, secrets filled in; none of them follows the route to another address.
+ * @throws AppError 400 naming the field
+ */
+function readConfig(
+  driver: MessageDriver,
+  given: Record<string, unknown>,
+  current: Record<string, unknown> | null,
+): Record<string, unknown> {
+  const kept = keepSecrets(given, current, driver.secretFields);
+  if ('missing' in kept) throw invalid(`config.${kept.missing} is required`);
+  const parsed = driver.configSchema.safeParse(kept.config);
+  if (!parsed.success) throw invalid(faultText(parsed.error.issues[0], kept.config));
+  const config = parsed.data as Record<string, unknown>;
+  const [secret] = kept.kept;
+  if (secret !== undefined && !isSameAddress(current ?? {}, config, driver.addressFields)) {
+    throw invalid(`config.${secret} is required with a new address`);
+  }
+  return config;
+}
+
+/** `config.port is required`, or what is wrong with it; never the value. */
+function faultText(issue: z.core.$ZodIssue | undefined, config: Record<string, unknown>): string {
+  const path = ['config', ...(issue?.path ?? [])].map(String).join('.');
+  let value: unknown = config;
+  for (const step of issue?.path ?? []) value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
+  if (!issue || (issue.code === 'invalid_type' && value === undefined)) return `${path} is required`;
+  return `${path}: ${issue.message}`;
 }

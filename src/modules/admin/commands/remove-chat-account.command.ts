@@ -1,6 +1,11 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
-import type { ChatConnection } from '../../providers/index.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog, ManagedAccounts } from '../../accounts/index.js';
+import { CampaignReader } from '../../engine/index.js';
+import { ChatAccounts, type ChatConnection } from '../../providers/index.js';
 
 /**
  * Removes an account's chat connection.
@@ -13,5 +18,31 @@ export class RemoveChatAccountCommand extends Command<void> {
     readonly connection: ChatConnection,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RemoveChatAccountCommand)
+export class RemoveChatAccountHandler implements ICommandHandler<RemoveChatAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly managed: ManagedAccounts,
+    private readonly chatAccounts: ChatAccounts,
+    private readonly campaigns: CampaignReader,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, username, connection }: RemoveChatAccountCommand): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      const { id } = await this.managed.find(actor, username, tx);
+      const account = await this.chatAccounts.locked(tx, id, connection);
+      if (!account) throw new AppError('not_found', 'chat_account_not_found', 'Chat account not found');
+      if (await this.campaigns.unfinishedOn(tx, account.id)) {
+        throw new AppError('conflict', 'chat_account_in_use', 'Chat account is used by unfinished campaigns');
+      }
+      await this.chatAccounts.remove(tx, account.id);
+      const details = { channel: connection, provider: account.provider };
+      await this.audit.record(tx, { actor, action: 'chat_account.delete', subject: username, details });
+    });
+    this.chatAccounts.forget();
   }
 }

@@ -1,5 +1,11 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
+import { CampaignReader } from '../../engine/index.js';
+import { RouteDirectory } from '../../providers/index.js';
 
 /**
  * Removes a route.
@@ -11,5 +17,30 @@ export class RemoveRouteCommand extends Command<void> {
     readonly name: string,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RemoveRouteCommand)
+export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+    private readonly campaigns: CampaignReader,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, name }: RemoveRouteCommand): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      const route = await this.routes.locked(tx, name);
+      if (!route) throw new AppError('not_found', 'route_not_found', 'Route not found');
+      // A campaign accepted between this look and the commit finds no route: its recipients are refunded by the engine.
+      if (await this.campaigns.unfinishedOn(tx, route.id)) {
+        throw new AppError('conflict', 'route_in_use', 'Route is used by unfinished campaigns');
+      }
+      await this.routes.remove(tx, route.id);
+      const details = { channel: route.channel, driver: route.driver };
+      await this.audit.record(tx, { actor, action: 'route.delete', subject: name, details });
+    });
+    this.routes.forget();
   }
 }

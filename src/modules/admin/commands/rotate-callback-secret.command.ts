@@ -1,5 +1,13 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { dateTime } from '../../../kernel/clock.js';
+import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
+import { callbackPath, DriverRegistry, RouteDirectory } from '../../providers/index.js';
 
 /** Where a route's callbacks go from now on, and how long they may go on coming to the address before. */
 export interface RotatedCallback {
@@ -18,5 +26,36 @@ export class RotateCallbackSecretCommand extends Command<RotatedCallback> {
     readonly name: string,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RotateCallbackSecretCommand)
+export class RotateCallbackSecretHandler implements ICommandHandler<RotateCallbackSecretCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, name }: RotateCallbackSecretCommand): Promise<RotatedCallback> {
+    const rotated = await inTransaction(this.dataSource, async (tx) => {
+      const route = await this.routes.locked(tx, name);
+      if (!route) throw new AppError('not_found', 'route_not_found', 'Route not found');
+      if (!this.drivers.find(route.driver)?.parseCallback) {
+        throw new AppError('conflict', 'route_without_callback', 'Route has no callback address');
+      }
+      const { secret, formerUntil } = await this.routes.rotateCallbackSecret(tx, route);
+      const callback = {
+        callback_url: publicAddress(this.environment, callbackPath({ ...route, callbackSecret: secret })),
+        previous_valid_until: dateTime(formerUntil, actor.timeZone),
+      };
+      const details = { previous_valid_until: formerUntil.toISOString() };
+      await this.audit.record(tx, { actor, action: 'route.rotate_callback_secret', subject: name, details });
+      return callback;
+    });
+    this.routes.forget();
+    return rotated;
   }
 }

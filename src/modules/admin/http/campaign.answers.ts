@@ -1,12 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PageOf } from '../../../platform/http/index.js';
-import { CampaignData, type DeskCampaignView, type DeskMenuRow } from '../../campaigns/index.js';
+import type { ReviewMenuRow } from '../../engine/index.js';
+import { CampaignData, type StaffCampaignView } from '../../campaigns/index.js';
 
 const nullable = { type: String, nullable: true } as const;
 const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';
 
 /** A key of a menu as the desk sees it. */
-export class DeskMenuRowAnswer implements DeskMenuRow {
+export class ReviewMenuRowAnswer implements ReviewMenuRow {
   @ApiProperty({ example: '1' })
   digit!: string;
 
@@ -28,12 +29,12 @@ export class DeskMenuRowAnswer implements DeskMenuRow {
   @ApiProperty({ type: [String], example: [], description: 'transfer: who is called next, in order' })
   fallback_numbers!: string[];
 
-  @ApiProperty({ type: () => [DeskMenuRowAnswer], description: 'submenu: its keys' })
-  rows!: DeskMenuRowAnswer[];
+  @ApiProperty({ type: () => [ReviewMenuRowAnswer], description: 'submenu: its keys' })
+  rows!: ReviewMenuRowAnswer[];
 }
 
 /** A campaign as the desk sees it. */
-export class DeskCampaignAnswer extends CampaignData implements DeskCampaignView {
+export class StaffCampaignAnswer extends CampaignData implements StaffCampaignView {
   @ApiProperty({ example: 'demo' })
   username!: string;
 
@@ -60,21 +61,21 @@ export class DeskCampaignAnswer extends CampaignData implements DeskCampaignView
   @ApiProperty({ type: Number, nullable: true, example: null, description: 'Voice: further calls at most' })
   retries!: number | null;
 
-  @ApiProperty({ type: [DeskMenuRowAnswer], nullable: true, description: 'Voice: every key of the first menu' })
-  menu!: DeskMenuRowAnswer[] | null;
+  @ApiProperty({ type: [ReviewMenuRowAnswer], nullable: true, description: 'Voice: every key of the first menu' })
+  menu!: ReviewMenuRowAnswer[] | null;
 
   @ApiProperty({ example: 2, description: 'How many there are' })
   recipients!: number;
 }
 
 /** One campaign. */
-export class DeskCampaignOneAnswer {
+export class StaffCampaignOneAnswer {
   @ApiProperty({ example: true })
   success!: true;
 
   @ApiProperty()
-  data!: DeskCampaignAnswer;
+  data!: StaffCampaignAnswer;
 }
 
 /** A page of campaigns. */
-export class DeskCampaignPageAnswer extends PageOf(DeskCampaignAnswer) {}
+export class StaffCampaignPageAnswer extends PageOf(StaffCampaignAnswer) {}

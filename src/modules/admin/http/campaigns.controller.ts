@@ -4,17 +4,16 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } fro
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
 import {
-  CAMPAIGN_STATES,
   CampaignChangedResponse,
-  ChangeCampaign,
-  CHANNEL_NAMES,
-  type DeskCampaignView,
+  ChangeCampaignCommand,
+  type StaffCampaignView,
   readCampaignFilter,
-  ReviewCampaign,
-  ReviewCampaigns,
+  ReviewCampaignQuery,
+  ReviewCampaignsQuery,
 } from '../../campaigns/index.js';
-import { DeskCampaignOneAnswer, DeskCampaignPageAnswer } from './campaign.answers.js';
+import { StaffCampaignOneAnswer, StaffCampaignPageAnswer } from './campaign.answers.js';
 import { DECIDE_CAMPAIGN_ERRORS, LIST_CAMPAIGNS_ERRORS, SHOW_CAMPAIGN_ERRORS } from './campaign.errors.js';
 import { DecisionRequest } from './campaign.requests.js';
 
@@ -41,16 +40,16 @@ export class CampaignsAdminController {
   @ApiQuery({ name: 'search', required: false, description: 'Part of broadcast_name or request_id, in any case' })
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
-  @ApiOkResponse({ type: DeskCampaignPageAnswer })
+  @ApiOkResponse({ type: StaffCampaignPageAnswer })
   @ApiErrors(LIST_CAMPAIGNS_ERRORS)
   async list(
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
-  ): Promise<Paged<DeskCampaignView>> {
+  ): Promise<Paged<StaffCampaignView>> {
     const filter = readCampaignFilter(query, account.timeZone);
     const page = readPage(query);
     const { campaigns, total } = await this.queries.execute(
-      new ReviewCampaigns(textOrNull(query['username']), filter, page.page, page.limit),
+      new ReviewCampaignsQuery(textOrNull(query['username']), filter, page.page, page.limit),
     );
     return paged(campaigns, page, total);
   }
@@ -61,10 +60,10 @@ export class CampaignsAdminController {
     summary: 'One campaign of any account',
     description: 'On voice with all that is heard in it and every number that can be reached by it.',
   })
-  @ApiOkResponse({ type: DeskCampaignOneAnswer })
+  @ApiOkResponse({ type: StaffCampaignOneAnswer })
   @ApiErrors(SHOW_CAMPAIGN_ERRORS)
-  async show(@Param('request_id') requestId: string): Promise<DeskCampaignOneAnswer> {
-    return { success: true, data: await this.queries.execute(new ReviewCampaign(requestId)) };
+  async show(@Param('request_id') requestId: string): Promise<StaffCampaignOneAnswer> {
+    return { success: true, data: await this.queries.execute(new ReviewCampaignQuery(requestId)) };
   }
 
   @Post(':request_id/approve')
@@ -103,7 +102,7 @@ export class CampaignsAdminController {
     decision: 'approve' | 'reject',
     { revision }: DecisionRequest,
   ): Promise<CampaignChangedResponse> {
-    const state = await this.commands.execute(new ChangeCampaign(actor, requestId, decision, revision ?? null));
+    const state = await this.commands.execute(new ChangeCampaignCommand(actor, requestId, decision, revision ?? null));
     return { success: true, data: { request_id: requestId, state } };
   }
 }

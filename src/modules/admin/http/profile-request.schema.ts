@@ -8,8 +8,8 @@ import {
   REVISION_ROWS,
 } from '../../../platform/http/index.js';
 import {
-  DESK_STATUSES,
-  type DeskStatus,
+  PROCESSING_STATUSES,
+  type ProcessingStatus,
   PROFILE_STATUSES,
   ProfileRequestData,
   type ReviewedProfileRequest,
@@ -18,8 +18,8 @@ import { ADMIN_ERRORS } from './admin.errors.js';
 
 /** Body of the desk's move (decisions §8). */
 export class ProcessProfileRequest {
-  @RequiredWord('status', DESK_STATUSES, 'completed')
-  status!: DeskStatus;
+  @RequiredWord('status', PROCESSING_STATUSES, 'completed')
+  status!: ProcessingStatus;
 
   @OptionalRevision()
   revision?: number | null;
@@ -50,7 +50,7 @@ export const LIST_PROFILE_REQUESTS_ERRORS: ErrorRow[] = [
 
 export const PROCESS_PROFILE_REQUEST_ERRORS: ErrorRow[] = [
   ...ADMIN_ERRORS,
-  { status: 400, message: `status must be one of: ${DESK_STATUSES.join(', ')}`, reason: 'another word' },
+  { status: 400, message: `status must be one of: ${PROCESSING_STATUSES.join(', ')}`, reason: 'another word' },
   { status: 404, message: 'Profile request not found', reason: 'no such request' },
   { status: 409, message: 'Profile request is already completed', reason: 'its state does not allow the move' },
   ...REVISION_ROWS,

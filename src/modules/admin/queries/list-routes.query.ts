@@ -1,5 +1,17 @@
-import { Query } from '@nestjs/cqrs';
-import type { RouteHealth } from '../../providers/index.js';
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { dateTime } from '../../../kernel/clock.js';
+import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
+import {
+  callbackPath,
+  DriverRegistry,
+  maskSecrets,
+  RouteDirectory,
+  type RouteHealth,
+  RouteHealthBoard,
+  type RouteRecord,
+  type RouteStanding,
+} from '../../providers/index.js';
 
 /** A route as operators see it; secrets read `***`. */
 export interface RouteView {
@@ -26,5 +38,40 @@ export class ListRoutesQuery extends Query<RouteView[]> {
     readonly timeZone: string,
   ) {
     super();
+  }
+}
+
+const UNHEARD: RouteStanding = { health: 'unknown', lastError: null };
+
+@QueryHandler(ListRoutesQuery)
+export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+    private readonly board: RouteHealthBoard,
+  ) {}
+
+  async execute({ name, timeZone }: ListRoutesQuery): Promise<RouteView[]> {
+    const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
+    const standings = await this.board.read();
+    return routes.flatMap((route) => (route ? [this.view(route, timeZone, standings.get(route.id) ?? UNHEARD)] : []));
+  }
+
+  private view(route: RouteRecord, timeZone: string, standing: RouteStanding): RouteView {
+    const driver = this.drivers.find(route.driver);
+    return {
+      name: route.name,
+      channel: route.channel,
+      driver: route.driver,
+      config: driver ? maskSecrets(route.config, driver.secretFields) : {},
+      messages_per_second: route.messagesPerSecond,
+      is_default: route.isDefault,
+      health: standing.health,
+      last_error: standing.lastError,
+      callback_url: driver?.parseCallback ? publicAddress(this.environment, callbackPath(route)) : null,
+      created_at: dateTime(route.createdAt, timeZone),
+      updated_at: dateTime(route.updatedAt, timeZone),
+    };
   }
 }

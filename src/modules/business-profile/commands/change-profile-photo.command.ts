@@ -1,5 +1,8 @@
-import { Command } from '@nestjs/cqrs';
-import type { ChatConnection } from '../../providers/index.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { BusinessProfileClient, type ChatConnection } from '../../providers/index.js';
+import { businessProfileErrors } from '../business-profile.errors.js';
+import { ProfileAccounts } from '../profile-accounts.js';
+import { readPhoto } from './photo.js';
 
 /**
  * Replaces the profile's photo at the provider in its three steps; answers what the provider said to the last one.
@@ -15,5 +18,18 @@ export class ChangeProfilePhotoCommand extends Command<Record<string, unknown>> 
     readonly file: Buffer | null,
   ) {
     super();
+  }
+}
+
+@CommandHandler(ChangeProfilePhotoCommand)
+export class ChangeProfilePhotoHandler implements ICommandHandler<ChangeProfilePhotoCommand> {
+  constructor(
+    private readonly accounts: ProfileAccounts,
+    private readonly profiles: BusinessProfileClient,
+  ) {}
+
+  async execute({ accountId, connection, file }: ChangeProfilePhotoCommand): Promise<Record<string, unknown>> {
+    const account = await this.accounts.reachable(accountId, connection, businessProfileErrors.noAccountForPhoto);
+    return this.profiles.changePhoto(account, await readPhoto(file));
   }
 }

@@ -1,5 +1,8 @@
-import { Command } from '@nestjs/cqrs';
-import type { BusinessProfile, ChatConnection } from '../../providers/index.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type BusinessProfile, BusinessProfileClient, type ChatConnection } from '../../providers/index.js';
+import { businessProfileErrors } from '../business-profile.errors.js';
+import { ProfileAccounts } from '../profile-accounts.js';
+import { readProfileChanges } from './profile-changes.js';
 
 /**
  * Changes the supplied fields of the profile at the provider and answers the profile as it stands there afterwards.
@@ -14,5 +17,21 @@ export class UpdateBusinessProfileCommand extends Command<BusinessProfile> {
     readonly body: Record<string, unknown>,
   ) {
     super();
+  }
+}
+
+@CommandHandler(UpdateBusinessProfileCommand)
+export class UpdateBusinessProfileHandler implements ICommandHandler<UpdateBusinessProfileCommand> {
+  constructor(
+    private readonly accounts: ProfileAccounts,
+    private readonly profiles: BusinessProfileClient,
+  ) {}
+
+  async execute({ accountId, connection, body }: UpdateBusinessProfileCommand): Promise<BusinessProfile> {
+    const account = await this.accounts.reachable(accountId, connection, businessProfileErrors.noAccount);
+    const read = readProfileChanges(body);
+    if ('fault' in read) throw businessProfileErrors.field(read.fault);
+    if (Object.keys(read.changes).length > 0) await this.profiles.update(account, read.changes);
+    return this.profiles.read(account);
   }
 }

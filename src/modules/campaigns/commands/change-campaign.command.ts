@@ -1,14 +1,26 @@
-import { Command } from '@nestjs/cqrs';
-import type { Actor } from '../../accounts/index.js';
-import type { CampaignState } from '../domain/campaign.js';
-import type { CampaignChange } from '../domain/campaign-change.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { assertSeen } from '../../../kernel/revision.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { RelayBell } from '../../../platform/queues/index.js';
+import { type Actor, AuditLog } from '../../accounts/index.js';
+import {
+  CAMPAIGN_REVISION,
+  type CampaignChange,
+  CampaignReader,
+  type CampaignState,
+  CampaignStates,
+} from '../../engine/index.js';
+import { campaignOf, isForeign } from '../campaign-access.js';
+import { campaignErrors } from '../campaigns.errors.js';
 
 /**
  * Pauses, resumes, cancels, approves or rejects a campaign of the actor (staff: anybody's, with an entry in the audit log
  * in the same transaction). Only the desk's routes approve and reject. Answers the state it is in afterwards.
  * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>`, `Changed since you looked`
  */
-export class ChangeCampaign extends Command<CampaignState> {
+export class ChangeCampaignCommand extends Command<CampaignState> {
   /** @param revision of a decision: what was looked at; null = not named */
   constructor(
     readonly actor: Actor,
@@ -17,5 +29,41 @@ export class ChangeCampaign extends Command<CampaignState> {
     readonly revision: number | null = null,
   ) {
     super();
+  }
+}
+
+/** The desk's own decisions: in the audit log whosever campaign it is. */
+const DECISIONS: ReadonlySet<CampaignChange> = new Set(['approve', 'reject'] as const);
+
+@CommandHandler(ChangeCampaignCommand)
+export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly reader: CampaignReader,
+    private readonly states: CampaignStates,
+    private readonly audit: AuditLog,
+    private readonly bell: RelayBell,
+  ) {}
+
+  async execute({ actor, requestId, change, revision }: ChangeCampaignCommand): Promise<CampaignState> {
+    const campaign = await campaignOf(this.reader, actor, requestId);
+    const state = await inTransaction(this.dataSource, async (tx) => {
+      const before = (await this.states.locked(tx, campaign.id)) ?? campaign.state;
+      if (!(await this.states.change(tx, campaign.id, change))) throw campaignErrors.already(before);
+      assertSeen(CAMPAIGN_REVISION, revision);
+      const after = (await this.states.locked(tx, campaign.id)) ?? before;
+      if (isForeign(actor, campaign) || DECISIONS.has(change)) {
+        const details = { channel: campaign.channel, from: before, to: after };
+        await this.audit.record(tx, {
+          actor: actor.account,
+          action: `campaign.${change}`,
+          subject: campaign.requestId,
+          details,
+        });
+      }
+      return after;
+    });
+    this.bell.ring();
+    return state;
   }
 }

@@ -1,6 +1,19 @@
-import { Command } from '@nestjs/cqrs';
-import type { Actor } from '../../accounts/index.js';
-import type { IdempotentRequest } from '../../idempotency/index.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { EntityManager } from 'typeorm';
+import { AccountDirectory, type Actor, AuditLog } from '../../accounts/index.js';
+import {
+  type AcceptedCampaign,
+  CampaignReader,
+  type CampaignRecord,
+  ChannelOffers,
+  RecipientStatus,
+  type RenewedTerms,
+} from '../../engine/index.js';
+import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { campaignOf, isForeign } from '../campaign-access.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import { CampaignRetry } from '../retry/campaign-retry.js';
 
 /** The campaign that a retry made. */
 export interface RetriedCampaign {
@@ -16,7 +29,7 @@ export interface RetriedCampaign {
  * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>` before it began, `Campaign has
  * no failed recipients`; unavailable without a route; invalid `Insufficient credits. …`
  */
-export class RetryFailed extends Command<RetriedCampaign> {
+export class RetryFailedCommand extends Command<RetriedCampaign> {
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
@@ -25,3 +38,80 @@ export class RetryFailed extends Command<RetriedCampaign> {
     super();
   }
 }
+
+@CommandHandler(RetryFailedCommand)
+export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly accounts: AccountDirectory,
+    private readonly offers: ChannelOffers,
+    private readonly routes: RouteDirectory,
+    private readonly retry: CampaignRetry,
+    private readonly audit: AuditLog,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  async execute({ actor, requestId, idempotent }: RetryFailedCommand): Promise<RetriedCampaign> {
+    const parent = await campaignOf(this.reader, actor, requestId);
+    return this.idempotency.once<RetriedCampaign>(idempotent, (keeper) => this.submit(actor, parent, keeper));
+  }
+
+  private async submit(
+    actor: Actor,
+    parent: CampaignRecord,
+    keeper: OutcomeKeeper<RetriedCampaign> | null,
+  ): Promise<RetriedCampaign> {
+    await this.assertBegun(parent);
+    const offer = this.offers.get(parent.channel);
+    const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
+    const child = await this.retry.accept(parent, {
+      ...(await this.renewed(parent)),
+      makeRequestId: () => offer.newRequestId(zone),
+      alongside: async (tx, made) => {
+        await this.record(tx, actor, parent, made);
+        await keeper?.alongside(retriedOf(parent))(tx, made);
+      },
+    });
+    return retriedOf(parent)(child);
+  }
+
+  /** A campaign that has sent nothing yet has nothing to retry: it waits, or was paused before its first window. */
+  private async assertBegun({ id, state, totalRows }: CampaignRecord): Promise<void> {
+    const waits = state === 'accepted' || state === 'pending_approval';
+    const untouched = async (): Promise<boolean> =>
+      (await this.reader.counts(id)).get(RecipientStatus.Pending) === totalRows;
+    if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
+  }
+
+  /** Over the route that a new send would take; where the channel has more to judge, as it judges a new send. */
+  private async renewed(parent: CampaignRecord): Promise<RenewedTerms> {
+    const { channel, service, balance, unitCredits } = parent;
+    const { renew } = this.offers.get(channel);
+    if (renew) return renew(parent);
+    if (channel === 'template' || channel === 'branded') throw new Error(`the channel ${channel} renews nothing`);
+    const route = await this.routes.resolve(channel, service);
+    if (!route) throw campaignErrors.noRoute();
+    return { routeId: route.id, service, balance, unitCredits };
+  }
+
+  private async record(
+    tx: EntityManager,
+    actor: Actor,
+    parent: CampaignRecord,
+    child: AcceptedCampaign,
+  ): Promise<void> {
+    if (!isForeign(actor, parent)) return;
+    const details = { request_id: child.requestId, total_rows: child.totalRows };
+    const action = 'campaign.retry_failed';
+    await this.audit.record(tx, { actor: actor.account, action, subject: parent.requestId, details });
+  }
+}
+
+const retriedOf =
+  (parent: CampaignRecord) =>
+  ({ requestId, totalRows, unitCredits }: AcceptedCampaign): RetriedCampaign => ({
+    request_id: requestId,
+    retry_of: parent.requestId,
+    total_rows: totalRows,
+    credits: totalRows * unitCredits,
+  });

@@ -2,10 +2,10 @@ import { readBound } from '../../../kernel/clock.js';
 import { cutCodePoints, readText } from '../../../kernel/text.js';
 import type { ErrorRow } from '../../../platform/http/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
-import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../domain/campaign.js';
-import type { ListCampaigns } from '../queries/list-campaigns.query.js';
+import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
+import type { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
 
-type Filter = ListCampaigns['filter'];
+type Filter = ListCampaignsQuery['filter'];
 
 const LONGEST_SEARCH = 255;
 /** DATETIME columns end with the year 9999. */

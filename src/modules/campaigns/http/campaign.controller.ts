@@ -4,10 +4,10 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger'
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { ChangeCampaign } from '../commands/change-campaign.command.js';
-import { RetryFailed } from '../commands/retry-failed.command.js';
-import type { CampaignChange } from '../domain/campaign-change.js';
-import { GetCampaign } from '../queries/get-campaign.query.js';
+import { ChangeCampaignCommand } from '../commands/change-campaign.command.js';
+import { RetryFailedCommand } from '../commands/retry-failed.command.js';
+import type { CampaignChange } from '../../engine/index.js';
+import { GetCampaignQuery } from '../queries/get-campaign.query.js';
 import { CAMPAIGN_ROWS, CHANGE_ROWS, RETRY_ROWS } from './campaign-error-rows.js';
 import { CampaignChangedResponse, CampaignResponse, CampaignRetriedResponse, REQUEST_ID } from './campaign.response.js';
 
@@ -27,7 +27,7 @@ export class CampaignController {
   @ApiOkResponse({ type: CampaignResponse })
   @ApiErrors(CAMPAIGN_ROWS)
   async show(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignResponse> {
-    return { success: true, data: await this.queries.execute(new GetCampaign(actor, requestId)) };
+    return { success: true, data: await this.queries.execute(new GetCampaignQuery(actor, requestId)) };
   }
 
   @Post('pause')
@@ -72,11 +72,11 @@ export class CampaignController {
     @Param('request_id') requestId: string,
     @IdempotencyKey('retry_failed') idempotent: IdempotentRequest | null,
   ): Promise<CampaignRetriedResponse> {
-    return { success: true, data: await this.commands.execute(new RetryFailed(actor, requestId, idempotent)) };
+    return { success: true, data: await this.commands.execute(new RetryFailedCommand(actor, requestId, idempotent)) };
   }
 
   private async change(actor: Actor, requestId: string, change: CampaignChange): Promise<CampaignChangedResponse> {
-    const state = await this.commands.execute(new ChangeCampaign(actor, requestId, change));
+    const state = await this.commands.execute(new ChangeCampaignCommand(actor, requestId, change));
     return { success: true, data: { request_id: requestId, state } };
   }
 }

@@ -3,10 +3,10 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../domain/campaign.js';
+import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
 import type { CampaignView } from '../queries/campaign.view.js';
-import { ListCampaigns } from '../queries/list-campaigns.query.js';
-import { QuoteCampaign } from '../queries/quote-campaign.query.js';
+import { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
+import { QuoteCampaignQuery } from '../queries/quote-campaign.query.js';
 import { QUOTE_ROWS } from './campaign-error-rows.js';
 import { FILTER_ROWS, readCampaignFilter } from './campaign-filter.js';
 import { CampaignPageResponse } from './campaign.response.js';
@@ -37,7 +37,7 @@ export class CampaignsController {
     const filter = readCampaignFilter(query, account.timeZone);
     const page = readPage(query);
     const { campaigns, total } = await this.queries.execute(
-      new ListCampaigns(account.id, filter, page.page, page.limit),
+      new ListCampaignsQuery(account.id, filter, page.page, page.limit),
     );
     return paged(campaigns, page, total);
   }
@@ -60,6 +60,6 @@ export class CampaignsController {
   @ApiOkResponse({ type: QuoteResponse })
   @ApiErrors(QUOTE_ROWS)
   async quote(@CurrentActor() { account }: Actor, @Body() body: Record<string, unknown>): Promise<QuoteResponse> {
-    return { success: true, data: await this.queries.execute(new QuoteCampaign(account.id, body)) };
+    return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account.id, body)) };
   }
 }

@@ -6,10 +6,10 @@ import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, NoHead, paged, type Paged, readPage, streamText } from '../../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import type { ContactView } from '../queries/contact.view.js';
-import { ExportContacts } from '../queries/export-contacts.query.js';
-import { GetTimeline } from '../queries/get-timeline.query.js';
-import { ListContacts } from '../queries/list-contacts.query.js';
-import { WatchCampaign } from '../queries/watch-campaign.query.js';
+import { ExportContactsQuery } from '../queries/export-contacts.query.js';
+import { GetTimelineQuery } from '../queries/get-timeline.query.js';
+import { ListContactsQuery } from '../queries/list-contacts.query.js';
+import { WatchCampaignQuery } from '../queries/watch-campaign.query.js';
 import { CAMPAIGN_ROWS, EVENTS_ROWS, TIMELINE_ROWS } from './campaign-error-rows.js';
 import { REQUEST_ID } from './campaign.response.js';
 import { ContactPageResponse, TimelineResponse } from './contact.response.js';
@@ -57,7 +57,7 @@ export class ContactsController {
   ): Promise<Paged<ContactView>> {
     const page = readPage(query);
     const { contacts, total } = await this.queries.execute(
-      new ListContacts(actor, requestId, textOrNull(query['status']), page.page, page.limit),
+      new ListContactsQuery(actor, requestId, textOrNull(query['status']), page.page, page.limit),
     );
     return paged(contacts, page, total);
   }
@@ -75,7 +75,7 @@ export class ContactsController {
     @Param('request_id') requestId: string,
     @Param('seq') seq: string,
   ): Promise<TimelineResponse> {
-    return { success: true, data: await this.queries.execute(new GetTimeline(actor, requestId, seq)) };
+    return { success: true, data: await this.queries.execute(new GetTimelineQuery(actor, requestId, seq)) };
   }
 
   @Get('export.csv')
@@ -97,7 +97,7 @@ export class ContactsController {
     @Query() query: Record<string, unknown>,
     @Res() response: Response,
   ): Promise<void> {
-    const contacts = await this.queries.execute(new ExportContacts(actor, requestId, textOrNull(query['status'])));
+    const contacts = await this.queries.execute(new ExportContactsQuery(actor, requestId, textOrNull(query['status'])));
     await streamText(response, csvFrame(contacts), csvLines(contacts));
   }
 
@@ -121,6 +121,6 @@ export class ContactsController {
     @Res() response: Response,
   ): Promise<void> {
     const bearer = () => this.tokens.bearerOf(request);
-    streamProgress(response, await this.queries.execute(new WatchCampaign(actor, requestId, bearer)));
+    streamProgress(response, await this.queries.execute(new WatchCampaignQuery(actor, requestId, bearer)));
   }
 }

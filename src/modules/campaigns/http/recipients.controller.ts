@@ -7,7 +7,7 @@ import { readText } from '../../../kernel/text.js';
 import { ApiErrors, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
-import { FindRecipients } from '../queries/find-recipients.query.js';
+import { FindRecipientsQuery } from '../queries/find-recipients.query.js';
 import { SEARCH_ROWS } from './campaign-error-rows.js';
 import { RANGE_ROWS, readRangeEnd } from './campaign-filter.js';
 import { RecipientHitsResponse } from './contact.response.js';
@@ -44,7 +44,9 @@ export class RecipientsController {
     const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
     const from = given ?? new Date(Math.max(0, to.getTime() - DEFAULT_RANGE_MS));
     const page = readPage(query);
-    const found = await this.queries.execute(new FindRecipients(account, receiver, from, to, page.page, page.limit));
+    const found = await this.queries.execute(
+      new FindRecipientsQuery(account, receiver, from, to, page.page, page.limit),
+    );
     return {
       success: true,
       data: found.hits,

@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { CampaignRecord, CampaignState, ChannelName } from '../domain/campaign.js';
-import type { RecipientStatus } from '../domain/recipient-status.js';
-import { type CampaignRow, toRecord } from './campaign-reader.js';
-import { idBehind, lowestId } from './campaign-walk.js';
+import {
+  type CampaignRecord,
+  type CampaignRow,
+  type CampaignState,
+  type ChannelName,
+  idBehind,
+  lowestId,
+  type RecipientStatus,
+  toRecord,
+} from '../../engine/index.js';
 
 /** Which campaigns a list shows; absent = all. */
 export interface CampaignFilter {

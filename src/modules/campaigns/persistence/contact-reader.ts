@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { RecipientRecord } from '../domain/campaign.js';
-import { isFinal, type RecipientStatus } from '../domain/recipient-status.js';
-import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from './campaign-reader.js';
+import {
+  isFinal,
+  RECIPIENT_COLUMNS,
+  type RecipientRecord,
+  type RecipientRow,
+  type RecipientStatus,
+  toRecipient,
+} from '../../engine/index.js';
 
 /** A message or call of a recipient that the carrier took. */
 export interface SubmittedItem {

@@ -2,17 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { tooMany } from '../../../platform/security/index.js';
-import type { ChannelName, RecipientRecord } from '../domain/campaign.js';
 import {
+  type ChannelName,
   costOf,
   grouped,
   idBehind,
   lowestId,
   newestFirst,
+  RECIPIENT_COLUMNS,
+  type RecipientRecord,
+  type RecipientRow,
   RECIPIENTS_A_READ,
-  type WalkedCampaign,
-} from './campaign-walk.js';
-import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from './campaign-reader.js';
+  toRecipient,
+  type ScannedCampaign,
+} from '../../engine/index.js';
 
 /** A campaign in which the number stands. */
 export interface FoundRecipient {
@@ -36,7 +39,7 @@ export interface SearchResult {
   next: Date | null;
 }
 
-interface SearchedCampaign extends WalkedCampaign {
+interface SearchedCampaign extends ScannedCampaign {
   request_id: string;
   channel: ChannelName;
   broadcast_name: string;

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../../accounts/index.js';
-import { ChannelRegistry } from '../channel-registry.js';
-import { CAMPAIGN_REVISION } from '../domain/campaign.js';
-import { type DeskContent, NO_DESK_CONTENT } from '../domain/desk-content.js';
+import { CAMPAIGN_REVISION, ChannelRegistry, type ReviewContent, NO_REVIEW_CONTENT } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { campaignView, type CampaignView } from './campaign.view.js';
 
 /** A campaign as the desk sees it: whose it is, and on voice all that recipients hear and whom they can reach. */
-export interface DeskCampaignView extends CampaignView, DeskContent {
+export interface StaffCampaignView extends CampaignView, ReviewContent {
   username: string;
   revision: number;
   /** how many there are */
@@ -29,7 +27,7 @@ export class CampaignViews {
     return campaignView(counted, this.channels.get(counted.campaign.channel), timeZone);
   }
 
-  async ofDesk(counted: CountedCampaign): Promise<DeskCampaignView> {
+  async forStaff(counted: CountedCampaign): Promise<StaffCampaignView> {
     const { username, timeZone } = await this.owner(counted);
     const channel = this.channels.get(counted.campaign.channel);
     return {
@@ -37,7 +35,7 @@ export class CampaignViews {
       username,
       revision: CAMPAIGN_REVISION,
       recipients: counted.campaign.totalRows,
-      ...(channel.desk?.(counted.campaign.content) ?? NO_DESK_CONTENT),
+      ...(channel.desk?.(counted.campaign.content) ?? NO_REVIEW_CONTENT),
     };
   }
 

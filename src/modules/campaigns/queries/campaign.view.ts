@@ -1,8 +1,5 @@
 import { dateTime } from '../../../kernel/clock.js';
-import type { CampaignState } from '../domain/campaign.js';
-import type { Channel } from '../domain/channel.js';
-import { statusCounts } from '../domain/recipient-outcome.js';
-import { RecipientStatus } from '../domain/recipient-status.js';
+import { type CampaignState, type Channel, RecipientStatus, statusCounts } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
 /** A campaign as its owner and the desk see it; times in the owner's zone (decisions §7). */

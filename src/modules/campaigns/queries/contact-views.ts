@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { dateTimesOf } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
-import { ChannelRegistry } from '../channel-registry.js';
-import type { CampaignRecord, RecipientRecord } from '../domain/campaign.js';
+import { type CampaignRecord, ChannelRegistry, RecipientDetails, type RecipientRecord } from '../../engine/index.js';
 import { ContactReader } from '../persistence/contact-reader.js';
-import { RecipientDetails } from '../recipient-details.js';
 import { contactView, type ContactView } from './contact.view.js';
 
 /** Recipients in the words of their channel and the time zone of their owner, with what other tables know of them. */

@@ -1,7 +1,10 @@
-import type { RecipientRecord } from '../domain/campaign.js';
-import type { Channel } from '../domain/channel.js';
-import { outcomeOf, type RecipientOutcome } from '../domain/recipient-outcome.js';
-import type { CallDetails } from '../recipient-details.js';
+import {
+  type CallDetails,
+  type Channel,
+  outcomeOf,
+  type RecipientOutcome,
+  type RecipientRecord,
+} from '../../engine/index.js';
 
 /** A recipient as its owner sees it: exactly the fields of decisions §7, the last three on voice alone. */
 export interface ContactView extends RecipientOutcome, Partial<CallDetails> {

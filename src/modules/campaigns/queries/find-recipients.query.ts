@@ -1,5 +1,7 @@
-import { Query } from '@nestjs/cqrs';
-import type { RecipientOutcome } from '../domain/recipient-outcome.js';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { dateTimesOf } from '../../../kernel/clock.js';
+import { ChannelRegistry, outcomeOf, type RecipientOutcome } from '../../engine/index.js';
+import { type FoundRecipient, RecipientSearch } from '../persistence/recipient-search.js';
 
 /** A campaign in which the number stands, and how it stands there. */
 export interface RecipientHit extends RecipientOutcome {
@@ -25,7 +27,7 @@ export interface RecipientHits {
  * Did this number get it? Looks through the account's campaigns of a time, newest first.
  * @throws AppError too_many while too many searches run
  */
-export class FindRecipients extends Query<RecipientHits> {
+export class FindRecipientsQuery extends Query<RecipientHits> {
   /** @param receiver digits */
   constructor(
     readonly account: { id: number; timeZone: string },
@@ -36,5 +38,40 @@ export class FindRecipients extends Query<RecipientHits> {
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(FindRecipientsQuery)
+export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery> {
+  constructor(
+    private readonly search: RecipientSearch,
+    private readonly channels: ChannelRegistry,
+  ) {}
+
+  async execute(query: FindRecipientsQuery): Promise<RecipientHits> {
+    const { account, receiver, from, to } = query;
+    const result = await this.search.find(receiver, { accountId: account.id, from, to });
+    const shown = dateTimesOf(account.timeZone);
+    const start = (query.page - 1) * query.limit;
+    return {
+      hits: result.found.slice(start, start + query.limit).map((found) => this.hit(found, shown)),
+      total: result.found.length,
+      next: result.next,
+    };
+  }
+
+  private hit(found: FoundRecipient, shown: (at: Date) => string): RecipientHit {
+    const { requestId, channel, broadcastName, createdAt, recipient } = found;
+    return {
+      request_id: requestId,
+      channel,
+      broadcast_name: broadcastName,
+      seq: recipient.seq,
+      receiver: recipient.receiver,
+      ...outcomeOf(this.channels.get(channel), recipient),
+      attempts: recipient.attempts,
+      created_at: shown(createdAt),
+      updated_at: shown(recipient.updatedAt),
+    };
   }
 }

@@ -1,13 +1,29 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
+import { CampaignReader } from '../../engine/index.js';
+import { campaignOf } from '../campaign-access.js';
+import { CampaignViews } from './campaign-views.js';
 import type { CampaignView } from './campaign.view.js';
 
 /** @throws AppError not_found `Campaign not found` */
-export class GetCampaign extends Query<CampaignView> {
+export class GetCampaignQuery extends Query<CampaignView> {
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
   ) {
     super();
+  }
+}
+
+@QueryHandler(GetCampaignQuery)
+export class GetCampaignHandler implements IQueryHandler<GetCampaignQuery> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute({ actor, requestId }: GetCampaignQuery): Promise<CampaignView> {
+    const campaign = await campaignOf(this.reader, actor, requestId);
+    return this.views.ofOwner({ campaign, counts: await this.reader.counts(campaign.id) });
   }
 }

@@ -1,5 +1,12 @@
-import { Query } from '@nestjs/cqrs';
-import type { Actor } from '../../accounts/index.js';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { dateTime } from '../../../kernel/clock.js';
+import { readId } from '../../../kernel/ids.js';
+import { AccountDirectory, type Actor } from '../../accounts/index.js';
+import { CampaignReader, ChannelRegistry, RecipientDetails } from '../../engine/index.js';
+import { campaignOf } from '../campaign-access.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import { ContactReader } from '../persistence/contact-reader.js';
+import { recipientEvents } from './recipient-events.js';
 
 /** One moment of a recipient's life, oldest first. */
 export interface TimelineEventView {
@@ -20,7 +27,7 @@ export interface TimelineView {
 }
 
 /** @throws AppError not_found `Campaign not found`, `Contact not found` */
-export class GetTimeline extends Query<TimelineView> {
+export class GetTimelineQuery extends Query<TimelineView> {
   /** @param seq as it stands in the path */
   constructor(
     readonly actor: Actor,
@@ -28,5 +35,41 @@ export class GetTimeline extends Query<TimelineView> {
     readonly seq: string,
   ) {
     super();
+  }
+}
+
+@QueryHandler(GetTimelineQuery)
+export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly contacts: ContactReader,
+    private readonly accounts: AccountDirectory,
+    private readonly channels: ChannelRegistry,
+    private readonly details: RecipientDetails,
+  ) {}
+
+  async execute({ actor, requestId, seq: text }: GetTimelineQuery): Promise<TimelineView> {
+    const campaign = await campaignOf(this.reader, actor, requestId);
+    const seq = readId(text);
+    const life = seq === null || seq > campaign.totalRows ? null : await this.contacts.life(campaign.id, seq);
+    if (!life) throw campaignErrors.contactNotFound();
+    const { recipient } = life;
+    const channel = this.channels.get(campaign.channel);
+    const zone = (await this.accounts.byId(campaign.accountId))?.timeZone ?? 'UTC';
+    const events = [
+      ...recipientEvents(campaign, channel, life),
+      ...(await this.details.timelineOf({ campaign, seq: recipient.seq, receiver: recipient.receiver })),
+    ].sort((a, b) => a.at.getTime() - b.at.getTime());
+    return {
+      seq: recipient.seq,
+      receiver: recipient.receiver,
+      status: channel.statusLabels[recipient.status],
+      events: events.map(({ at, event, status, details }) => ({
+        at: dateTime(at, zone),
+        event,
+        status: status ?? null,
+        details: details ?? {},
+      })),
+    };
   }
 }

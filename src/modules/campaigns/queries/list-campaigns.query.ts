@@ -1,9 +1,10 @@
-import { Query } from '@nestjs/cqrs';
-import type { CampaignFilter } from '../persistence/campaign-list.js';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type CampaignFilter, CampaignList } from '../persistence/campaign-list.js';
+import { CampaignViews } from './campaign-views.js';
 import type { CampaignView } from './campaign.view.js';
 
 /** A page of one account's campaigns, newest first. */
-export class ListCampaigns extends Query<{ campaigns: CampaignView[]; total: number }> {
+export class ListCampaignsQuery extends Query<{ campaigns: CampaignView[]; total: number }> {
   constructor(
     readonly accountId: number,
     readonly filter: Omit<CampaignFilter, 'accountId'>,
@@ -11,5 +12,22 @@ export class ListCampaigns extends Query<{ campaigns: CampaignView[]; total: num
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ListCampaignsQuery)
+export class ListCampaignsHandler implements IQueryHandler<ListCampaignsQuery> {
+  constructor(
+    private readonly list: CampaignList,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute(query: ListCampaignsQuery): Promise<{ campaigns: CampaignView[]; total: number }> {
+    const filter = { ...query.filter, accountId: query.accountId };
+    const [campaigns, total] = await Promise.all([
+      this.list.page(filter, (query.page - 1) * query.limit, query.limit),
+      this.list.total(filter),
+    ]);
+    return { campaigns: await Promise.all(campaigns.map((counted) => this.views.ofOwner(counted))), total };
   }
 }

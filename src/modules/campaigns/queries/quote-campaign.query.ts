@@ -1,5 +1,8 @@
-import { Query } from '@nestjs/cqrs';
-import type { RawQuote } from '../domain/quote-request.js';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type BalanceName, CreditBook } from '../../credits/index.js';
+import { ChannelOffers } from '../../engine/index.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import { type RawQuote, readQuote, sortContacts } from '../domain/quote-request.js';
 
 /** What a send would cost, field by field as decisions §7 gives it. */
 export interface QuoteView {
@@ -21,12 +24,52 @@ export interface QuoteView {
  * Prices a send. Costs nothing, sends nothing, stores nothing.
  * @throws AppError invalid for the first field at fault; what the channel's send would answer to the message
  */
-export class QuoteCampaign extends Query<QuoteView> {
+export class QuoteCampaignQuery extends Query<QuoteView> {
   /** @param body as it came */
   constructor(
     readonly accountId: number,
     readonly body: RawQuote,
   ) {
     super();
+  }
+}
+
+@QueryHandler(QuoteCampaignQuery)
+export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
+  constructor(
+    private readonly offers: ChannelOffers,
+    private readonly credits: CreditBook,
+  ) {}
+
+  async execute({ accountId, body }: QuoteCampaignQuery): Promise<QuoteView> {
+    const quotable = this.offers.quotable();
+    const names = quotable.map(({ name }) => name);
+    const read = readQuote(body, names);
+    if ('fault' in read) {
+      const text = {
+        channel: `channel must be one of: ${names.join(', ')}`,
+        message: 'message is required',
+        contacts: 'contacts must be a non-empty array',
+      }[read.fault];
+      throw campaignErrors.invalid(text);
+    }
+    const { channel, message, contacts } = read.quote;
+    const offer = quotable.find(({ name }) => name === channel);
+    if (!offer) throw new Error(`no offer of the channel ${channel}`);
+    const price = await offer.quote(accountId, message);
+    const sorted = sortContacts(contacts, (entry) => offer.readContact(entry), offer.duplicates);
+    return {
+      channel,
+      encoding: price.encoding,
+      unicode_characters: price.unicodeCharacters,
+      length: price.length,
+      segments: price.segments,
+      credits_per_contact: price.unitCredits,
+      total_credits: price.unitCredits * sorted.charged,
+      available: await this.credits.available(accountId, price.balance as BalanceName),
+      contacts: sorted.charged,
+      invalid: sorted.invalid,
+      duplicates: sorted.duplicates,
+    };
   }
 }

@@ -1,9 +1,12 @@
-import type { CampaignRecord } from '../domain/campaign.js';
-import type { Channel } from '../domain/channel.js';
-import { outcomeOf } from '../domain/recipient-outcome.js';
-import { isFinal, RecipientStatus } from '../domain/recipient-status.js';
+import {
+  type CampaignRecord,
+  type Channel,
+  isFinal,
+  outcomeOf,
+  RecipientStatus,
+  type TimelineEvent,
+} from '../../engine/index.js';
 import type { RecipientLife } from '../persistence/contact-reader.js';
-import type { TimelineEvent } from '../recipient-details.js';
 
 /**
  * What the engine's own tables tell of a recipient. They keep no log of receipts: the times are those of the rows
@@ -11,7 +14,7 @@ import type { TimelineEvent } from '../recipient-details.js';
  */
 export function recipientEvents(campaign: CampaignRecord, channel: Channel, life: RecipientLife): TimelineEvent[] {
   const { recipient, submitted, deliveredAt, unknownSince, retry } = life;
-  const word = (status: RecipientStatus): string => channel.words[status];
+  const word = (status: RecipientStatus): string => channel.statusLabels[status];
   const events: TimelineEvent[] = [
     { at: campaign.createdAt, event: 'queued', status: word(RecipientStatus.Pending) },
     ...submitted.flatMap(({ submittedAt, providerMessageId, item, items }): TimelineEvent[] => {

@@ -1,9 +1,25 @@
-import { Query } from '@nestjs/cqrs';
-import type { DeskCampaignView } from './campaign-views.js';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { CampaignReader } from '../../engine/index.js';
+import { campaignErrors } from '../campaigns.errors.js';
+import { CampaignViews, type StaffCampaignView } from './campaign-views.js';
 
 /** One campaign of any account, as the desk sees it. @throws AppError not_found `Campaign not found` */
-export class ReviewCampaign extends Query<DeskCampaignView> {
+export class ReviewCampaignQuery extends Query<StaffCampaignView> {
   constructor(readonly requestId: string) {
     super();
+  }
+}
+
+@QueryHandler(ReviewCampaignQuery)
+export class ReviewCampaignHandler implements IQueryHandler<ReviewCampaignQuery> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute({ requestId }: ReviewCampaignQuery): Promise<StaffCampaignView> {
+    const campaign = await this.reader.byRequestId(requestId);
+    if (!campaign) throw campaignErrors.notFound();
+    return this.views.forStaff({ campaign, counts: await this.reader.counts(campaign.id) });
   }
 }

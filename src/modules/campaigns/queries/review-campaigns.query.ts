@@ -1,9 +1,10 @@
-import { Query } from '@nestjs/cqrs';
-import type { CampaignFilter } from '../persistence/campaign-list.js';
-import type { DeskCampaignView } from './campaign-views.js';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { AccountDirectory } from '../../accounts/index.js';
+import { type CampaignFilter, CampaignList } from '../persistence/campaign-list.js';
+import { CampaignViews, type StaffCampaignView } from './campaign-views.js';
 
 /** A page of all accounts' campaigns for the desk, newest first. */
-export class ReviewCampaigns extends Query<{ campaigns: DeskCampaignView[]; total: number }> {
+export class ReviewCampaignsQuery extends Query<{ campaigns: StaffCampaignView[]; total: number }> {
   /** @param username only this account's, byte for byte; null = everybody's */
   constructor(
     readonly username: string | null,
@@ -12,5 +13,25 @@ export class ReviewCampaigns extends Query<{ campaigns: DeskCampaignView[]; tota
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ReviewCampaignsQuery)
+export class ReviewCampaignsHandler implements IQueryHandler<ReviewCampaignsQuery> {
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly list: CampaignList,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute(query: ReviewCampaignsQuery): Promise<{ campaigns: StaffCampaignView[]; total: number }> {
+    const owner = query.username === null ? null : await this.accounts.byUsername(query.username);
+    if (query.username !== null && !owner) return { campaigns: [], total: 0 };
+    const filter = { ...query.filter, ...(owner && { accountId: owner.id }) };
+    const [campaigns, total] = await Promise.all([
+      this.list.page(filter, (query.page - 1) * query.limit, query.limit),
+      this.list.total(filter),
+    ]);
+    return { campaigns: await Promise.all(campaigns.map((counted) => this.views.forStaff(counted))), total };
   }
 }

@@ -1,6 +1,6 @@
 import { type ReadText, readText } from '../../../kernel/text.js';
 import { readPage } from '../../../platform/http/index.js';
-import type { RecordSelection } from '../../campaigns/index.js';
+import type { RecordSelection } from '../../engine/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 
 /** Names of the identifier in the order of spec 4.4; the last one counts in a body only. */

@@ -1,7 +1,7 @@
 import { createServer, get, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DeliveryRecord } from '../../campaigns/index.js';
+import type { DeliveryRecord } from '../../engine/index.js';
 import { streamReport } from './report-stream.js';
 
 const HEAD = {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { READER_PATIENCE_MS, streamItems } from '../../../platform/http/index.js';
-import type { DeliveryRecord } from '../../campaigns/index.js';
+import type { DeliveryRecord } from '../../engine/index.js';
 
 /** Everything of a report but its records. */
 export interface ReportHead<Summary extends object> {

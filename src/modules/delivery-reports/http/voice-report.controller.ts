@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { clockTime, isoDate } from '../../../kernel/clock.js';
 import { ApiErrors, namingQueryFaults } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { isDesk } from '../../campaigns/index.js';
+import { actsAsStaff } from '../../campaigns/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 import { type OpenReport, OpenReportQuery } from '../queries/open-report.query.js';
 import { fieldsOf, readIdentifier, readSelection } from './report-request.js';
@@ -29,7 +29,7 @@ export class VoiceReportController {
   @ApiErrors(VOICE_REPORT_ERRORS)
   async read(@CurrentActor() actor: Actor, @Query() query: unknown, @Res() response: Response): Promise<void> {
     const fields = fieldsOf(query);
-    const viewer = { accountId: actor.account.id, desk: isDesk(actor) };
+    const viewer = { accountId: actor.account.id, desk: actsAsStaff(actor) };
     const report = await namingQueryFaults(reportErrors.reportQuery, async () =>
       this.queries.execute(
         new OpenReportQuery('voice', readIdentifier(fields, {}), 'owner', viewer, readSelection(fields, {})),

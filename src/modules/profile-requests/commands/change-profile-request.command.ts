@@ -1,5 +1,10 @@
-import { Command } from '@nestjs/cqrs';
-import type { RawProfile } from '../domain/profile-request.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type RawProfile, readProfileChanges } from '../domain/profile-request.js';
+import { isAlreadyPending, ProfileRequestStore } from '../persistence/profile-request-store.js';
+import { profileErrors } from '../profile-requests.errors.js';
 
 /**
  * The owner changes a pending request; only supplied fields change.
@@ -13,5 +18,27 @@ export class ChangeProfileRequestCommand extends Command<void> {
     readonly changes: RawProfile,
   ) {
     super();
+  }
+}
+
+@CommandHandler(ChangeProfileRequestCommand)
+export class ChangeProfileRequestHandler implements ICommandHandler<ChangeProfileRequestCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: ProfileRequestStore,
+  ) {}
+
+  execute({ accountId, requestId, changes }: ChangeProfileRequestCommand): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const request = await this.store.locked(tx, requestId);
+      if (request?.accountId !== accountId) throw profileErrors.notFound();
+      if (request.status !== 'pending') throw profileErrors.notUpdatable();
+      const read = readProfileChanges(changes);
+      if ('fault' in read) throw profileErrors.fault(read.fault);
+      const content = { ...request, ...read.changes };
+      await this.store.change(tx, request, content).catch((error: unknown) => {
+        throw isAlreadyPending(error) ? profileErrors.equalsAnother(content.channel) : error;
+      });
+    });
   }
 }

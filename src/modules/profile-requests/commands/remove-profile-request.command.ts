@@ -1,4 +1,9 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { ProfileRequestStore } from '../persistence/profile-request-store.js';
+import { profileErrors } from '../profile-requests.errors.js';
 
 /**
  * The owner takes a pending request back.
@@ -10,5 +15,22 @@ export class RemoveProfileRequestCommand extends Command<void> {
     readonly requestId: number,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RemoveProfileRequestCommand)
+export class RemoveProfileRequestHandler implements ICommandHandler<RemoveProfileRequestCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: ProfileRequestStore,
+  ) {}
+
+  execute({ accountId, requestId }: RemoveProfileRequestCommand): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const request = await this.store.locked(tx, requestId);
+      if (request?.accountId !== accountId) throw profileErrors.notFound();
+      if (request.status !== 'pending') throw profileErrors.notDeletable();
+      await this.store.remove(tx, requestId);
+    });
   }
 }

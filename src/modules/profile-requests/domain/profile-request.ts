@@ -8,8 +8,8 @@ export const PROFILE_STATUSES = ['pending', 'processing', 'completed', 'rejected
 export type ProfileStatus = (typeof PROFILE_STATUSES)[number];
 
 /** What the desk may set. */
-export const DESK_STATUSES = ['processing', 'completed', 'rejected'] as const satisfies readonly ProfileStatus[];
-export type DeskStatus = (typeof DESK_STATUSES)[number];
+export const PROCESSING_STATUSES = ['processing', 'completed', 'rejected'] as const satisfies readonly ProfileStatus[];
+export type ProcessingStatus = (typeof PROCESSING_STATUSES)[number];
 
 /** What a customer asks to have verified (spec 2.5). */
 export interface ProfileContent {
@@ -91,9 +91,9 @@ export function readProfile(raw: RawProfile): { content: ProfileContent } | { fa
 }
 
 /** Judgements on what the owner has written: whoever makes one has looked at it. */
-export const isVerdict = (to: DeskStatus): boolean => to !== 'processing';
+export const isVerdict = (to: ProcessingStatus): boolean => to !== 'processing';
 
 /** pending → processing → completed or rejected; the desk may skip `processing` (decisions §6). */
-export function mayProcess(from: ProfileStatus, to: DeskStatus): boolean {
+export function mayProcess(from: ProfileStatus, to: ProcessingStatus): boolean {
   return from === 'pending' || (from === 'processing' && to !== 'processing');
 }

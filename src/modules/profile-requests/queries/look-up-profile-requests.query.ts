@@ -1,4 +1,7 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { namedDateTime } from '../../../kernel/clock.js';
+import { AccountDirectory } from '../../accounts/index.js';
+import { ProfileRequestStore } from '../persistence/profile-request-store.js';
 
 /** A branded request as anybody may see it; the keys are the spec's, spelling included (spec 4.8). */
 export interface PublicProfileRequest {
@@ -19,5 +22,29 @@ export class LookUpProfileRequestsQuery extends Query<PublicProfileRequest[]> {
     readonly prefix: string,
   ) {
     super();
+  }
+}
+
+@QueryHandler(LookUpProfileRequestsQuery)
+export class LookUpProfileRequestsHandler implements IQueryHandler<LookUpProfileRequestsQuery> {
+  constructor(
+    private readonly store: ProfileRequestStore,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async execute({ parentUsername, prefix }: LookUpProfileRequestsQuery): Promise<PublicProfileRequest[]> {
+    const parent = await this.accounts.byUsername(parentUsername);
+    // Both the parent and its clients may close the look-up (decisions §4); neither is told apart from an empty one.
+    if (!parent?.publicLookup) return [];
+    const requests = await this.store.ofClients(parent.id, prefix);
+    return requests.map((request) => ({
+      Username: request.username,
+      'Display Name': request.verifiedName,
+      Number: request.number,
+      'Bussiness Number': request.numberForOtp,
+      'Current Status': request.status,
+      'Created At': namedDateTime(request.createdAt, parent.timeZone),
+      'Updated At': namedDateTime(request.updatedAt, parent.timeZone),
+    }));
   }
 }

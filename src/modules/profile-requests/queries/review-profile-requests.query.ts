@@ -1,6 +1,8 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { AccountDirectory } from '../../accounts/index.js';
 import type { ProfileStatus } from '../domain/profile-request.js';
-import type { ReviewedProfileRequest } from './profile-request.view.js';
+import { ProfileRequestStore } from '../persistence/profile-request-store.js';
+import { type ReviewedProfileRequest, reviewedProfileRequest } from './profile-request.view.js';
 
 /** Requests of all accounts, the newest first, or one of them. */
 export class ReviewProfileRequestsQuery extends Query<{ requests: ReviewedProfileRequest[]; total: number }> {
@@ -12,5 +14,22 @@ export class ReviewProfileRequestsQuery extends Query<{ requests: ReviewedProfil
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ReviewProfileRequestsQuery)
+export class ReviewProfileRequestsHandler implements IQueryHandler<ReviewProfileRequestsQuery> {
+  constructor(
+    private readonly store: ProfileRequestStore,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async execute(query: ReviewProfileRequestsQuery): Promise<{ requests: ReviewedProfileRequest[]; total: number }> {
+    const { requests, total } = await this.store.review(query.wanted ?? {}, query.page, query.limit);
+    const views = requests.map(async (request) => {
+      const account = await this.accounts.byId(request.accountId);
+      return reviewedProfileRequest(request, account?.username ?? '', query.timeZone);
+    });
+    return { requests: await Promise.all(views), total };
   }
 }

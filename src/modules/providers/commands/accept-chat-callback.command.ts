@@ -1,4 +1,17 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Counter } from 'prom-client';
+import { AppError } from '../../../kernel/app-error.js';
+import { now } from '../../../kernel/clock.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import { constantTimeEqual } from '../../../platform/security/index.js';
+import { readAccountId } from '../chat-account.js';
+import { readCallback, signatureOf } from '../drivers/meta-cloud/callbacks.js';
+import { phoneNumberIdOf } from '../drivers/meta-cloud/config.js';
+import { takenSecrets } from '../former-secret.js';
+import { ChatAccounts } from '../persistence/chat-accounts.js';
+import { ChatInbox } from '../persistence/chat-inbox.js';
+import { ReceiptSink } from '../ports/message-driver.js';
+import { TemplateStatusSink } from '../ports/template-status-sink.js';
 
 /** How much of a callback counted. */
 export interface ChatCallbackTaken {
@@ -14,7 +27,7 @@ export interface ChatCallbackTaken {
  * Takes a signed callback of the chat upstream; resolves when all of it is committed. May be repeated.
  * @throws AppError `forbidden` for an unknown account, one without app secret, or a wrong signature; nothing happens then
  */
-export class AcceptChatCallback extends Command<ChatCallbackTaken> {
+export class AcceptChatCallbackCommand extends Command<ChatCallbackTaken> {
   constructor(
     /** last segment of the path */
     readonly accountId: string,
@@ -25,5 +38,51 @@ export class AcceptChatCallback extends Command<ChatCallbackTaken> {
     readonly body: unknown,
   ) {
     super();
+  }
+}
+
+@CommandHandler(AcceptChatCallbackCommand)
+export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCallbackCommand> {
+  private readonly dropped: Counter<'reason'>;
+
+  constructor(
+    private readonly accounts: ChatAccounts,
+    private readonly inbox: ChatInbox,
+    private readonly receipts: ReceiptSink,
+    private readonly templates: TemplateStatusSink,
+    metrics: Metrics,
+  ) {
+    this.dropped = metrics.counter(
+      'switchboard_inbound_dropped_total',
+      'Parts of verified chat callbacks that did not count, by reason',
+      ['reason'],
+    );
+  }
+
+  async execute({ accountId, signature, bytes, body }: AcceptChatCallbackCommand): Promise<ChatCallbackTaken> {
+    const id = readAccountId(accountId);
+    const account = id === null ? null : await this.accounts.byId(id);
+    // Without a secret the same work is done, so that accounts cannot be told by their time.
+    const secrets = account ? takenSecrets(account.appSecret, account.formerAppSecret) : [];
+    const isSigned = (secrets.length > 0 ? secrets : ['no such account'])
+      .map((secret) => constantTimeEqual(signature ?? '', signatureOf(bytes ?? Buffer.alloc(0), secret)))
+      .includes(true);
+    if (!account || secrets.length === 0 || bytes === undefined || !isSigned) {
+      throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
+    }
+    const receivedAt = now();
+    const owner = { phoneNumberId: phoneNumberIdOf(account), wabaId: account.wabaId };
+    const read = readCallback(owner, body, receivedAt);
+    const { receipts, messages, consents, templates, dropped } = read;
+    for (const reason of dropped) this.dropped.inc({ reason });
+    await this.inbox.take(account, messages, receivedAt, read);
+    if (receipts.length > 0) await this.receipts.accept(account.id, receipts);
+    if (templates.length > 0) await this.templates.accept(account, templates);
+    return {
+      receipts: receipts.length,
+      messages: messages.length + consents.length,
+      templates: templates.length,
+      dropped: dropped.length,
+    };
   }
 }

@@ -13,7 +13,7 @@ import {
 import { ApiErrors, type RawBodyRequest } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
-import { AcceptCallCallback, type CallMatter } from '../commands/accept-call-callback.command.js';
+import { AcceptCallCallbackCommand, type CallMatter } from '../commands/accept-call-callback.command.js';
 import { CALL_EVENTS } from '../drivers/twilio/callback-urls.js';
 
 const UNSIGNED = {
@@ -86,7 +86,7 @@ export class CallCallbacksController {
     signature: string | undefined,
     { originalUrl: path, rawBody: form }: RawBodyRequest,
   ): Promise<string> {
-    return this.commands.execute(new AcceptCallCallback(route, ref, matter, { path, signature, form }));
+    return this.commands.execute(new AcceptCallCallbackCommand(route, ref, matter, { path, signature, form }));
   }
 }
 

@@ -13,8 +13,8 @@ import {
 import { ApiErrors, NoHead, type RawBodyRequest } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
-import { AcceptChatCallback, type ChatCallbackTaken } from '../commands/accept-chat-callback.command.js';
-import { VerifyChatCallback } from '../queries/verify-chat-callback.query.js';
+import { AcceptChatCallbackCommand, type ChatCallbackTaken } from '../commands/accept-chat-callback.command.js';
+import { VerifyChatCallbackQuery } from '../queries/verify-chat-callback.query.js';
 
 const UNVERIFIED = { status: 403, message: 'Forbidden', reason: 'unknown account, no verify_token, or a wrong one' };
 const UNSIGNED = {
@@ -76,7 +76,7 @@ export class ChatCallbacksController {
       verifyToken: query['hub.verify_token'],
       challenge: query['hub.challenge'],
     };
-    return this.queries.execute(new VerifyChatCallback(accountId, hub));
+    return this.queries.execute(new VerifyChatCallbackQuery(accountId, hub));
   }
 
   @Post()
@@ -107,7 +107,7 @@ export class ChatCallbacksController {
     @Req() { rawBody }: RawBodyRequest,
     @Body() body: unknown,
   ): Promise<{ success: true } & ChatCallbackTaken> {
-    const taken = await this.commands.execute(new AcceptChatCallback(accountId, signature, rawBody, body));
+    const taken = await this.commands.execute(new AcceptChatCallbackCommand(accountId, signature, rawBody, body));
     return { success: true, ...taken };
   }
 }

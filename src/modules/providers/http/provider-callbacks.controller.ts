@@ -4,7 +4,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs
 import { ApiErrors, NoHead } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
-import { AcceptProviderCallback } from '../commands/accept-provider-callback.command.js';
+import { AcceptProviderCallbackCommand } from '../commands/accept-provider-callback.command.js';
 
 const FORBIDDEN = { status: 403, message: 'Forbidden', reason: 'unknown route or wrong secret; nothing happens' };
 const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
@@ -53,7 +53,9 @@ export class ProviderCallbacksController {
     @Headers() headers: Record<string, string | string[] | undefined>,
     @Body() body: unknown,
   ): Promise<{ success: true; receipts: number }> {
-    return this.accept(new AcceptProviderCallback(channel, route, secret, { method: 'POST', query, headers, body }));
+    return this.accept(
+      new AcceptProviderCallbackCommand(channel, route, secret, { method: 'POST', query, headers, body }),
+    );
   }
 
   @Get()
@@ -69,11 +71,11 @@ export class ProviderCallbacksController {
     @Headers() headers: Record<string, string | string[] | undefined>,
   ): Promise<{ success: true; receipts: number }> {
     return this.accept(
-      new AcceptProviderCallback(channel, route, secret, { method: 'GET', query, headers, body: null }),
+      new AcceptProviderCallbackCommand(channel, route, secret, { method: 'GET', query, headers, body: null }),
     );
   }
 
-  private async accept(command: AcceptProviderCallback): Promise<{ success: true; receipts: number }> {
+  private async accept(command: AcceptProviderCallbackCommand): Promise<{ success: true; receipts: number }> {
     return { success: true, receipts: await this.commands.execute(command) };
   }
 }

@@ -1,14 +1,35 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CHAT_STATUS_LABELS, RecipientStatus } from '../../engine/index.js';
+import { ScheduledMessageStore } from '../persistence/scheduled-message-store.js';
+import { sessionErrors } from '../session-messages.errors.js';
 
 /**
  * Cancels a scheduled session message that has not been sent yet.
  * @throws AppError 404 `Message not found`, 409 `Message is already <state>`
  */
-export class CancelSessionMessage extends Command<void> {
+export class CancelSessionMessageCommand extends Command<void> {
   constructor(
     readonly accountId: number,
     readonly id: number,
   ) {
     super();
+  }
+}
+
+/** Its word says pending, which it is no more: it may have left. */
+const UNDER_WAY = 'sending';
+
+@CommandHandler(CancelSessionMessageCommand)
+export class CancelSessionMessageHandler implements ICommandHandler<CancelSessionMessageCommand> {
+  constructor(private readonly store: ScheduledMessageStore) {}
+
+  async execute({ accountId, id }: CancelSessionMessageCommand): Promise<void> {
+    const found = await this.store.cancel(accountId, id);
+    if (found === null) throw sessionErrors.notFound();
+    if (found !== 'done') {
+      throw sessionErrors.already(
+        found === RecipientStatus.Unknown ? UNDER_WAY : CHAT_STATUS_LABELS[found].toLowerCase(),
+      );
+    }
   }
 }

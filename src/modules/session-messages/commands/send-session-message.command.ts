@@ -1,6 +1,7 @@
-import { Command } from '@nestjs/cqrs';
-import type { IdempotentRequest } from '../../idempotency/index.js';
-import type { ProviderAnswer } from '../dispatch/session-sender.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
+import { ChatAccounts, usableAccount } from '../../providers/index.js';
+import { hasNotLeft, type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
 import type { SessionMessage } from '../domain/message-content.js';
 
 /**
@@ -15,5 +16,20 @@ export class SendSessionMessageCommand extends Command<ProviderAnswer> {
     readonly idempotent: IdempotentRequest | null,
   ) {
     super();
+  }
+}
+
+@CommandHandler(SendSessionMessageCommand)
+export class SendSessionMessageHandler implements ICommandHandler<SendSessionMessageCommand> {
+  constructor(
+    private readonly accounts: ChatAccounts,
+    private readonly sender: SessionSender,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  async execute({ accountId, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
+    const send = async (): Promise<ProviderAnswer> =>
+      this.sender.send(usableAccount(await this.accounts.find(accountId, 'official')), message);
+    return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
   }
 }

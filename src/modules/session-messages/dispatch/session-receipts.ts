@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type ReceiptListener, ReceiptListeners, type RoutedReceipt } from '../../campaigns/index.js';
+import { type ReceiptListener, ReceiptListeners, type RoutedReceipt } from '../../engine/index.js';
 import { SessionReceiptStore } from '../persistence/session-receipt-store.js';
 
 /** Receipts of session messages, which are in no campaign: the engine asks here before it parks one. */

@@ -5,8 +5,8 @@ import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { CancelSessionMessage } from '../commands/cancel-session-message.command.js';
-import { ListSessionMessages, type SessionMessageView } from '../queries/list-session-messages.query.js';
+import { CancelSessionMessageCommand } from '../commands/cancel-session-message.command.js';
+import { ListSessionMessagesQuery, type SessionMessageView } from '../queries/list-session-messages.query.js';
 import { sessionErrors } from '../session-messages.errors.js';
 import { CancelledSessionMessageAnswer, SessionMessagePageAnswer } from './own-session-messages.schema.js';
 import { CANCEL_SESSION_ERRORS, OWN_SESSION_ERRORS } from './session-error-rows.js';
@@ -42,7 +42,7 @@ export class OwnSessionMessagesController {
     const wanted = query['scheduled'];
     const scheduled = wanted === 'true' ? true : wanted === 'false' ? false : null;
     const { messages, total } = await this.queries.execute(
-      new ListSessionMessages(account, { status: textOrNull(query['status']), scheduled }, page.page, page.limit),
+      new ListSessionMessagesQuery(account, { status: textOrNull(query['status']), scheduled }, page.page, page.limit),
     );
     return paged(messages, page, total);
   }
@@ -55,7 +55,7 @@ export class OwnSessionMessagesController {
   async cancel(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<CancelledSessionMessageAnswer> {
     const id = readId(text);
     if (id === null) throw sessionErrors.notFound();
-    await this.commands.execute(new CancelSessionMessage(account.id, id));
+    await this.commands.execute(new CancelSessionMessageCommand(account.id, id));
     return { success: true, message: 'Message cancelled successfully' };
   }
 }

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { SendTemplateMessageCommand, TemplateSendAnswer } from '../../template-messages/index.js';
+import { SendTemplateMessageCommand, TemplateSendAnswer } from '../../channels/template-messages/index.js';
 import { SendSessionMessageCommand } from '../commands/send-session-message.command.js';
 import { isTemplateRequest, readSessionMessage } from '../domain/session-message.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';

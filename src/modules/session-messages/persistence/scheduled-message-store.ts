@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
-import { RecipientStatus } from '../../campaigns/index.js';
+import { RecipientStatus } from '../../engine/index.js';
 import type { MessageContent, SessionMessage } from '../domain/message-content.js';
 import { SessionEvents } from './session-events.js';
 import { ERROR_LENGTH } from './session-message-store.js';

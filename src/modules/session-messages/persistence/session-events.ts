@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { CHAT_EVENT, CHAT_WORDS, deliveryRecord, type RecipientStatus } from '../../campaigns/index.js';
+import { CHAT_EVENT, CHAT_STATUS_LABELS, deliveryRecord, type RecipientStatus } from '../../engine/index.js';
 import { CustomerEvents } from '../../customer-events/index.js';
 
 interface SessionRow {
@@ -14,7 +14,7 @@ interface SessionRow {
   error_message: string | null;
 }
 
-const CHANNEL = { event: CHAT_EVENT, words: CHAT_WORDS };
+const CHANNEL = { event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS };
 
 /** Tells the account's webhooks of session messages (decisions §7, §9), in the transaction of their statuses. */
 @Injectable()

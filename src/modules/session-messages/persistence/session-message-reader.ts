@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { RecipientStatus } from '../../campaigns/index.js';
+import type { RecipientStatus } from '../../engine/index.js';
 
 /** A session message without its content. */
 export interface ListedSessionMessage {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { jsonRows } from '../../../platform/database/index.js';
-import { mayMove, RecipientStatus, type RoutedReceipt } from '../../campaigns/index.js';
+import { mayMove, RecipientStatus, type RoutedReceipt } from '../../engine/index.js';
 import { readSessionReference } from '../domain/session-reference.js';
 import { SessionEvents } from './session-events.js';
 import { ERROR_LENGTH } from './session-message-store.js';

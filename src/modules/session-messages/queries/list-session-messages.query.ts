@@ -1,5 +1,9 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { isUserId } from '../../../kernel/chat-user-id.js';
+import { dateTime } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
+import { CHAT_STATUS_LABELS, RecipientStatus, statusesOf } from '../../engine/index.js';
+import { type ListedSessionMessage, SessionMessageReader } from '../persistence/session-message-reader.js';
 
 /** A session message as its owner sees it. */
 export interface SessionMessageView {
@@ -30,7 +34,7 @@ export interface SessionMessageFilter {
 }
 
 /** A page of an account's session messages, the newest first; times in the account's zone. */
-export class ListSessionMessages extends Query<{ messages: SessionMessageView[]; total: number }> {
+export class ListSessionMessagesQuery extends Query<{ messages: SessionMessageView[]; total: number }> {
   constructor(
     readonly account: Account,
     readonly filter: SessionMessageFilter,
@@ -39,4 +43,37 @@ export class ListSessionMessages extends Query<{ messages: SessionMessageView[];
   ) {
     super();
   }
+}
+
+@QueryHandler(ListSessionMessagesQuery)
+export class ListSessionMessagesHandler implements IQueryHandler<ListSessionMessagesQuery> {
+  constructor(private readonly reader: SessionMessageReader) {}
+
+  async execute(query: ListSessionMessagesQuery): Promise<{ messages: SessionMessageView[]; total: number }> {
+    const { account, filter, page, limit } = query;
+    const statuses = filter.status === null ? null : statusesOf({ statusLabels: CHAT_STATUS_LABELS }, filter.status);
+    if (statuses?.length === 0) return { messages: [], total: 0 };
+    const { rows, total } = await this.reader.page(account.id, statuses, filter.scheduled, page, limit);
+    return { messages: rows.map((row) => viewOf(row, account.timeZone)), total };
+  }
+}
+
+function viewOf(row: ListedSessionMessage, zone: string): SessionMessageView {
+  const at = (moment: Date | null): string | null => moment && dateTime(moment, zone);
+  const isFailed = row.status === RecipientStatus.Failed;
+  return {
+    id: row.id,
+    to: isUserId(row.receiver) ? null : row.receiver,
+    recipient: isUserId(row.receiver) ? row.receiver : null,
+    type: row.type,
+    broadcast_name: row.label,
+    status: CHAT_STATUS_LABELS[row.status],
+    error_code: isFailed ? row.error_code : null,
+    errorMessage: isFailed ? row.error_message : null,
+    provider_message_id: row.provider_message_id,
+    scheduled_at: at(row.scheduled_at),
+    sent_at: at(row.sent_at),
+    created_at: dateTime(row.created_at, zone),
+    updated_at: dateTime(row.updated_at, zone),
+  };
 }

@@ -1,5 +1,10 @@
-import { Command } from '@nestjs/cqrs';
-import type { CsvFault } from '../domain/csv-numbers.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type CsvFault, CsvNumbers } from '../domain/csv-numbers.js';
+import { SuppressionStore } from '../persistence/suppression-store.js';
+import { suppressionErrors } from '../suppressions.errors.js';
 
 /** What became of a file. */
 export interface ImportReport {
@@ -19,11 +24,48 @@ export interface ImportReport {
  * read before a fault stays.
  * @throws AppError too_large beyond 32 MB, invalid `At most <SUPPRESSIONS_PER_ACCOUNT> suppressions are allowed`, and whatever the source of the bytes throws
  */
-export class ImportSuppressions extends Command<ImportReport> {
+export class ImportSuppressionsCommand extends Command<ImportReport> {
   constructor(
     readonly accountId: number,
     readonly bytes: AsyncIterable<Uint8Array>,
   ) {
     super();
+  }
+}
+
+const MOST_BYTES = 32 * 1024 * 1024;
+const NUMBERS_A_WRITE = 5_000;
+
+@CommandHandler(ImportSuppressionsCommand)
+export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppressionsCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: SuppressionStore,
+  ) {}
+
+  async execute({ accountId, bytes }: ImportSuppressionsCommand): Promise<ImportReport> {
+    const csv = new CsvNumbers();
+    const decoder = new TextDecoder();
+    let size = 0;
+    let added = 0;
+    let waiting: string[] = [];
+    const write = async (): Promise<void> => {
+      const numbers = waiting;
+      waiting = [];
+      added += await inTransaction(this.dataSource, (tx) => this.store.add(tx, accountId, numbers, 'import'));
+    };
+    for await (const chunk of bytes) {
+      size += chunk.byteLength;
+      if (size > MOST_BYTES) throw suppressionErrors.tooLarge();
+      csv.push(decoder.decode(chunk, { stream: true }));
+      waiting = waiting.concat(csv.take());
+      if (waiting.length >= NUMBERS_A_WRITE) await write();
+    }
+    csv.push(decoder.decode());
+    csv.end();
+    waiting = waiting.concat(csv.take());
+    if (waiting.length > 0) await write();
+    const { lines, invalid, faults } = csv;
+    return { lines, added, already: lines - invalid - added, invalid, errors: faults };
   }
 }

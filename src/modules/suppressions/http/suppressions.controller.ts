@@ -3,11 +3,11 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { AddSuppressions } from '../commands/add-suppressions.command.js';
-import { ImportSuppressions } from '../commands/import-suppressions.command.js';
-import { RemoveSuppressions } from '../commands/remove-suppressions.command.js';
+import { AddSuppressionsCommand } from '../commands/add-suppressions.command.js';
+import { ImportSuppressionsCommand } from '../commands/import-suppressions.command.js';
+import { RemoveSuppressionsCommand } from '../commands/remove-suppressions.command.js';
 import { type RawNumbers, readNumbers } from '../domain/suppression.js';
-import { ListSuppressions, type SuppressionView } from '../queries/list-suppressions.query.js';
+import { ListSuppressionsQuery, type SuppressionView } from '../queries/list-suppressions.query.js';
 import { suppressionErrors } from '../suppressions.errors.js';
 import { type CsvRequest, CsvUpload } from './csv-upload.js';
 import { ADD_ERRORS, IMPORT_ERRORS, LIST_ERRORS, REMOVE_ERRORS } from './suppression-error-rows.js';
@@ -45,7 +45,7 @@ export class SuppressionsController {
     const wanted = query['number'];
     const number = wanted === undefined || wanted === '' ? null : (numbersOf({ number: wanted })[0] ?? null);
     const { suppressions, total } = await this.queries.execute(
-      new ListSuppressions(account, number, page.page, page.limit),
+      new ListSuppressionsQuery(account, number, page.page, page.limit),
     );
     return paged(suppressions, page, total);
   }
@@ -61,7 +61,7 @@ export class SuppressionsController {
   @ApiOkResponse({ type: AddedAnswer })
   @ApiErrors(ADD_ERRORS)
   async add(@Body() body: RawNumbers, @CurrentActor() { account }: Actor): Promise<AddedAnswer> {
-    const data = await this.commands.execute(new AddSuppressions(account.id, numbersOf(body)));
+    const data = await this.commands.execute(new AddSuppressionsCommand(account.id, numbersOf(body)));
     return { success: true, message: 'Suppressions saved successfully', data };
   }
 
@@ -80,7 +80,7 @@ export class SuppressionsController {
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedAnswer> {
     const wanted = numbersOf({ numbers, number: number ?? named });
-    const removed = await this.commands.execute(new RemoveSuppressions(account.id, wanted));
+    const removed = await this.commands.execute(new RemoveSuppressionsCommand(account.id, wanted));
     return { success: true, message: 'Suppressions removed successfully', data: { removed } };
   }
 
@@ -98,7 +98,7 @@ export class SuppressionsController {
   @ApiErrors(IMPORT_ERRORS)
   async import(@Req() request: CsvRequest, @CurrentActor() { account }: Actor): Promise<ImportAnswer> {
     if (!request.csv) throw suppressionErrors.fileRequired();
-    const data = await this.commands.execute(new ImportSuppressions(account.id, request.csv));
+    const data = await this.commands.execute(new ImportSuppressionsCommand(account.id, request.csv));
     return { success: true, message: 'Suppressions imported successfully', data };
   }
 }

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Not } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
-import type { StopList } from '../../campaigns/index.js';
+import type { StopList } from '../../engine/index.js';
 import { noteUsed, takeTurn } from '../../quotas/index.js';
 import type { Suppression, SuppressionSource } from '../domain/suppression.js';
 import { suppressionErrors } from '../suppressions.errors.js';

@@ -1,6 +1,15 @@
-import { Command } from '@nestjs/cqrs';
-import type { RawTemplate } from '../domain/template-form.js';
-import type { Template } from '../domain/template.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { rawOf, type RawTemplate, readTemplate } from '../domain/template-form.js';
+import { TemplateStatus } from '../domain/template-status.js';
+import type { Template, TemplateContent } from '../domain/template.js';
+import { SubmissionQueue } from '../persistence/submission-queue.js';
+import { TemplateStore } from '../persistence/template-store.js';
+import { templateErrors } from '../templates.errors.js';
+import { ownersTemplate } from './owners-template.js';
+import { namingTakenNames } from './taken-names.js';
 
 /**
  * The owner changes a template while it is a draft, rejected or pending (decisions §6); it goes back to review, with the
@@ -15,5 +24,37 @@ export class ChangeTemplateCommand extends Command<Template> {
     readonly changes: RawTemplate,
   ) {
     super();
+  }
+}
+
+@CommandHandler(ChangeTemplateCommand)
+export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: TemplateStore,
+    private readonly queue: SubmissionQueue,
+  ) {}
+
+  execute({ accountId, templateId, changes }: ChangeTemplateCommand): Promise<Template> {
+    return namingTakenNames(() =>
+      inTransaction(this.dataSource, async (tx) => {
+        const template = await ownersTemplate(tx, this.store, accountId, templateId);
+        const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+        const read = readTemplate({ ...rawOf(template), ...given });
+        if ('fault' in read) throw templateErrors.form(read.fault);
+        return this.change(tx, template, read.content);
+      }),
+    );
+  }
+
+  private async change(tx: EntityManager, template: Template, content: TemplateContent): Promise<Template> {
+    // The upstream changes neither name nor language of a template: there it becomes another one.
+    const isAnother = content.name !== template.name || content.language.id !== template.language.id;
+    const upstreamId = isAnother ? null : template.upstreamId;
+    await this.store.change(tx, template, content, upstreamId);
+    if (isAnother) await this.queue.remove(tx, template);
+    const changed = { ...template, ...content, upstreamId, status: TemplateStatus.Pending, reason: null };
+    await this.queue.submit(tx, changed);
+    return changed;
   }
 }

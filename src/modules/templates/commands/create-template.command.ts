@@ -1,5 +1,16 @@
-import { Command } from '@nestjs/cqrs';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { assertWithin } from '../../quotas/index.js';
 import type { TemplateContent } from '../domain/template.js';
+import { SubmissionQueue } from '../persistence/submission-queue.js';
+import { TemplateStore } from '../persistence/template-store.js';
+import { TemplateEntity } from '../persistence/template.entities.js';
+import { templateErrors } from '../templates.errors.js';
+import { namingTakenNames } from './taken-names.js';
 
 /** What the owner is told of a new template. */
 export interface CreatedTemplate {
@@ -19,5 +30,27 @@ export class CreateTemplateCommand extends Command<CreatedTemplate> {
     readonly content: TemplateContent,
   ) {
     super();
+  }
+}
+
+@CommandHandler(CreateTemplateCommand)
+export class CreateTemplateHandler implements ICommandHandler<CreateTemplateCommand> {
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: TemplateStore,
+    private readonly queue: SubmissionQueue,
+  ) {}
+
+  execute({ accountId, content }: CreateTemplateCommand): Promise<CreatedTemplate> {
+    return namingTakenNames(() =>
+      inTransaction(this.dataSource, async (tx) => {
+        const { template, controllerId } = await this.store.create(tx, accountId, content);
+        const quota = { accountId, kind: 'templates', most: this.environment.TEMPLATES_PER_ACCOUNT } as const;
+        await assertWithin(tx, quota, TemplateEntity, templateErrors.tooMany);
+        await this.queue.submit(tx, template);
+        return { templateId: template.id, controllerId };
+      }),
+    );
   }
 }

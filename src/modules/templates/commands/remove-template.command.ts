@@ -1,4 +1,10 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { SubmissionQueue } from '../persistence/submission-queue.js';
+import { TemplateStore } from '../persistence/template-store.js';
+import { ownersTemplate } from './owners-template.js';
 
 /**
  * The owner deletes a template while it is a draft, rejected or pending (decisions §6); the upstream's copy goes too.
@@ -10,5 +16,22 @@ export class RemoveTemplateCommand extends Command<void> {
     readonly templateId: number,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RemoveTemplateCommand)
+export class RemoveTemplateHandler implements ICommandHandler<RemoveTemplateCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: TemplateStore,
+    private readonly queue: SubmissionQueue,
+  ) {}
+
+  async execute({ accountId, templateId }: RemoveTemplateCommand): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      const template = await ownersTemplate(tx, this.store, accountId, templateId);
+      await this.store.remove(tx, template.id);
+      await this.queue.remove(tx, template);
+    });
   }
 }

@@ -4,7 +4,7 @@ import type { CreatedTemplate } from '../commands/create-template.command.js';
 import { MOST } from '../domain/template-form.js';
 import type { TemplateContent } from '../domain/template.js';
 import { TemplateStatus } from '../domain/template-status.js';
-import type { TemplateRecord } from '../queries/list-account-templates.query.js';
+import type { TemplateRecord } from '../queries/template-record.js';
 
 /** A quick-reply button. */
 export class QuickReplyButton {

@@ -1,22 +1,10 @@
-import { Query } from '@nestjs/cqrs';
-
-/** One template of `templates.php` (spec 2.1), in its order. */
-export interface TemplateRecord {
-  id: number;
-  username: string;
-  template_name: string;
-  status: number;
-  category: number;
-  language: number;
-  header_area_type: string;
-  header_media_type: string;
-  template_body: string;
-  template_footer: string;
-  /** JSON text: an array of { type, text } */
-  quick_replies: string;
-  /** YYYY-MM-DD HH:MM:SS in the owner's time zone */
-  created_at: string;
-}
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { type Account, AccountDirectory } from '../../accounts/index.js';
+import { TemplateLibrary } from '../persistence/template-library.js';
+import { templateErrors } from '../templates.errors.js';
+import { storedRecord, type TemplateRecord } from './template-record.js';
 
 /**
  * All templates of a username, ascending by id, in batches of bounded size; that there are none comes out of the iteration.
@@ -30,5 +18,30 @@ export class ListAccountTemplatesQuery extends Query<AsyncIterable<TemplateRecor
     readonly viewerId: number | null,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ListAccountTemplatesQuery)
+export class ListAccountTemplatesHandler implements IQueryHandler<ListAccountTemplatesQuery> {
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly accounts: AccountDirectory,
+    private readonly library: TemplateLibrary,
+  ) {}
+
+  async execute({ username, viewerId }: ListAccountTemplatesQuery): Promise<AsyncIterable<TemplateRecord[]>> {
+    const account = await this.accounts.byUsername(username);
+    const isClosed = account !== null && (account.requireToken || this.environment.PROTECT_REPORTS);
+    if (!account || (isClosed && viewerId !== account.id)) throw templateErrors.noneForUsername();
+    return this.records(account);
+  }
+
+  private async *records(account: Account): AsyncGenerator<TemplateRecord[], void, undefined> {
+    let found = false;
+    for await (const rows of this.library.rowsOfAccount(account.id)) {
+      found ||= rows.length > 0;
+      yield rows.map((row) => storedRecord(row, account));
+    }
+    if (!found) throw templateErrors.noneForUsername();
   }
 }

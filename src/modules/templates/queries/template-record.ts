@@ -3,7 +3,24 @@ import type { Account } from '../../accounts/index.js';
 import type { Template } from '../domain/template.js';
 import { columnsOf } from '../persistence/template-rows.js';
 import type { TemplateEntity } from '../persistence/template.entities.js';
-import type { TemplateRecord } from './list-account-templates.query.js';
+
+/** One template of `templates.php` (spec 2.1), in its order. */
+export interface TemplateRecord {
+  id: number;
+  username: string;
+  template_name: string;
+  status: number;
+  category: number;
+  language: number;
+  header_area_type: string;
+  header_media_type: string;
+  template_body: string;
+  template_footer: string;
+  /** JSON text: an array of { type, text } */
+  quick_replies: string;
+  /** YYYY-MM-DD HH:MM:SS in the owner's time zone */
+  created_at: string;
+}
 
 type Owner = Pick<Account, 'username' | 'timeZone'>;
 type Columns = Pick<TemplateEntity, keyof ReturnType<typeof columnsOf> | 'id' | 'status' | 'createdAt'>;

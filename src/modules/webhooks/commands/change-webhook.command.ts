@@ -1,7 +1,14 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
-import type { RawWebhook } from '../domain/webhook-form.js';
-import type { WebhookView } from '../webhook.view.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { OutboundClient } from '../../../platform/outbound/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
+import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
+import { EndpointStore } from '../persistence/endpoint-store.js';
+import { type WebhookView, webhookView } from '../webhook.view.js';
+import { webhookErrors } from '../webhooks.errors.js';
 
 /**
  * Another URL, other events, another status; what is absent stays. `active` revives a disabled endpoint.
@@ -14,5 +21,31 @@ export class ChangeWebhookCommand extends Command<WebhookView> {
     readonly changes: RawWebhook,
   ) {
     super();
+  }
+}
+
+@CommandHandler(ChangeWebhookCommand)
+export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly endpoints: EndpointStore,
+    private readonly audit: AuditLog,
+    private readonly outbound: OutboundClient,
+  ) {}
+
+  execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookView> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const row = await this.endpoints.locked(tx, actor.id, id);
+      if (!row) throw webhookErrors.notFound();
+      const read = readWebhook({ url, events, status }, CUSTOMER_EVENT_TYPES, (url) => this.outbound.takesPlain(url));
+      if ('fault' in read) throw webhookErrors.fault(read.fault);
+      const { fields } = read;
+      if (Object.keys(fields).length === 0) return webhookView(row, actor.timeZone);
+      const changed = await this.endpoints.change(tx, row, fields);
+      // A URL may carry a secret of the customer's.
+      const details = { id, fields: Object.keys(fields), ...(fields.status && { status: fields.status }) };
+      await this.audit.record(tx, { actor, action: 'webhook.change', subject: actor.username, details });
+      return webhookView(changed, actor.timeZone);
+    });
   }
 }

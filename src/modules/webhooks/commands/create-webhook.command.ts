@@ -1,7 +1,15 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
-import type { RawWebhook } from '../domain/webhook-form.js';
-import type { WebhookView } from '../webhook.view.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { OutboundClient } from '../../../platform/outbound/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
+import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
+import { EndpointStore } from '../persistence/endpoint-store.js';
+import { newSecret } from '../webhook-secret.js';
+import { type WebhookView, webhookView } from '../webhook.view.js';
+import { webhookErrors } from '../webhooks.errors.js';
 
 /**
  * A new endpoint of the acting account. The answer and that of a rotation are the only places where the secret stands.
@@ -13,5 +21,31 @@ export class CreateWebhookCommand extends Command<WebhookView & { secret: string
     readonly body: RawWebhook,
   ) {
     super();
+  }
+}
+
+@CommandHandler(CreateWebhookCommand)
+export class CreateWebhookHandler implements ICommandHandler<CreateWebhookCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly endpoints: EndpointStore,
+    private readonly audit: AuditLog,
+    private readonly outbound: OutboundClient,
+  ) {}
+
+  async execute({ actor, body }: CreateWebhookCommand): Promise<WebhookView & { secret: string }> {
+    const read = readWebhook({ url: body.url ?? null, events: body.events ?? null }, CUSTOMER_EVENT_TYPES, (url) =>
+      this.outbound.takesPlain(url),
+    );
+    if ('fault' in read) throw webhookErrors.fault(read.fault);
+    const { url = '', events = [] } = read.fields;
+    const secret = newSecret();
+    const row = await inTransaction(this.dataSource, async (tx) => {
+      const created = await this.endpoints.create(tx, actor.id, { url, events, secret });
+      const details = { id: created.id, events };
+      await this.audit.record(tx, { actor, action: 'webhook.create', subject: actor.username, details });
+      return created;
+    });
+    return { ...webhookView(row, actor.timeZone), secret };
   }
 }

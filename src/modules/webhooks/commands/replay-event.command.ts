@@ -1,5 +1,10 @@
-import { Command } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
 import type { Account } from '../../accounts/index.js';
+import { EventStore } from '../persistence/event-store.js';
+import { webhookErrors } from '../webhooks.errors.js';
 
 /**
  * Sends an event again to every active endpoint of the account that takes its type, under the same `webhook-id`.
@@ -11,5 +16,20 @@ export class ReplayEventCommand extends Command<number> {
     readonly eventId: string,
   ) {
     super();
+  }
+}
+
+@CommandHandler(ReplayEventCommand)
+export class ReplayEventHandler implements ICommandHandler<ReplayEventCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly events: EventStore,
+  ) {}
+
+  /** @returns to how many endpoints it goes */
+  async execute({ actor, eventId }: ReplayEventCommand): Promise<number> {
+    const event = await this.events.find(actor.id, eventId);
+    if (!event) throw webhookErrors.eventNotFound();
+    return inTransaction(this.dataSource, (tx) => this.events.replay(tx, event));
   }
 }

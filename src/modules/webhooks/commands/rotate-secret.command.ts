@@ -1,6 +1,12 @@
-import { Command } from '@nestjs/cqrs';
-import type { Account } from '../../accounts/index.js';
-import type { WebhookView } from '../webhook.view.js';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
+import { EndpointStore } from '../persistence/endpoint-store.js';
+import { newSecret } from '../webhook-secret.js';
+import { type WebhookView, webhookView } from '../webhook.view.js';
+import { webhookErrors } from '../webhooks.errors.js';
 
 /** A new secret; the one before signs too for 24 h (decisions §8). @throws AppError not_found */
 export class RotateSecretCommand extends Command<WebhookView & { secret: string }> {
@@ -9,5 +15,25 @@ export class RotateSecretCommand extends Command<WebhookView & { secret: string 
     readonly id: number,
   ) {
     super();
+  }
+}
+
+@CommandHandler(RotateSecretCommand)
+export class RotateSecretHandler implements ICommandHandler<RotateSecretCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly endpoints: EndpointStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  execute({ actor, id }: RotateSecretCommand): Promise<WebhookView & { secret: string }> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const row = await this.endpoints.locked(tx, actor.id, id);
+      if (!row) throw webhookErrors.notFound();
+      const secret = newSecret();
+      row.updatedAt = await this.endpoints.rotate(tx, row, secret);
+      await this.audit.record(tx, { actor, action: 'webhook.rotate', subject: actor.username, details: { id } });
+      return { ...webhookView(row, actor.timeZone), secret };
+    });
   }
 }

@@ -3,7 +3,7 @@ import { now } from '../../../kernel/clock.js';
 import { Rounds } from '../../../kernel/rounds.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { KEPT_MS } from '../domain/webhook.js';
-import { WebhookRemains } from '../persistence/webhook-remains.js';
+import { WebhookRetention } from '../persistence/webhook-retention.js';
 
 const ROUND_EVERY_MS = 60_000;
 
@@ -17,7 +17,7 @@ export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplication
     (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
   );
 
-  constructor(private readonly remains: WebhookRemains) {}
+  constructor(private readonly remains: WebhookRetention) {}
 
   onApplicationBootstrap(): void {
     this.rounds.start();

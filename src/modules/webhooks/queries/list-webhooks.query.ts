@@ -1,6 +1,7 @@
-import { Query } from '@nestjs/cqrs';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Account } from '../../accounts/index.js';
-import type { WebhookView } from '../webhook.view.js';
+import { EndpointStore } from '../persistence/endpoint-store.js';
+import { type WebhookView, webhookView } from '../webhook.view.js';
 
 /** The account's endpoints, oldest first. */
 export class ListWebhooksQuery extends Query<{ webhooks: WebhookView[]; total: number }> {
@@ -10,5 +11,15 @@ export class ListWebhooksQuery extends Query<{ webhooks: WebhookView[]; total: n
     readonly limit: number,
   ) {
     super();
+  }
+}
+
+@QueryHandler(ListWebhooksQuery)
+export class ListWebhooksHandler implements IQueryHandler<ListWebhooksQuery> {
+  constructor(private readonly endpoints: EndpointStore) {}
+
+  async execute({ account, page, limit }: ListWebhooksQuery): Promise<{ webhooks: WebhookView[]; total: number }> {
+    const [rows, total] = await this.endpoints.ofAccount(account.id, page, limit);
+    return { webhooks: rows.map((row) => webhookView(row, account.timeZone)), total };
   }
 }

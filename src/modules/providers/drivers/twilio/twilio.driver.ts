@@ -17,7 +17,7 @@ const TITLE = 'Telephone network';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
 /**
- * Programmable Voice (decisions §10), also of networks that speak its API. Menus are answered by `AcceptCallCallback`; a
+ * Programmable Voice (decisions §10), also of networks that speak its API. Menus are answered by `AcceptCallCallbackCommand`; a
  * second call with the same reference rings a second time.
  */
 export class TwilioDriver implements MessageDriver<TwilioConfig> {

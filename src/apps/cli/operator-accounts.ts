@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { AccountRegistrar, AuditLog, passwordFault } from '../../modules/accounts/index.js';
+import { LaneWake, type WokenLanes } from '../../modules/engine/index.js';
+import { inTransaction } from '../../platform/database/index.js';
+import { RelayBell } from '../../platform/queues/index.js';
+import { PasswordHasher } from '../../platform/security/index.js';
+import { Failure } from './failure.js';
+
+const USERNAME = /^[A-Za-z0-9._-]{3,64}$/;
+const REASON = 'command line';
+
+/** A member of the staff to be. */
+export interface NewAdmin {
+  username: string;
+  password: string;
+  userType: 'super' | 'admin';
+  firstname: string;
+  lastname: string;
+}
+
+/** What no endpoint does, since it must work when nobody can log in or nothing moves; in the audit log as `system`. */
+@Injectable()
+export class OperatorAccounts {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly registrar: AccountRegistrar,
+    private readonly passwords: PasswordHasher,
+    private readonly audit: AuditLog,
+    private readonly lanes: LaneWake,
+    private readonly bell: RelayBell,
+  ) {}
+
+  /** @throws Failure for a bad name or password, AppError for a taken name */
+  async createAdmin({ password, ...admin }: NewAdmin): Promise<void> {
+    if (!USERNAME.test(admin.username)) throw new Failure('username is invalid');
+    const fault = passwordFault(password);
+    if (fault !== null) throw new Failure(fault);
+    const passwordHash = await this.passwords.hash(password);
+    await inTransaction(this.dataSource, async (tx) => {
+      const { username, userType } = await this.registrar.create(tx, { ...admin, passwordHash });
+      const details = { user_type: userType, reason: REASON };
+      await this.audit.record(tx, { actor: null, action: 'account.create', subject: username, details });
+    });
+  }
+
+  /** @throws Failure when there is no such campaign */
+  async requeue(requestId: string): Promise<WokenLanes> {
+    const woken = await inTransaction(this.dataSource, async (tx) => {
+      const done = await this.lanes.wake(tx, requestId);
+      if (done && done.lanes > 0) {
+        const details = { lanes: done.lanes, reason: REASON };
+        await this.audit.record(tx, { actor: null, action: 'campaign.requeue', subject: requestId, details });
+      }
+      return done;
+    });
+    if (!woken) throw new Failure('Campaign not found');
+    this.bell.ring();
+    return woken;
+  }
+}

@@ -1,0 +1,69 @@
+import { changedPermissions, readExpiresAt, readTimeZone } from '../domain/account-values.js';
+import { readPermissions } from '../domain/permissions.js';
+import type { AccountEntity } from '../persistence/account.entity.js';
+
+/** What to change (decisions §8); absent = keep. Texts as they came; null clears where a field may be empty. */
+export interface AccountChanges {
+  isActive?: boolean;
+  expiresAt?: string | null;
+  parentUsername?: string | null;
+  userType?: string;
+  requireToken?: boolean;
+  refundFailed?: boolean;
+  publicLookup?: boolean;
+  timeZone?: string | null;
+  /** some of the names, each true or false */
+  permissions?: Record<string, unknown>;
+  password?: string;
+  /** with a password: the account's keys are revoked */
+  revokeApiKeys?: boolean;
+  /** with a password: the people under the account are made inactive */
+  revokeUsers?: boolean;
+}
+
+/**
+ * What a change writes into an account's row, but for parent and password.
+ * @param defaultZone of an account that has no time zone of its own
+ * @throws AppError 400 with the first value at fault
+ */
+export function accountPatch(row: AccountEntity, changes: AccountChanges, defaultZone: string): Partial<AccountEntity> {
+  const patch: Partial<AccountEntity> = {};
+  const { isActive, requireToken, refundFailed, publicLookup, userType } = changes;
+  const plain = { isActive, requireToken, refundFailed, publicLookup, userType };
+  Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
+  if (changes.timeZone !== undefined) patch.timeZone = readTimeZone(changes.timeZone);
+  if (changes.expiresAt !== undefined) {
+    const zone = (patch.timeZone === undefined ? row.timeZone : patch.timeZone) ?? defaultZone;
+    patch.expiresAt = readExpiresAt(changes.expiresAt, zone);
+  }
+  if (changes.permissions !== undefined) {
+    const before = readPermissions(JSON.parse(row.permissions) as Record<string, unknown>);
+    patch.permissions = JSON.stringify(changedPermissions(before, changes.permissions));
+  }
+  return patch;
+}
+
+/** The API's name of every field that can be changed, as the audit log shows it. */
+const FIELDS: Record<keyof AccountChanges, string> = {
+  isActive: 'is_active',
+  expiresAt: 'expires_at',
+  parentUsername: 'parent_username',
+  userType: 'user_type',
+  requireToken: 'require_token',
+  refundFailed: 'refund_failed',
+  publicLookup: 'public_lookup',
+  timeZone: 'time_zone',
+  permissions: 'permissions',
+  password: 'password',
+  revokeApiKeys: 'revoke_api_keys',
+  revokeUsers: 'revoke_users',
+};
+
+/** What the audit log keeps of a change: the values as they were given, and of a password only that it changed. */
+export function auditedChanges(changes: AccountChanges): Record<string, unknown> {
+  const details: Record<string, unknown> = {};
+  for (const [field, name] of Object.entries(FIELDS) as [keyof AccountChanges, string][]) {
+    if (changes[field] !== undefined) details[name] = field === 'password' ? 'changed' : changes[field];
+  }
+  return details;
+}

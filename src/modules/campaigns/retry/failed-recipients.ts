@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { type CampaignRecord, RecipientStatus } from '../../engine/index.js';
+
+/** A recipient to be sent to again, by his place in the campaign that failed. */
+export interface FailedRecipient {
+  seq: number;
+  receiver: string;
+}
+
+type Source = DataSource | EntityManager;
+
+const BATCH = 25_000;
+/** What the stop list left out was not a failure of the carrier (decisions §6). */
+const SUPPRESSED = 'Suppressed';
+
+const FAILED = `FROM campaign_recipients r
+  WHERE r.campaign_id = ? AND r.seq > ? AND r.status = ${RecipientStatus.Failed} AND r.outcome_unknown = 0
+    AND (r.error_message IS NULL OR r.error_message <> ?)`;
+
+/**
+ * The recipients that `retry-failed` takes (decisions §6): FAILED ones, but neither suppressed ones nor those of whom a
+ * send was ever of unknown outcome, and nobody twice: whom an earlier retry of the campaign took is that one's, unless it was
+ * cancelled before it reached him.
+ */
+@Injectable()
+export class FailedRecipients {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async count(campaign: CampaignRecord): Promise<number> {
+    if ((await this.retriesOf(this.dataSource, campaign)).length === 0) {
+      const [row] = await this.dataSource.query<{ total: number }[]>(`SELECT COUNT(*) AS total ${FAILED}`, [
+        campaign.id,
+        0,
+        SUPPRESSED,
+      ]);
+      return Number(row?.total ?? 0);
+    }
+    let count = 0;
+    for await (const batch of this.batches(this.dataSource, campaign)) count += batch.length;
+    return count;
+  }
+
+  /** In the order of the contacts, a bounded number at a time. @param source the transaction that holds the retry */
+  async *batches(source: Source, campaign: CampaignRecord): AsyncGenerator<FailedRecipient[], void, undefined> {
+    const taken = await this.taken(source, campaign);
+    for (let afterSeq = 0; ;) {
+      const rows: FailedRecipient[] = await source.query(`SELECT r.seq, r.receiver ${FAILED} ORDER BY r.seq LIMIT ?`, [
+        campaign.id,
+        afterSeq,
+        SUPPRESSED,
+        BATCH,
+      ]);
+      const left = rows.filter(({ seq }) => !taken.has(seq));
+      if (left.length > 0) yield left;
+      const last = rows.at(-1);
+      if (!last || rows.length < BATCH) return;
+      afterSeq = last.seq;
+    }
+  }
+
+  private retriesOf(source: Source, { accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
+    return source.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ?', [requestId, accountId]);
+  }
+
+  /** Whom earlier retries took. */
+  private async taken(source: Source, campaign: CampaignRecord): Promise<SeqSet> {
+    const taken = new SeqSet(campaign.totalRows);
+    for (const { id } of await this.retriesOf(source, campaign)) {
+      for (let afterSeq = 0; ;) {
+        const rows: { seq: number; source: number | null; status: RecipientStatus }[] = await source.query(
+          `SELECT seq, source_seq AS source, status FROM campaign_recipients
+           WHERE campaign_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+          [id, afterSeq, BATCH],
+        );
+        for (const row of rows) {
+          if (row.source !== null && row.status !== RecipientStatus.Cancelled) taken.add(row.source);
+        }
+        const last = rows.at(-1);
+        if (!last || rows.length < BATCH) break;
+        afterSeq = last.seq;
+      }
+    }
+    return taken;
+  }
+}
+
+/** A set of places in a campaign: one bit each, so that a million of them are 125 KB. */
+class SeqSet {
+  private readonly bits: Uint8Array;
+
+  constructor(highest: number) {
+    this.bits = new Uint8Array((highest >> 3) + 1);
+  }
+
+  add(seq: number): void {
+    this.bits[seq >> 3] = (this.bits[seq >> 3] ?? 0) | (1 << (seq & 7));
+  }
+
+  has(seq: number): boolean {
+    return ((this.bits[seq >> 3] ?? 0) & (1 << (seq & 7))) !== 0;
+  }
+}

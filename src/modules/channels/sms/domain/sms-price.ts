@@ -1,0 +1,30 @@
+import { isGsmText, septets } from '../../../../kernel/gsm-alphabet.js';
+
+/** How a text is counted (decisions §5): `gsm7` in septets, `unicode` in UTF-16 code units. */
+export type SmsEncoding = 'gsm7' | 'unicode';
+
+/** What a text costs one recipient. */
+export interface SmsPrice {
+  encoding: SmsEncoding;
+  /** septets (extension characters count 2) or UTF-16 code units */
+  length: number;
+  /** credits per contact; null = longer than the table goes: `Message is too long` */
+  credits: number | null;
+}
+
+/**
+ * Longest text for 1, 2, 3 … credits: the table of spec 8, literally. It is not a count of wire segments
+ * (134 Unicode units are 3 credits although 67 a part would give 2).
+ */
+const LONGEST: Record<SmsEncoding, readonly number[]> = {
+  gsm7: [160, 306, 459, 612],
+  unicode: [70, 133, 199, 265, 331],
+};
+
+/** Prices a text by the table of spec 8. Never throws; an empty text counts as one message. */
+export function priceOf(text: string): SmsPrice {
+  const encoding: SmsEncoding = isGsmText(text) ? 'gsm7' : 'unicode';
+  const length = encoding === 'gsm7' ? septets(text) : text.length;
+  const row = LONGEST[encoding].findIndex((longest) => length <= longest);
+  return { encoding, length, credits: row < 0 ? null : row + 1 };
+}

@@ -1,0 +1,63 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ApiErrors, fromForm } from '../../../../platform/http/index.js';
+import { clientIp, RateLimited } from '../../../../platform/security/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
+import { readSmsBroadcast } from '../sms-broadcast.js';
+import { smsErrors } from '../sms.errors.js';
+import { ChosenIds } from './chosen-ids.js';
+import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.schema.js';
+import { BROADCAST_ERRORS } from './sms-error-rows.js';
+
+/** Bulk SMS (spec 4.3). */
+@ApiTags('SMS')
+@Controller('webhook/api')
+export class SmsBroadcastController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly chosenIds: ChosenIds,
+  ) {}
+
+  @Post('addbroadcastgsm.php')
+  @HttpCode(200)
+  @Authenticated({ cookie: true, bodyUsername: true })
+  @RateLimited('broadcast')
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Send an SMS broadcast',
+    description:
+      'Every contact is charged and sent by itself; duplicates are kept. Follow it with getGSMreport.php and the request_id of the answer.',
+  })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiBody({ type: SmsBroadcastBody, examples: BROADCAST_EXAMPLES })
+  @ApiOkResponse({ description: 'Accepted, charged and queued.', type: SmsBroadcastAnswer })
+  @ApiErrors(BROADCAST_ERRORS)
+  async send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @Req() request: Request,
+    @IdempotencyKey('sms_broadcast') idempotent: IdempotentRequest | null,
+  ): Promise<SmsBroadcastAnswer> {
+    const { id, username, timeZone } = actor.account;
+    const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }));
+    if ('fault' in read) throw smsErrors[read.fault]();
+    const sender = { accountId: id, timeZone };
+    const { broadcast } = read;
+    const chooser = { ip: clientIp(request), accountId: actor.via === 'body' ? null : id };
+    const sent = await this.chosenIds.guard(broadcast.givenId, chooser, () =>
+      this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast, idempotent)),
+    );
+    return {
+      request_id: sent.requestId,
+      status: 'PP1',
+      message: 'Success',
+      url: '1',
+      username,
+      Credits: sent.credits,
+    };
+  }
+}

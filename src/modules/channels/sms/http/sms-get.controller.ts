@@ -1,0 +1,74 @@
+import { Controller, Get, Header, Query, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { readText } from '../../../../kernel/text.js';
+import { ApiErrors, ErrorShape, NoHead } from '../../../../platform/http/index.js';
+import { clientIp } from '../../../../platform/security/index.js';
+import { Open } from '../../../accounts/index.js';
+import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
+import { readSmsBroadcast } from '../sms-broadcast.js';
+import { smsErrors } from '../sms.errors.js';
+import { ChosenIds } from './chosen-ids.js';
+import { VerifiedCredentials } from './verified-credentials.js';
+import { SmsGetAnswer } from './sms-broadcast.schema.js';
+import { SMS_GET_ERRORS } from './sms-error-rows.js';
+
+/** How such a send is named in reports; it has no broadcast_name and no brodcast_service of its own. */
+const BROADCAST_NAME = 'sms_get';
+const SERVICE = 'default';
+
+/** The simple HTTP send (spec 4.3, decisions §7): one number, credentials in the query. */
+@ApiTags('SMS')
+@ErrorShape('v5')
+@Controller('v5/api')
+export class SmsGetController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly credentials: VerifiedCredentials,
+    private readonly chosenIds: ChosenIds,
+  ) {}
+
+  @Get('sms_get.php')
+  @NoHead()
+  @Header('Cache-Control', 'no-store')
+  @Open('username and password stand in the query')
+  @ApiOperation({ summary: 'Send one SMS with a plain GET', description: 'Goes over the default SMS route.' })
+  @ApiQuery({ name: 'username', example: 'demo' })
+  @ApiQuery({ name: 'password', example: 'Demo-1234!', description: 'The password, or an API key of the account.' })
+  @ApiQuery({ name: 'message', example: 'Hello' })
+  @ApiQuery({ name: 'number', example: '919812345678', description: 'One number with country code.' })
+  @ApiQuery({ name: 'providermessageid', required: false, description: 'Your own request id.' })
+  @ApiOkResponse({ description: 'Accepted, charged and queued.', type: SmsGetAnswer })
+  @ApiErrors(SMS_GET_ERRORS, 'v5')
+  async send(@Query() query: Record<string, unknown>, @Req() request: Request): Promise<SmsGetAnswer> {
+    const [username, password, message, number] = ['username', 'password', 'message', 'number'].map((name) =>
+      requiredText(query[name]),
+    ) as [string, string, string, string];
+    const ip = clientIp(request);
+    const account = await this.credentials.check(username, password, ip);
+    const read = readSmsBroadcast({
+      broadcast_name: BROADCAST_NAME,
+      brodcast_service: SERVICE,
+      // A comma would join two numbers into one: such a text is no single number.
+      contacts: [number.includes(',') ? '' : number],
+      message,
+      providermessageid: query['providermessageid'],
+      provider_message_id: query['provider_message_id'],
+      providerMessageId: query['providerMessageId'],
+    });
+    if ('fault' in read) throw smsErrors[read.fault]();
+    const sender = { accountId: account.id, timeZone: account.timeZone };
+    const { broadcast } = read;
+    const sent = await this.chosenIds.guard(broadcast.givenId, { ip, accountId: account.id }, () =>
+      this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast)),
+    );
+    return { status: 'ok', textsent: 'ok', message: 'Success', request_id: sent.requestId, Credits: sent.credits };
+  }
+}
+
+function requiredText(value: unknown): string {
+  const read = readText(value);
+  if (read.kind !== 'text') throw smsErrors.httpSendRequired();
+  return read.value;
+}

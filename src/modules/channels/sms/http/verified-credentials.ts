@@ -1,0 +1,79 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type Account, Credentials } from '../../../accounts/index.js';
+
+const KEPT_MS = 60_000;
+const MOST_ENTRIES = 10_000;
+
+interface Remembered {
+  account: Account;
+  until: number;
+}
+
+/**
+ * Credentials of `sms_get.php`: a pair that was verified is remembered for 60 s (decisions §5), so that a client that
+ * sends message after message does not wait for bcrypt each time. Only a digest under a key of this process is kept.
+ * A changed password, a closed or an expired account ends it at once. An API key in place of the password needs no
+ * bcrypt and is looked up by itself.
+ */
+@Injectable()
+export class VerifiedCredentials {
+  private readonly key = randomBytes(32);
+  private readonly remembered = new Map<string, Remembered>();
+  private readonly pending = new Map<string, Promise<Account>>();
+
+  constructor(private readonly credentials: Credentials) {}
+
+  /**
+   * @param ip the client's address: failures count against it
+   * @throws AppError the errors of login: unauthenticated, too_many
+   */
+  async check(username: string, password: string, ip: string): Promise<Account> {
+    const byKey = await this.credentials.checkApiKey(username, password, ip);
+    if (byKey) return byKey;
+    const digest = this.digestOf(username, password);
+    const known = await this.recall(digest);
+    return known ?? this.verify(digest, username, password, ip);
+  }
+
+  private digestOf(username: string, password: string): string {
+    return createHmac('sha256', this.key)
+      .update(JSON.stringify([username, password]))
+      .digest('base64');
+  }
+
+  private async recall(digest: string): Promise<Account | null> {
+    const entry = this.remembered.get(digest);
+    if (!entry) return null;
+    if (entry.until > performance.now()) {
+      const account = await this.credentials.recall(entry.account);
+      if (account) return account;
+    }
+    this.remembered.delete(digest);
+    return null;
+  }
+
+  /**
+   * Equal tries that arrive at the same moment share one verification while it succeeds. A failure is each caller's
+   * own, so that every try counts against the limits.
+   */
+  private verify(digest: string, username: string, password: string, ip: string): Promise<Account> {
+    const running = this.pending.get(digest);
+    if (running) return running.catch(() => this.credentials.check(username, password, ip));
+    const check = this.credentials
+      .check(username, password, ip)
+      .then((account) => this.remember(digest, account))
+      .finally(() => this.pending.delete(digest));
+    this.pending.set(digest, check);
+    return check;
+  }
+
+  private remember(digest: string, account: Account): Account {
+    this.remembered.delete(digest);
+    // A Map keeps the order of insertion, so the first entry is the oldest.
+    const [oldest] = this.remembered.size >= MOST_ENTRIES ? this.remembered.keys() : [];
+    if (oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.set(digest, { account, until: performance.now() + KEPT_MS });
+    return account;
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { type ReadText, readText } from '../../../kernel/text.js';
+import { type Broadcast, type BroadcastFault, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
+import { priceOf } from './domain/sms-price.js';
+
+/** An SMS broadcast as a client wrote it; every value may be of any type. */
+export interface RawSmsBroadcast extends RawBroadcast {
+  providermessageid?: unknown;
+  provider_message_id?: unknown;
+  providerMessageId?: unknown;
+}
+
+/** An SMS broadcast that passed every row of the error table. */
+export interface SmsBroadcast extends Broadcast {
+  /** credits per contact */
+  unitCredits: number;
+  /** caller-supplied request id */
+  givenId: string | null;
+}
+
+/** Rows of the endpoint's error table that look at the request alone. */
+export type SmsBroadcastFault = BroadcastFault | 'requestIdFormat';
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
+
+/** The first alias that is not empty, in the order of spec 4.3. */
+function firstGiven(...values: unknown[]): ReadText {
+  return values.map(readText).find((read) => read.kind !== 'empty') ?? { kind: 'empty' };
+}
+
+/**
+ * Reads an SMS broadcast and judges it by the error table (spec 4.3, 7, 8; decisions §3, §5).
+ * @returns the broadcast, or the first row of the table that applies
+ */
+export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcast } | { fault: SmsBroadcastFault } {
+  const id = firstGiven(raw.providermessageid, raw.provider_message_id, raw.providerMessageId);
+  const givenId = id.kind === 'text' ? id.value : null;
+  const badId = id.kind === 'fault' || (givenId !== null && !REQUEST_ID.test(givenId));
+  const read = readBroadcast<'requestIdFormat'>(raw, {
+    tooLong: (message) => priceOf(message).credits === null,
+    ownRows: [{ fault: 'requestIdFormat', applies: badId }],
+  });
+  if ('fault' in read) return read;
+  const unitCredits = priceOf(read.broadcast.message).credits ?? 0;
+  return { broadcast: { ...read.broadcast, unitCredits, givenId } };
+}
+
+/**
+ * SHA-256 over what makes two requests with one caller-supplied id the same request: account, broadcast_name,
+ * brodcast_service, message and the cleaned contacts in order (decisions §5).
+ */
+export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffer {
+  const { broadcastName, service, message, receivers } = broadcast;
+  return createHash('sha256')
+    .update(JSON.stringify(['sms', accountId, broadcastName, service, message]))
+    .update(receivers.join(','))
+    .digest();
+}

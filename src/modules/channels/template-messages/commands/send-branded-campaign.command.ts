@@ -1,0 +1,37 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Actor } from '../../../accounts/index.js';
+import type { IdempotentRequest } from '../../../idempotency/index.js';
+import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
+import { readBrandedRecipients } from '../template-request.js';
+import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
+
+/**
+ * Sends an approved template to many over the branded connection, else the official one (spec 4.6, decisions §7).
+ * Numbers that are none are dropped silently.
+ * @throws AppError the rows of spec 7 in their order; `failed` `Failed to queue template campaign`
+ */
+export class SendBrandedCampaignCommand extends Command<QueuedTemplateSend> {
+  constructor(
+    readonly actor: Actor,
+    readonly body: unknown,
+    readonly idempotent: IdempotentRequest | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SendBrandedCampaignCommand)
+export class SendBrandedCampaignHandler implements ICommandHandler<SendBrandedCampaignCommand> {
+  constructor(private readonly queue: TemplateQueue) {}
+
+  async execute({ actor, body, idempotent }: SendBrandedCampaignCommand): Promise<QueuedTemplateSend> {
+    const kind: TemplateSendKind = {
+      channel: 'branded',
+      readRecipients: readBrandedRecipients,
+      makeRequestId: TEMPLATE_REQUEST_IDS.branded,
+      notQueued: 'campaignNotQueued',
+      accountFirst: false,
+    };
+    return this.queue.send(actor.account, body, kind, idempotent);
+  }
+}

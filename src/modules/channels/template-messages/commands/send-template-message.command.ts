@@ -1,0 +1,39 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Actor } from '../../../accounts/index.js';
+import type { IdempotentRequest } from '../../../idempotency/index.js';
+import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
+import { readTemplateRecipients } from '../template-request.js';
+import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
+
+/**
+ * Sends an approved template to one recipient or up to 30,000 (spec 4.6) over the official connection. Takes the body as it
+ * came and gives the answer's body (status 201), because a v6 session message of type template is the same request.
+ * @param overSession by the session route, whose table has the missing chat account before all faults of the body
+ * @throws AppError the rows of spec 7 in their order; `failed` `Failed to queue template message`
+ */
+export class SendTemplateMessageCommand extends Command<QueuedTemplateSend> {
+  constructor(
+    readonly actor: Actor,
+    readonly body: unknown,
+    readonly idempotent: IdempotentRequest | null,
+    readonly overSession = false,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SendTemplateMessageCommand)
+export class SendTemplateMessageHandler implements ICommandHandler<SendTemplateMessageCommand> {
+  constructor(private readonly queue: TemplateQueue) {}
+
+  async execute({ actor, body, idempotent, overSession }: SendTemplateMessageCommand): Promise<QueuedTemplateSend> {
+    const kind: TemplateSendKind = {
+      channel: 'template',
+      readRecipients: readTemplateRecipients,
+      makeRequestId: TEMPLATE_REQUEST_IDS.template,
+      notQueued: 'messageNotQueued',
+      accountFirst: overSession,
+    };
+    return this.queue.send(actor.account, body, kind, idempotent);
+  }
+}

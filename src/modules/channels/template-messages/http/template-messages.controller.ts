@@ -1,0 +1,66 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiErrors } from '../../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../../accounts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { SendBrandedCampaignCommand } from '../commands/send-branded-campaign.command.js';
+import { SendTemplateMessageCommand } from '../commands/send-template-message.command.js';
+import { BRANDED_ERRORS, TEMPLATE_ERRORS } from './template-error-rows.js';
+import {
+  BRANDED_EXAMPLES,
+  BrandedCampaignAnswer,
+  BrandedCampaignBody,
+  TEMPLATE_EXAMPLES,
+  TemplateMessageBody,
+  TemplateSendAnswer,
+} from './template-message.schema.js';
+
+/** Sends of approved templates (spec 4.6). */
+@ApiTags('Template messages')
+@ApiParam({ name: 'username', example: 'demo', description: 'Must be the username of the token.' })
+@Controller('v6/api')
+export class TemplateMessagesController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('chatTemplate/24/:username/messages')
+  @HttpCode(201)
+  @Idempotent()
+  @Authenticated({ cookie: true, failureStatus: 400 })
+  @PathUsername()
+  @ApiOperation({
+    summary: 'Send a template message or campaign',
+    description: "One credit of the template's category a recipient; duplicates are kept.",
+  })
+  @ApiBody({ type: TemplateMessageBody, examples: TEMPLATE_EXAMPLES })
+  @ApiCreatedResponse({ description: 'Charged and queued.', type: TemplateSendAnswer })
+  @ApiErrors(TEMPLATE_ERRORS)
+  send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('template_message') idempotent: IdempotentRequest | null,
+  ): Promise<TemplateSendAnswer> {
+    return this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
+  }
+
+  @Post('chatBranded/24/:username/messages')
+  @HttpCode(202)
+  @Idempotent()
+  @Authenticated()
+  @PathUsername()
+  @ApiOperation({
+    summary: 'Send a branded template campaign',
+    description:
+      "Over the branded connection, else the official one. One credit of the template's category a recipient.",
+  })
+  @ApiBody({ type: BrandedCampaignBody, examples: BRANDED_EXAMPLES })
+  @ApiAcceptedResponse({ description: 'Charged and queued.', type: BrandedCampaignAnswer })
+  @ApiErrors(BRANDED_ERRORS)
+  sendBranded(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('branded_campaign') idempotent: IdempotentRequest | null,
+  ): Promise<TemplateSendAnswer> {
+    return this.commands.execute(new SendBrandedCampaignCommand(actor, body, idempotent));
+  }
+}

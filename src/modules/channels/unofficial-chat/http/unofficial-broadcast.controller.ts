@@ -1,0 +1,66 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiErrors, fromForm } from '../../../../platform/http/index.js';
+import { RateLimited } from '../../../../platform/security/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { broadcastRows } from '../../broadcasts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { SendUnofficialBroadcastCommand } from '../commands/send-unofficial-broadcast.command.js';
+import { ATTACHMENTS, readUnofficialBroadcast } from '../unofficial-broadcast.js';
+import { unofficialErrors } from '../unofficial-chat.errors.js';
+import {
+  UNOFFICIAL_EXAMPLES,
+  UnofficialBroadcastAnswer,
+  UnofficialBroadcastBody,
+} from './unofficial-broadcast.schema.js';
+
+/** Error table of `addbroadcastUnofficial.php` (spec 7; decisions §3, §7), in the order in which the rows are judged. */
+const UNOFFICIAL_ERRORS = broadcastRows({
+  tooLong: 'over 1500 characters',
+  rows: ATTACHMENTS.map((field) => ({
+    status: 400,
+    message: `${field} must be a valid URL`,
+    reason: 'given, and no http or https URL',
+  })),
+});
+
+/** Bulk messages over the unofficial chat route (spec 4.2). */
+@ApiTags('Unofficial chat')
+@Controller('webhook/api')
+export class UnofficialBroadcastController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('addbroadcastUnofficial.php')
+  @HttpCode(200)
+  @Authenticated({ cookie: true, bodyUsername: true })
+  @RateLimited('broadcast')
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Send an unofficial chat broadcast',
+    description:
+      'One credit a contact, whatever the length and the attachments; duplicates are kept. Follow it with GET /v6/api/campaigns/{request_id}.',
+  })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiBody({ type: UnofficialBroadcastBody, examples: UNOFFICIAL_EXAMPLES })
+  @ApiOkResponse({ description: 'Accepted, charged and queued.', type: UnofficialBroadcastAnswer })
+  @ApiErrors(UNOFFICIAL_ERRORS)
+  async send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('unofficial_broadcast') idempotent: IdempotentRequest | null,
+  ): Promise<UnofficialBroadcastAnswer> {
+    const { id, username, timeZone } = actor.account;
+    const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }));
+    if ('fault' in read) throw unofficialErrors[read.fault]();
+    const sender = { accountId: id, timeZone };
+    const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
+    return {
+      request_id: sent.requestId,
+      status: 'Processing',
+      message: 'Success',
+      username,
+      Credits: sent.credits,
+    };
+  }
+}

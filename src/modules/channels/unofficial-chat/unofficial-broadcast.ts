@@ -1,0 +1,53 @@
+import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
+import { isHttpUrl } from '../../../kernel/web-url.js';
+import { type Broadcast, type BroadcastFault, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
+
+/** Attachments in the order in which they leave, after the text. */
+export const ATTACHMENTS = ['img1', 'img2', 'document'] as const;
+export type AttachmentField = (typeof ATTACHMENTS)[number];
+
+/** An unofficial broadcast as a client wrote it; every value may be of any type. */
+export type RawUnofficialBroadcast = RawBroadcast & Partial<Record<AttachmentField | 'media_with_caption', unknown>>;
+
+/** An unofficial broadcast that passed every row of the error table. */
+export interface UnofficialBroadcast extends Broadcast {
+  /** http(s) URLs, handed on and never fetched by us */
+  attachments: Partial<Record<AttachmentField, string>>;
+  /** stored; attachments are separate items all the same (spec 4.2) */
+  mediaWithCaption: boolean;
+}
+
+/** Rows of the endpoint's error table that look at the request alone. */
+export type UnofficialBroadcastFault = BroadcastFault | AttachmentField;
+
+const LONGEST_MESSAGE = 1500;
+const LONGEST_URL = 2048;
+const TRUE_WORDS: readonly unknown[] = [true, 'true', 1, '1'];
+
+/** True beyond 1500 code points (spec 8). */
+export const isTooLong = (message: string): boolean => codePoints(message) > LONGEST_MESSAGE;
+
+/** @returns the URL, null when none was given, or undefined when it is none */
+function readUrl(value: unknown): string | null | undefined {
+  if (readText(value).kind === 'empty') return null;
+  const url = textOrNull(value)?.trim() ?? '';
+  return url.length <= LONGEST_URL && isHttpUrl(url) ? url : undefined;
+}
+
+/**
+ * Reads an unofficial broadcast and judges it by the error table (spec 4.2, 7, 8; decisions §3, §7).
+ * @returns the broadcast, or the first row of the table that applies
+ */
+export function readUnofficialBroadcast(
+  raw: RawUnofficialBroadcast,
+): { broadcast: UnofficialBroadcast } | { fault: UnofficialBroadcastFault } {
+  const urls = ATTACHMENTS.map((field) => ({ field, url: readUrl(raw[field]) }));
+  const read = readBroadcast<AttachmentField>(raw, {
+    tooLong: isTooLong,
+    ownRows: urls.map(({ field, url }) => ({ fault: field, applies: url === undefined })),
+  });
+  if ('fault' in read) return read;
+  const attachments = Object.fromEntries(urls.flatMap(({ field, url }) => (url ? [[field, url]] : [])));
+  const mediaWithCaption = TRUE_WORDS.includes(raw.media_with_caption);
+  return { broadcast: { ...read.broadcast, attachments, mediaWithCaption } };
+}

@@ -1,0 +1,21 @@
+import type { MenuRow } from '../domain/menu.js';
+
+/** What a voice campaign carries (`campaigns.content`). */
+export interface VoiceContent {
+  /** address of the bytes that were priced, heard at the desk and played */
+  audio_url: string;
+  milliseconds: number;
+  /** text that was spoken, or the address that was supplied */
+  source: { message: string; language: string | null } | { audio_url: string };
+  voiceplan: number;
+  /** digits; '' = the route's own number */
+  caller_id: string;
+  /** rows of the first menu; null = none */
+  menu: MenuRow[] | null;
+  retries: number;
+  /** seconds */
+  retry_interval: number;
+}
+
+/** The stored content, which only `SendVoiceCampaignHandler` writes. */
+export const voiceContent = (content: Record<string, unknown>): VoiceContent => content as unknown as VoiceContent;

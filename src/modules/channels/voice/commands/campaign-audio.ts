@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AudioChanged, AudioLibrary, type DraftedAudio } from '../../../audio/index.js';
+import type { VoiceContent } from '../calls/voice-content.js';
+import { clipsOf, withClips } from '../domain/menu-clips.js';
+import type { VoiceRequest } from '../domain/voice-request.js';
+
+const ROUNDS = 3;
+
+/** Everything that a campaign plays, drafted: the bytes that are priced, heard at the desk and played. */
+export interface CampaignSound {
+  audio: DraftedAudio;
+  /** by the address that was supplied */
+  clips: ReadonlyMap<string, DraftedAudio>;
+}
+
+/** What is kept of a sound, beside the campaign. */
+export type KeepSound = (tx: EntityManager) => Promise<void>;
+
+/** The audio of a campaign and the clips of its menu: made outside transactions, kept in the one that accepts it. */
+@Injectable()
+export class CampaignAudio {
+  constructor(private readonly library: AudioLibrary) {}
+
+  /**
+   * Makes or fetches the sound of a request and hands it on. Those who fetch take turns, since they hold what they fetched.
+   * @param accept tries to accept the campaign; called again when somebody else kept or swept the same audio meanwhile
+   * @throws AppError the audio's rows of spec 7, in the order: audio, clips
+   */
+  async of<T>(
+    { source, menu }: Pick<VoiceRequest, 'source' | 'menu'>,
+    accountId: number,
+    accept: (sound: CampaignSound, keep: KeepSound) => Promise<T>,
+  ): Promise<T> {
+    const wanted = clipsOf(menu ?? []);
+    const work = async (): Promise<T> => {
+      const audio = await ('url' in source
+        ? this.library.fetch(source.url, accountId)
+        : this.library.speech(source.text, source.language, accountId));
+      const clips = await this.library.clips(wanted, accountId);
+      return this.accepted({ audio, clips }, accept);
+    };
+    return 'url' in source || wanted.length > 0 ? this.library.holding(accountId, work) : work();
+  }
+
+  private async accepted<T>(
+    first: CampaignSound,
+    accept: (sound: CampaignSound, keep: KeepSound) => Promise<T>,
+  ): Promise<T> {
+    let sound = first;
+    for (let round = 1; ; round++) {
+      try {
+        const all = [sound.audio, ...sound.clips.values()];
+        return await accept(sound, (tx) => this.library.keep(tx, all));
+      } catch (error) {
+        if (!(error instanceof AudioChanged) || round === ROUNDS) throw error;
+        sound = await this.renewed(sound, error);
+      }
+    }
+  }
+
+  private async renewed({ audio, clips }: CampaignSound, fault: AudioChanged): Promise<CampaignSound> {
+    const renew = async (draft: DraftedAudio): Promise<DraftedAudio> => {
+      const renewed = await this.library.renewed(draft);
+      if (!renewed) throw fault;
+      return renewed;
+    };
+    const again = new Map<string, DraftedAudio>();
+    for (const [url, clip] of clips) again.set(url, await renew(clip));
+    return { audio: await renew(audio), clips: again };
+  }
+}
+
+/** What the campaign of a request carries. @param callerId digits; '' = the route's own number */
+export function contentOf(request: VoiceRequest, { audio, clips }: CampaignSound, callerId: string): VoiceContent {
+  const { source, plan, menu, retries, retryIntervalSeconds } = request;
+  return {
+    audio_url: audio.url,
+    milliseconds: audio.milliseconds,
+    source: 'url' in source ? { audio_url: source.url } : { message: source.text, language: source.language },
+    voiceplan: plan,
+    caller_id: callerId,
+    menu: menu && withClips(menu, (url) => clips.get(url)?.url ?? url),
+    retries,
+    retry_interval: retryIntervalSeconds,
+  };
+}

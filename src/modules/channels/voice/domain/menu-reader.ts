@@ -1,0 +1,136 @@
+import { readText } from '../../../../kernel/text.js';
+import { isHttpUrl } from '../../../../kernel/web-url.js';
+import { ACTIONS, AFTER_CLIP, type AfterClip, KEYS, type MenuRow } from './menu.js';
+import { type NumberRules, readCallNumber } from './call-number.js';
+
+/** The first menu is 1 (decisions §5). */
+export const DEEPEST_MENU = 5;
+export const MOST_ROWS = 100;
+export const MOST_FALLBACKS = 3;
+const LONGEST_URL = 2_048;
+
+/** Says what is wrong, with the path to it: `dtmf_flow.rows[1].number is required`. */
+class MenuFault extends Error {}
+
+export const NOT_JSON = 'dtmf_flow is not valid JSON';
+
+/** What a caller's menus may hold. */
+interface Reading extends NumberRules {
+  /** rows read so far, over all menus */
+  rows: number;
+}
+
+type Fields = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Reads `dtmf_flow` (spec 4.7, decisions §5): an object or its JSON text. Never throws.
+ * @returns the rows of the first menu, null when none is given, or the text of the first fault
+ */
+export function readMenu(value: unknown, rules: NumberRules): { rows: MenuRow[] | null } | { fault: string } {
+  if (readText(value).kind === 'empty') return { rows: null };
+  const flow = typeof value === 'string' ? parsed(value) : value;
+  if (!isObject(flow)) return { fault: NOT_JSON };
+  try {
+    return { rows: readRows(flow['rows'], 'dtmf_flow.rows', 1, { ...rules, rows: 0 }) };
+  } catch (error) {
+    if (error instanceof MenuFault) return { fault: error.message };
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function readRows(value: unknown, path: string, depth: number, reading: Reading): MenuRow[] {
+  if (readText(value).kind === 'empty') throw new MenuFault(`${path} is required`);
+  if (!Array.isArray(value)) throw new MenuFault(`${path} must be an array`);
+  const entries = value as unknown[];
+  if (entries.length === 0) throw new MenuFault(`${path} is required`);
+  if (depth > DEEPEST_MENU) throw new MenuFault(`${path} is too deep: at most ${DEEPEST_MENU} menus`);
+  const rows: MenuRow[] = [];
+  const taken = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    reading.rows += 1;
+    if (reading.rows > MOST_ROWS) throw new MenuFault(`${path} has too many rows: at most ${MOST_ROWS} in all`);
+    const row = readRow(entry, `${path}[${index}]`, depth, reading);
+    if (taken.has(row.digit)) throw new MenuFault(`${path}[${index}].digit is used twice`);
+    taken.add(row.digit);
+    rows.push(row);
+  }
+  return rows;
+}
+
+function readRow(entry: unknown, path: string, depth: number, reading: Reading): MenuRow {
+  if (!isObject(entry)) throw new MenuFault(`${path} must be an object`);
+  const digit = required(entry['digit'], `${path}.digit`).trim();
+  if (!isKey(digit)) throw new MenuFault(`${path}.digit must be one of 0-9, * and #`);
+  const word = required(entry['action'], `${path}.action`).trim();
+  const action = ACTIONS.find((name) => name === word);
+  switch (action) {
+    case 'transfer':
+      return { digit, action, numbers: readNumbers(entry, path, reading) };
+    case 'submenu': {
+      const prompt = url(entry['prompt_audio'], `${path}.prompt_audio`);
+      return { digit, action, prompt, rows: readRows(entry['rows'], `${path}.rows`, depth + 1, reading) };
+    }
+    case 'audio':
+      return { digit, action, audio: url(entry['audio'], `${path}.audio`), after: readAfter(entry['after'], path) };
+    case 'record':
+      return { digit, action };
+    case 'back':
+      if (depth === 1) throw new MenuFault(`${path}.action back is only possible in a submenu`);
+      return { digit, action };
+    case undefined:
+      throw new MenuFault(`${path}.action must be one of: ${ACTIONS.join(', ')}`);
+  }
+}
+
+/** One key of a telephone. */
+export const isKey = (text: string): boolean => KEYS.includes(text);
+
+function readNumbers(entry: Fields, path: string, rules: NumberRules): string[] {
+  const first = readNumber(entry['number'], `${path}.number`, rules);
+  const fallbacks = entry['fallback_numbers'];
+  if (readText(fallbacks).kind === 'empty') return [first];
+  const list = `${path}.fallback_numbers`;
+  if (!Array.isArray(fallbacks)) throw new MenuFault(`${list} must be an array`);
+  const entries = fallbacks as unknown[];
+  if (entries.length > MOST_FALLBACKS) throw new MenuFault(`${list} must hold at most ${MOST_FALLBACKS} numbers`);
+  return [first, ...entries.map((number, index) => readNumber(number, `${list}[${index}]`, rules))];
+}
+
+function readNumber(value: unknown, path: string, rules: NumberRules): string {
+  const read = readCallNumber(value, rules);
+  if ('digits' in read) return read.digits;
+  throw new MenuFault(`${path} ${read.fault}`);
+}
+
+function readAfter(value: unknown, path: string): AfterClip {
+  const read = readText(value);
+  if (read.kind === 'empty') return 'hangup';
+  const word = read.kind === 'text' ? read.value.trim() : '';
+  const after = AFTER_CLIP.find((name) => name === word);
+  if (!after) throw new MenuFault(`${path}.after must be one of: ${AFTER_CLIP.join(', ')}`);
+  return after;
+}
+
+function url(value: unknown, path: string): string {
+  const text = required(value, path).trim();
+  if (text.length > LONGEST_URL || !isHttpUrl(text)) throw new MenuFault(`${path} must be a valid URL`);
+  return text;
+}
+
+/** A text that must be there; what is neither text nor number is at fault as if it were missing. */
+function required(value: unknown, path: string): string {
+  const read = readText(value);
+  if (read.kind !== 'text') throw new MenuFault(`${path} is required`);
+  return read.value;
+}

@@ -1,0 +1,127 @@
+import { isSchedule } from '../../../../kernel/clock.js';
+import { codePoints, cutCodePoints, readText, textOrNull } from '../../../../kernel/text.js';
+import { type MenuOrigins, merged, readCallbackAudio } from './callback-audio.js';
+import { type NumberRules, readCallNumber, voiceReceivers } from './call-number.js';
+import type { MenuRow } from './menu.js';
+import { readMenu } from './menu-reader.js';
+import { VOICE_PLANS, type VoicePlan } from './voice-price.js';
+
+/** A voice send as a client wrote it; every value may be of any type. */
+export type RawVoiceRequest = Record<string, unknown>;
+
+/** Where the audio of a campaign comes from. */
+export type AudioSource = { text: string; language: string | null } | { url: string };
+
+/** A voice send that passed every row that looks at the request alone. */
+export interface VoiceRequest {
+  broadcastName: string;
+  /** digits; null = the operator's default */
+  callerId: string | null;
+  source: AudioSource;
+  /** digits, in order, without duplicates */
+  receivers: string[];
+  plan: VoicePlan;
+  /** rows of the first menu; null = the audio is played and that is all */
+  menu: MenuRow[] | null;
+  retries: number;
+  retryIntervalSeconds: number;
+  /** `schedule_time` as given, of a form that is known: whether it is past is judged with the campaign */
+  schedule: unknown;
+}
+
+/** The texts of spec 7 "Voice send" and decisions §5, literally. */
+export const VOICE_TEXTS = {
+  name: 'broadcast_name is required',
+  noAudio: 'Either audio_file_id or message is required',
+  tooLong: 'Text for voice message cannot exceed 5000 characters.',
+  contacts: "Provide an array of phone numbers in 'contacts'",
+  interval: 'retry_interval must be one of: 5, 10, 30, 60, 180, 300',
+  noNumbers: 'No valid numbers were found in contacts.',
+  retries: 'retries must be between 0 and 5',
+  plan: 'voiceplan must be one of: 15, 30',
+  schedule: 'schedule_time is invalid',
+} as const;
+
+const LONGEST_TEXT = 5_000;
+const NAME_LENGTH = 255;
+/** No name or code of a language is longer; what is not recognized is English however long it is. */
+const LANGUAGE_LENGTH = 64;
+const INTERVALS: readonly string[] = ['5', '10', '30', '60', '180', '300'];
+const DEFAULT_INTERVAL = '60';
+
+/**
+ * Reads a voice send and judges it in the order of decisions §3: the cheap rows of the table from top to bottom, then the
+ * rows that are ours, then voiceplan, callback_audio and dtmf_flow. Whether the moment is past, the audio and the credits
+ * are judged afterwards.
+ * @returns the request, or the text of the first row that applies
+ */
+export function readVoiceRequest(
+  raw: RawVoiceRequest,
+  rules: NumberRules,
+): { request: VoiceRequest } | { fault: string } {
+  const name = textOrNull(raw['broadcast_name']);
+  if (!name) return { fault: VOICE_TEXTS.name };
+  const source = readSource(raw);
+  if (typeof source === 'string') return { fault: source };
+  const contacts: unknown = raw['contacts'];
+  if (!Array.isArray(contacts) || contacts.length === 0) return { fault: VOICE_TEXTS.contacts };
+  const interval = oneOf(raw['retry_interval'], DEFAULT_INTERVAL, INTERVALS);
+  if (interval === null) return { fault: VOICE_TEXTS.interval };
+  const receivers = voiceReceivers(contacts as unknown[]);
+  if (receivers.length === 0) return { fault: VOICE_TEXTS.noNumbers };
+  const retries = oneOf(raw['retries'], '0', ['0', '1', '2', '3', '4', '5']);
+  if (retries === null) return { fault: VOICE_TEXTS.retries };
+  const caller = readText(raw['caller_id']).kind === 'empty' ? null : readCallNumber(raw['caller_id']);
+  if (caller && 'fault' in caller) return { fault: `caller_id ${caller.fault}` };
+  if (!isSchedule(raw['schedule_time'])) return { fault: VOICE_TEXTS.schedule };
+  const plan = oneOf(raw['voiceplan'], String(VOICE_PLANS[0]), VOICE_PLANS.map(String));
+  if (plan === null) return { fault: VOICE_TEXTS.plan };
+  const menu = readMenus(raw, rules);
+  if ('fault' in menu) return menu;
+  return {
+    request: {
+      broadcastName: cutCodePoints(name, NAME_LENGTH),
+      callerId: caller?.digits ?? null,
+      source,
+      receivers,
+      plan: Number(plan) as VoicePlan,
+      menu: menu.rows,
+      retries: Number(retries),
+      retryIntervalSeconds: Number(interval),
+      schedule: raw['schedule_time'],
+    },
+  };
+}
+
+/** Both ways of saying what keys do, as one first menu; null when there is none. */
+export function readMenus(
+  raw: RawVoiceRequest,
+  rules: NumberRules,
+): { rows: MenuRow[] | null; origins: MenuOrigins } | { fault: string } {
+  const callbacks = readCallbackAudio(raw['callback_audio'], rules);
+  if ('fault' in callbacks) return callbacks;
+  const flow = readMenu(raw['dtmf_flow'], rules);
+  if ('fault' in flow) return flow;
+  const { rows, origins } = merged(flow.rows ?? [], callbacks.rows);
+  return { rows: rows.length === 0 ? null : rows, origins };
+}
+
+/** Both given: audio_url is used, and the message is not looked at (decisions §5). */
+function readSource(raw: RawVoiceRequest): AudioSource | string {
+  const url = readText(raw['audio_url']);
+  if (url.kind === 'text') return { url: url.value.trim() };
+  if (url.kind === 'fault') return VOICE_TEXTS.noAudio;
+  const text = textOrNull(raw['message']);
+  if (text === null) return VOICE_TEXTS.noAudio;
+  if (codePoints(text) > LONGEST_TEXT) return VOICE_TEXTS.tooLong;
+  const language = textOrNull(raw['language'])?.trim();
+  return { text, language: language === undefined ? null : cutCodePoints(language, LANGUAGE_LENGTH) };
+}
+
+/** A value out of a list, as text; null for any other. @param fallback where it is empty */
+function oneOf(value: unknown, fallback: string, allowed: readonly string[]): string | null {
+  const read = readText(value);
+  if (read.kind === 'empty') return fallback;
+  const text = read.kind === 'text' ? read.value.trim() : '';
+  return allowed.includes(text) ? text : null;
+}

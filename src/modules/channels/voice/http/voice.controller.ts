@@ -1,0 +1,87 @@
+import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
+import { ApiErrors } from '../../../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { simulate } from '../calls/simulation.js';
+import { readSimulation } from '../calls/simulation-request.js';
+import { SendVoiceCampaignCommand } from '../commands/send-voice-campaign.command.js';
+import type { NumberRules } from '../domain/call-number.js';
+import { type RawVoiceRequest, readVoiceRequest } from '../domain/voice-request.js';
+import { voiceErrors } from '../voice.errors.js';
+import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.schema.js';
+import { SIMULATION_ERRORS, VOICE_ERRORS } from './voice-error-rows.js';
+import { VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.schema.js';
+
+/** Voice campaigns (spec 4.7). */
+@ApiTags('Voice')
+@Authenticated()
+@Controller('v6/api/v1/voice')
+export class VoiceController {
+  private readonly numbers: NumberRules;
+
+  constructor(
+    private readonly commands: CommandBus,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {
+    this.numbers = { allowedPrefixes: this.environment.VOICE_ALLOWED_PREFIXES };
+  }
+
+  @Post('send')
+  @HttpCode(200)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Send a voice campaign',
+    description:
+      'Charged at once by the length of the audio; the calls leave once the campaign is approved. Follow it with GET /v6/api/voice/report and the request_id of the answer.',
+  })
+  @ApiBody({ type: VoiceSendBody, examples: VOICE_EXAMPLES })
+  @ApiOkResponse({ description: 'Accepted and charged.', type: VoiceSendAnswer })
+  @ApiErrors(VOICE_ERRORS)
+  async send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('voice_send') idempotent: IdempotentRequest | null,
+  ): Promise<VoiceSendAnswer> {
+    const { id: accountId, timeZone } = actor.account;
+    const read = readVoiceRequest(fieldsOf(body), this.numbers);
+    if ('fault' in read) throw voiceErrors.invalid(read.fault);
+    const { request } = read;
+    const sent = await this.commands.execute(
+      new SendVoiceCampaignCommand({ accountId, timeZone }, request, idempotent),
+    );
+    return {
+      request_id: sent.requestId,
+      campaign_name: request.broadcastName,
+      contacts: sent.contacts,
+      counts_per_contact: sent.creditsPerContact,
+      credits_deducted: sent.creditsPerContact * sent.contacts,
+      ivr_enabled: request.menu !== null,
+      status: 'Pending for Verification',
+      audio_url: sent.speechUrl ?? ('url' in request.source ? request.source.url : ''),
+    };
+  }
+
+  @Post('simulate')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Walk through a keypad menu',
+    description: 'Calls nobody and costs nothing: says what a callee hears who presses these keys, and where he ends.',
+  })
+  @ApiBody({ type: SimulationBody, examples: SIMULATION_EXAMPLES })
+  @ApiOkResponse({ type: SimulationAnswer })
+  @ApiErrors(SIMULATION_ERRORS)
+  simulate(@Body() body: unknown): SimulationAnswer {
+    const read = readSimulation(fieldsOf(body), this.numbers);
+    if ('fault' in read) throw voiceErrors.invalid(read.fault);
+    const { audio, menu, origins, callee } = read.request;
+    const maxSeconds = this.environment.VOICE_MAX_CALL_SECONDS;
+    const { steps, ended, unused } = simulate({ audio, menu, callerId: '', maxSeconds }, callee, origins);
+    return { success: true, data: { ivr_enabled: menu !== null, steps, ended, unused_digits: unused } };
+  }
+}
+
+const fieldsOf = (body: unknown): RawVoiceRequest =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as RawVoiceRequest) : {};

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { AppError } from '../../../kernel/app-error.js';
+import { GroupCommit } from '../../../kernel/group-commit.js';
+import { newId } from '../../../kernel/ids.js';
+import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { RelayBell } from '../../../platform/queues/index.js';
+import type { Alongside } from '../../idempotency/index.js';
+import { CreditBook, type BalanceName } from '../../credits/index.js';
+import type { AcceptedCampaign, CampaignDraft } from '../state/campaign.js';
+import { InsufficientCredits, Outspent } from './insufficient-credits.js';
+import { CampaignWriter, type NumberedDraft } from './campaign-writer.js';
+import { CampaignReader } from '../state/campaign-reader.js';
+
+/** A draft with the further writes of its transaction. */
+type Submission = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
+/** Code of the conflict with another account's id; its text is that of every such conflict. */
+export const FOREIGN_REQUEST_ID = 'request_id_foreign';
+/** What says whether a draft came before. */
+export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
+type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
+
+type Numbered = NumberedDraft & { draft: Submission };
+
+/** Larger drafts get a transaction of their own, so that small requests of the same account do not wait behind their rows. */
+const GROUPED_RECEIVERS = 1_000;
+const GROUP = { maxItems: 64, delayMs: 0 };
+const ROUNDS = 6;
+
+/** The one door into the engine: everything of a campaign, or nothing, in one transaction. */
+@Injectable()
+export class CampaignAcceptance {
+  private readonly groups = new Map<string, GroupCommit<Submission, Answer>>();
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly credits: CreditBook,
+    private readonly writer: CampaignWriter,
+    private readonly reader: CampaignReader,
+    private readonly bell: RelayBell,
+  ) {}
+
+  /**
+   * Debits the credits and stores the campaign with all its recipients; after the commit the relay hears of it.
+   * Requests of one account that wait at the same moment share a transaction.
+   * @param alongside further writes of the same transaction; what it throws rolls the campaign back
+   * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`
+   */
+  async accept(wanted: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
+    const draft: Submission = alongside ? { ...wanted, alongside } : wanted;
+    const repeated = await this.repeated(draft);
+    if (repeated) return repeated;
+    const answer =
+      draft.receivers.length > GROUPED_RECEIVERS ? (await this.commit([draft]))[0] : await this.group(draft).add(draft);
+    if (!answer) throw new Error('a draft was left without an answer');
+    if ('refused' in answer) throw answer.refused;
+    this.bell.ring();
+    return answer.accepted;
+  }
+
+  /**
+   * The first answer again, for the same request under a caller-supplied id (decisions §5); null = it is the first.
+   * @throws AppError conflict `request_id already exists`
+   */
+  async repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
+    if ('make' in draft.requestId) return null;
+    const found = await this.reader.withFingerprint(draft.requestId.given);
+    if (!found) return null;
+    const same = found.accountId === draft.accountId && draft.fingerprint?.equals(found.fingerprint ?? Buffer.alloc(0));
+    if (!same) {
+      const code = found.accountId === draft.accountId ? 'request_id_exists' : FOREIGN_REQUEST_ID;
+      throw new AppError('conflict', code, 'request_id already exists');
+    }
+    const { id, requestId, totalRows, unitCredits } = found;
+    return { id, requestId, totalRows, unitCredits, repeated: true };
+  }
+
+  /** Whose id was taken between the look and the commit: a caller's id answers or refuses, a generated one is made again. */
+  private async takenId(draft: CampaignDraft): Promise<Answer | null> {
+    try {
+      const accepted = await this.repeated(draft);
+      return accepted ? { accepted } : null;
+    } catch (error) {
+      if (error instanceof AppError) return { refused: error };
+      throw error;
+    }
+  }
+
+  private group(draft: Submission): GroupCommit<Submission, Answer> {
+    const key = `${draft.accountId} ${draft.balance}`;
+    let group = this.groups.get(key);
+    if (!group) {
+      group = new GroupCommit((drafts) => this.commit(drafts), GROUP);
+      this.groups.set(key, group);
+      if (this.groups.size > 1_000) {
+        for (const [name, other] of this.groups) if (!other.busy && other !== group) this.groups.delete(name);
+      }
+    }
+    return group;
+  }
+
+  /** One transaction for drafts of one account and balance. A lost race for credits or ids runs it again from the start. */
+  private async commit(drafts: Submission[]): Promise<Answer[]> {
+    for (let round = 1; ; round++) {
+      try {
+        return await this.attempt(drafts);
+      } catch (error) {
+        const lost = error instanceof Outspent || isDuplicateKey(error) || error instanceof AppError;
+        if (!lost) throw error;
+        if (drafts.length > 1) return this.oneByOne(drafts);
+        if (error instanceof AppError) return [{ refused: error }]; // by what was to be written alongside
+        if (isDuplicateKey(error)) {
+          const answer = await this.takenId(drafts[0] as CampaignDraft);
+          if (answer) return [answer];
+        }
+        if (round >= ROUNDS) throw error;
+      }
+    }
+  }
+
+  /** A group that lost a race: each draft by itself, in order, so that one conflict refuses one request. */
+  private async oneByOne(drafts: Submission[]): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (const draft of drafts) answers.push(...(await this.commit([draft])));
+    return answers;
+  }
+
+  private async attempt(drafts: Submission[]): Promise<Answer[]> {
+    const first = drafts[0] as Submission;
+    const balance = first.balance as BalanceName;
+    // An unlocked read refuses the poor cheaply; the conditional UPDATE in `debit` stays the judge.
+    let available = await this.credits.available(first.accountId, balance);
+    const numbered: Numbered[] = [];
+    const answers = drafts.map((draft): Answer => {
+      const required = draft.unitCredits * draft.receivers.length;
+      if (required > available) return { refused: new InsufficientCredits(available, required) };
+      available -= required;
+      const entry = {
+        id: newId(),
+        requestId: 'given' in draft.requestId ? draft.requestId.given : draft.requestId.make(),
+        draft,
+      };
+      numbered.push(entry);
+      return { accepted: acceptedOf(entry) };
+    });
+    if (numbered.length > 0) await this.write(first.accountId, balance, numbered);
+    return answers;
+  }
+
+  private async write(accountId: number, balance: BalanceName, numbered: Numbered[]): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      await this.writer.insert(tx, numbered);
+      for (const entry of numbered) await entry.draft.alongside?.(tx, acceptedOf(entry));
+      // Last before the commit: the balance row is locked for two round trips only.
+      const entries = numbered.map(({ requestId, draft }) => ({
+        requestId,
+        amount: draft.unitCredits * draft.receivers.length,
+      }));
+      if (!(await this.credits.debit(tx, accountId, balance, entries))) throw new Outspent();
+    });
+  }
+}
+
+const acceptedOf = ({ id, requestId, draft }: Numbered): AcceptedCampaign => ({
+  id,
+  requestId,
+  totalRows: draft.receivers.length,
+  unitCredits: draft.unitCredits,
+  repeated: false,
+});

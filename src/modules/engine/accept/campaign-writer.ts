@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
+import type { CampaignDraft } from '../state/campaign.js';
+import { planLanes } from '../state/lanes.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+
+/** A draft with its keys: ready to be written. */
+export interface NumberedDraft {
+  id: number;
+  requestId: string;
+  draft: CampaignDraft;
+}
+
+/** A campaign with its keys whose recipients are written apart. */
+export interface NumberedHead {
+  id: number;
+  requestId: string;
+  draft: Omit<CampaignDraft, 'receivers'>;
+  /** recipients */
+  total: number;
+}
+
+const ROWS_A_STATEMENT = 25_000;
+/** Below this, the recipients of all drafts of a group travel in one statement. */
+const SMALL = 100;
+
+/** Writes accepted campaigns in set-based statements; nothing here reads. Every moment is the database's. */
+@Injectable()
+export class CampaignWriter {
+  /** Inserts campaigns, counters, lanes and recipients of a whole group of drafts. */
+  async insert(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
+    const heads = drafts.map((entry): NumberedHead => ({ ...entry, total: entry.draft.receivers.length }));
+    await this.insertHeads(tx, heads);
+    const small = drafts.filter(({ draft }) => draft.receivers.length <= SMALL);
+    if (small.length > 0) await this.insertSmall(tx, small);
+    for (const { id, draft } of drafts) {
+      if (draft.receivers.length > SMALL) await this.insertRecipients(tx, id, draft.receivers);
+    }
+  }
+
+  /** Inserts campaigns with counters and lanes, without recipients. */
+  async insertHeads(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
+    await this.insertCampaigns(tx, heads);
+    await tx.query(
+      `INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES ${heads.map(() => '(?,?,?)').join(',')}`,
+      heads.flatMap(({ id, total }) => [id, RecipientStatus.Pending, total]),
+    );
+    await this.insertLanes(tx, heads);
+  }
+
+  /**
+   * Adds recipients of another campaign to the end of this one.
+   * @param afterSeq recipients it has already
+   * @param sources with their `seq` in the other campaign
+   */
+  async insertRetried(
+    tx: EntityManager,
+    id: number,
+    afterSeq: number,
+    sources: readonly { seq: number; receiver: string }[],
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at, source_seq)
+       SELECT ?, ? + j.ordinal, j.receiver, 0, 0, UTC_TIMESTAMP(3), j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         ordinal FOR ORDINALITY, source_seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
+      [id, afterSeq, jsonRows(sources.map(({ seq, receiver }) => [seq, receiver]))],
+    );
+  }
+
+  private async insertCampaigns(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
+         fingerprint, balance, unit_credits, total_rows, unsettled, refunded_credits, retry_of, scheduled_at, created_at)
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+      heads.flatMap(({ id, requestId, draft, total }) => [
+        id,
+        draft.accountId,
+        requestId,
+        draft.channel,
+        draft.initialState,
+        draft.broadcastName,
+        draft.service,
+        draft.routeId,
+        JSON.stringify(draft.content),
+        draft.fingerprint ?? null,
+        draft.balance,
+        draft.unitCredits,
+        total,
+        total,
+        draft.retryOf ?? null,
+        draft.scheduledAt ?? null,
+      ]),
+    );
+  }
+
+  private async insertLanes(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
+    const rows = heads.flatMap(({ id, draft, total }) =>
+      planLanes(total).map((range) => [
+        id,
+        range.lane,
+        draft.channel,
+        range.from,
+        range.from,
+        range.end,
+        0,
+        draft.initialState === 'pending_approval' ? 0 : 1,
+        draft.scheduledAt ?? null,
+      ]),
+    );
+    await tx.query(
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, next_seq, intent_seq, end_seq, fence, wake_at)
+       VALUES ${rows.map(() => '(?,?,?,?,?,?,?,IF(?, COALESCE(?, UTC_TIMESTAMP(3)), NULL))').join(',')}`,
+      rows.flat(),
+    );
+  }
+
+  private async insertSmall(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
+    const rows = drafts.flatMap(({ id, draft }) => draft.receivers.map((receiver, index) => [id, index + 1, receiver]));
+    await tx.query(
+      `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+       SELECT j.campaign_id, j.seq, j.receiver, 0, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[2]')) j`,
+      [jsonRows(rows)],
+    );
+  }
+
+  private async insertRecipients(tx: EntityManager, id: number, receivers: readonly string[]): Promise<void> {
+    for (let from = 0; from < receivers.length; from += ROWS_A_STATEMENT) {
+      await tx.query(
+        `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+         SELECT ?, ? + j.ordinal, j.receiver, 0, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
+           ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
+        [id, from, jsonDigits(receivers.slice(from, from + ROWS_A_STATEMENT))],
+      );
+    }
+  }
+}
+
+/** A JSON array of digit strings; they need no escaping, so joining them is enough. */
+const jsonDigits = (digits: readonly string[]): string => (digits.length === 0 ? '[]' : `["${digits.join('","')}"]`);

@@ -1,0 +1,22 @@
+import { RecipientStatus } from './state/recipient-status.js';
+
+/**
+ * Words of every chat channel for recipient statuses (decisions §6). What may have left and is not yet settled still
+ * counts as pending; the words of calls only complete the table.
+ */
+export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
+  [RecipientStatus.Pending]: 'PENDING',
+  [RecipientStatus.Unknown]: 'PENDING',
+  [RecipientStatus.Submitted]: 'SENT',
+  [RecipientStatus.Retrying]: 'SENT',
+  [RecipientStatus.Delivered]: 'DELIVERED',
+  [RecipientStatus.Read]: 'READ',
+  [RecipientStatus.Failed]: 'FAILED',
+  [RecipientStatus.Cancelled]: 'CANCELLED',
+  [RecipientStatus.Answered]: 'DELIVERED',
+  [RecipientStatus.NoAnswer]: 'FAILED',
+  [RecipientStatus.Busy]: 'FAILED',
+};
+
+/** Webhook event of a chat status change (decisions §9). */
+export const CHAT_EVENT = 'chat.status.update';

@@ -1,0 +1,28 @@
+import type { SendOutcome } from '../../providers/index.js';
+import type { LaneTurn } from './lane-store.js';
+import { gotThrough, type WindowResult } from '../settle/window-results.js';
+
+/** @returns whether nothing of the lane has got through for as long as a receipt may take (milliseconds) */
+export const isOverdue = ({ stalledMs }: LaneTurn, receiptTimeoutMs: number): boolean =>
+  stalledMs !== null && stalledMs >= receiptTimeoutMs;
+
+/** The deadline came before the message could leave. @param fault why it could not */
+export const inVain = (fault: string): SendOutcome => ({
+  kind: 'rejected',
+  code: null,
+  text: `Not sent in time: ${fault}`,
+  submitted: false,
+});
+
+/** A carrier that says nothing but "too fast" until the deadline will not say anything else: its recipients end. */
+export function conclude(
+  turn: LaneTurn,
+  results: readonly WindowResult[],
+  receiptTimeoutMs: number,
+): readonly WindowResult[] {
+  if (!isOverdue(turn, receiptTimeoutMs) || results.some(({ outcome }) => gotThrough(outcome))) return results;
+  return results.map(({ recipient, outcome }) => ({
+    recipient,
+    outcome: outcome.kind === 'retry' && outcome.throttled ? inVain(outcome.text) : outcome,
+  }));
+}

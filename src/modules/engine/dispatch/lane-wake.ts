@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { WriteResult } from '../../../platform/database/index.js';
+import type { CampaignState } from '../state/campaign.js';
+
+/** What an operator's push found and did. */
+export interface WokenLanes {
+  state: CampaignState;
+  /** lanes that get a job at once */
+  lanes: number;
+}
+
+/** Wakes lanes by hand, for an operator who does not want to wait for the relay's own patience. */
+@Injectable()
+export class LaneWake {
+  /**
+   * Wakes the lanes of a campaign that have something to do and that no worker holds. A new fence makes their job a new
+   * one, whatever lies in the queue; nothing is sent twice or before its schedule, and a paused campaign stays paused.
+   * @returns null when there is no such campaign
+   */
+  async wake(tx: EntityManager, requestId: string): Promise<WokenLanes | null> {
+    const [campaign] = await tx.query<{ id: number; state: CampaignState }[]>(
+      'SELECT id, state FROM campaigns WHERE request_id = ?',
+      [requestId],
+    );
+    if (!campaign) return null;
+    const result: WriteResult = await tx.query(
+      `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
+       SET l.wake_at = UTC_TIMESTAMP(3), l.fence = l.fence + 1
+       WHERE l.campaign_id = ? AND (l.lease_until IS NULL OR l.lease_until <= UTC_TIMESTAMP(3))
+         AND (c.state IN ('cancelled', 'rejected')
+           OR c.state IN ('accepted', 'running') AND COALESCE(c.scheduled_at <= UTC_TIMESTAMP(3), TRUE))
+         AND (l.next_seq < l.end_seq OR EXISTS (
+           SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
+             AND (r.due_at <= UTC_TIMESTAMP(3) OR c.state IN ('cancelled', 'rejected'))))`,
+      [campaign.id],
+    );
+    return { state: campaign.state, lanes: result.affectedRows };
+  }
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Route } from '../../providers/index.js';
+import { WINDOW_RECIPIENTS } from '../state/lanes.js';
+import { WindowTempo } from './window-tempo.js';
+
+const route = (id: number, messagesPerSecond: number | null = null): Route => ({
+  id,
+  name: 'r',
+  channel: 'sms',
+  driver: 'smpp',
+  config: {},
+  messagesPerSecond,
+  callbackSecret: '',
+});
+
+describe('WindowTempo', () => {
+  it('leaves a fast route at the full window and a paced one at its second', () => {
+    const tempo = new WindowTempo();
+    tempo.took(1, 500, 40);
+    expect(tempo.size(route(1))).toBe(WINDOW_RECIPIENTS);
+    expect(tempo.size(route(2, 25))).toBe(25);
+  });
+
+  it('makes the windows of a slow carrier last about a second, and never tiny', () => {
+    const tempo = new WindowTempo();
+    tempo.took(1, 500, 5_000);
+    expect(tempo.size(route(1))).toBe(100);
+    tempo.took(1, 100, 28_000);
+    expect(tempo.size(route(1))).toBe(20);
+    expect(tempo.size(route(2))).toBe(WINDOW_RECIPIENTS);
+  });
+
+  it('grows again by doubling once the carrier is quick', () => {
+    const tempo = new WindowTempo();
+    tempo.took(1, 500, 5_000);
+    tempo.took(1, 100, 1_500);
+    expect(tempo.size(route(1))).toBe(100);
+    for (const size of [200, 400, WINDOW_RECIPIENTS]) {
+      tempo.took(1, 100, 100);
+      expect(tempo.size(route(1))).toBe(size);
+    }
+  });
+});

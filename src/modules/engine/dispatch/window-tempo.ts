@@ -1,0 +1,42 @@
+import type { Route } from '../../providers/index.js';
+import { type Channel, itemsOf } from '../channel.js';
+import { WINDOW_RECIPIENTS, windowSize } from '../state/lanes.js';
+
+const AIM_MS = 1_000;
+const TOO_LONG_MS = 2_000;
+/** Below this the round trips of a slow carrier would cost more than the short window gains. */
+const SMALLEST = 20;
+
+/**
+ * Windows of about a second on a carrier that is slower than anybody said: a window of a fixed size would keep a place of
+ * this worker, and a pause or cancel waiting, for as long as the carrier likes. Known for slow routes only.
+ */
+export class WindowTempo {
+  private readonly sizes = new Map<number, number>();
+
+  size(route: Route): number {
+    return Math.min(windowSize(route.messagesPerSecond), this.sizes.get(route.id) ?? WINDOW_RECIPIENTS);
+  }
+
+  /** A window is over: the next ones follow its speed down at once, and up by doubling. */
+  took(routeId: number, recipients: number, milliseconds: number): void {
+    const known = this.sizes.get(routeId) ?? WINDOW_RECIPIENTS;
+    if (milliseconds > TOO_LONG_MS) {
+      const fitting = Math.floor((recipients * AIM_MS) / milliseconds);
+      this.sizes.set(routeId, Math.max(SMALLEST, Math.min(known, fitting)));
+    } else if (milliseconds < AIM_MS) {
+      if (known * 2 >= WINDOW_RECIPIENTS) this.sizes.delete(routeId);
+      else this.sizes.set(routeId, known * 2);
+    }
+  }
+}
+
+/** The route with its speed in recipients: a message of several items takes several of its slots. */
+export function inRecipients(route: Route, channel: Channel, content: Record<string, unknown>): Route {
+  if (route.messagesPerSecond === null) return route;
+  try {
+    return { ...route, messagesPerSecond: route.messagesPerSecond / itemsOf(channel.compose(content, '')) };
+  } catch {
+    return route; // what cannot be composed is refused one by one
+  }
+}

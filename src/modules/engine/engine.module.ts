@@ -1,0 +1,66 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { RelayBellModule } from '../../platform/queues/index.js';
+import { AccountDirectoryModule } from '../accounts/index.js';
+import { CreditsModule } from '../credits/index.js';
+import { CustomerEventsModule } from '../customer-events/index.js';
+import { ReceiptSink, RoutesModule } from '../providers/index.js';
+import { CampaignAcceptance } from './accept/campaign-acceptance.js';
+import { AttemptLogs } from './attempt-logs.js';
+import { ChannelOffers } from './channel-offers.js';
+import { ChannelRegistry } from './channel-registry.js';
+import { AttemptReader } from './state/attempt-reader.js';
+import { CampaignReader } from './state/campaign-reader.js';
+import { CampaignStates } from './state/campaign-states.js';
+import { CampaignWriter } from './accept/campaign-writer.js';
+import { campaignEntities } from './state/campaign.entities.js';
+import { RetryStore } from './settle/retry-store.js';
+import { RetryPlans } from './settle/retry-plans.js';
+import { ReceiptStore } from './receipts/receipt-store.js';
+import { RouteSenders } from './dispatch/route-senders.js';
+import { Settlement } from './settle/settlement.js';
+import { StatusEvents } from './settle/status-events.js';
+import { RecipientDetails } from './recipient-details.js';
+import { AttemptReceipts } from './receipts/attempt-receipts.js';
+import { CampaignReceipts } from './receipts/campaign-receipts.js';
+import { ReceiptListeners } from './receipts/receipt-listeners.js';
+
+const SERVICES = [
+  AttemptLogs,
+  AttemptReader,
+  AttemptReceipts,
+  CampaignAcceptance,
+  CampaignReader,
+  CampaignReceipts,
+  CampaignStates,
+  CampaignWriter,
+  ChannelOffers,
+  ChannelRegistry,
+  ReceiptListeners,
+  ReceiptStore,
+  RecipientDetails,
+  RetryPlans,
+  RetryStore,
+  RouteSenders,
+  Settlement,
+  StatusEvents,
+];
+
+/**
+ * The engine that every process has: accepting, reading, settling, receipts. Global, because the providers module hands
+ * receipts to `ReceiptSink` and must not import the engine (the engine imports the providers).
+ */
+@Global()
+@Module({
+  imports: [
+    TypeOrmModule.forFeature(campaignEntities),
+    AccountDirectoryModule,
+    CreditsModule,
+    CustomerEventsModule,
+    RelayBellModule,
+    RoutesModule,
+  ],
+  providers: [...SERVICES, { provide: ReceiptSink, useExisting: CampaignReceipts }],
+  exports: [...SERVICES, ReceiptSink, RelayBellModule],
+})
+export class EngineModule {}

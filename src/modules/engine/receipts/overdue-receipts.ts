@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import { Settlement } from '../settle/settlement.js';
+
+const RECIPIENTS_A_STEP = 2_000;
+const CAMPAIGNS_A_STEP = 500;
+/** Read by one statement at the most (one campaign more): a look has no index, and longer ones would end by their time-out. */
+const ROWS_A_LOOK = 250_000;
+/** A look reads the campaign's whole range, so they keep a hundredth of the time-out apart (43 minutes of 72 hours). */
+const LOOKS_A_TIMEOUT = 100;
+
+interface DueCampaign {
+  id: number;
+  total_rows: number;
+}
+
+interface WaitingRow {
+  campaign_id: number;
+  seq: number;
+  /** until the deadline, microseconds; overdue from 0 down */
+  left_us: string;
+}
+
+/** No receipt by the deadline: FAILED `No delivery receipt`, so that nobody stays in limbo (decisions §6). */
+@Injectable()
+export class OverdueReceipts {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly settlement: Settlement,
+  ) {}
+
+  /**
+   * Fails everybody who is overdue, whatever the campaign, until no campaign is left that is due.
+   * @param isStopped asked between two steps; what was taken by then is looked at by another worker in a minute
+   */
+  async round(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
+    for (let full = true; full && !isStopped();) {
+      const campaigns = await this.take();
+      for (const ids of looks(campaigns)) if (!isStopped()) await this.sweep(ids, receiptTimeoutMs);
+      full = campaigns.length === CAMPAIGNS_A_STEP;
+    }
+  }
+
+  /** Campaigns whose earliest deadline has come; looked at again in a minute in case this worker dies meanwhile. */
+  private take(): Promise<DueCampaign[]> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const rows: DueCampaign[] = await tx.query(
+        `SELECT id, total_rows FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3) ORDER BY overdue_check_at
+         LIMIT ${CAMPAIGNS_A_STEP} FOR UPDATE SKIP LOCKED`,
+      );
+      const ids = rows.map((row) => row.id);
+      if (ids.length > 0) {
+        await tx.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL 1 MINUTE WHERE id IN (?)', [
+          ids,
+        ]);
+      }
+      return rows;
+    });
+  }
+
+  /** Fails what is overdue in these campaigns, in bounded steps, and sets their next look to the earliest deadline left. */
+  async sweep(campaigns: readonly number[], receiptTimeoutMs: number): Promise<void> {
+    const timeoutUs = Math.round(receiptTimeoutMs * 1000);
+    const next = new Map(campaigns.map((id) => [id, timeoutUs]));
+    for await (const rows of this.waiting(
+      [...campaigns].sort((a, b) => a - b),
+      timeoutUs,
+    )) {
+      const overdue = rows.filter(({ left_us: left }) => Number(left) <= 0);
+      if (overdue.length > 0) {
+        await inTransaction(this.dataSource, (tx) => this.settlement.settle(tx, overdue.map(failed)));
+      }
+      for (const { campaign_id: id, left_us: left } of rows) {
+        if (Number(left) > 0) next.set(id, Math.min(next.get(id) ?? timeoutUs, Number(left)));
+      }
+    }
+    await inTransaction(this.dataSource, async (tx) => {
+      await this.planNext(tx, next, timeoutUs / LOOKS_A_TIMEOUT);
+      await tx.query(
+        `DELETE FROM unknown_outcomes WHERE campaign_id IN (?)
+           AND created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND`,
+        [campaigns, 2 * timeoutUs],
+      );
+    });
+  }
+
+  /** Who waits for a receipt in these campaigns, read without locks and by key. @param campaigns ascending */
+  private async *waiting(
+    campaigns: readonly number[],
+    timeoutUs: number,
+  ): AsyncGenerator<WaitingRow[], void, undefined> {
+    let after = { campaign_id: 0, seq: 0 };
+    for (;;) {
+      const { campaign_id: campaignId } = after;
+      const later = campaigns.filter((id) => id > campaignId);
+      const rows: WaitingRow[] = await this.dataSource.query(
+        `SELECT campaign_id, seq, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), updated_at) + ? AS left_us
+         FROM campaign_recipients WHERE (campaign_id = ? AND seq > ? OR campaign_id IN (?)) AND status IN (?)
+         ORDER BY campaign_id, seq LIMIT ?`,
+        [timeoutUs, campaignId, after.seq, later.length > 0 ? later : [0], WAITING, RECIPIENTS_A_STEP],
+      );
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1);
+      if (!last || rows.length < RECIPIENTS_A_STEP) return;
+      after = last;
+    }
+  }
+
+  private async planNext(tx: EntityManager, next: ReadonlyMap<number, number>, leastUs: number): Promise<void> {
+    await tx.query(
+      `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', left_us BIGINT PATH '$[1]')) j
+         ON c.id = j.id
+       SET c.overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL j.left_us MICROSECOND WHERE c.unsettled > 0`,
+      [jsonRows([...next].sort((a, b) => a[0] - b[0]).map(([id, left]) => [id, Math.round(Math.max(left, leastUs))]))],
+    );
+  }
+}
+
+/** Together as long as they are small. */
+function looks(campaigns: readonly DueCampaign[]): number[][] {
+  const found: number[][] = [];
+  let room = 0;
+  for (const { id, total_rows: rows } of campaigns) {
+    if (rows > room) {
+      found.push([]);
+      room = ROWS_A_LOOK;
+    }
+    found.at(-1)?.push(id);
+    room -= rows;
+  }
+  return found;
+}
+
+const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown];
+
+const failed = ({ campaign_id: campaignId, seq }: WaitingRow) => ({
+  campaignId,
+  seq,
+  to: RecipientStatus.Failed,
+  errorCode: null,
+  errorText: 'No delivery receipt',
+  refund: false,
+  attempted: false,
+});

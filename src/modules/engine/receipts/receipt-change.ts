@@ -1,0 +1,32 @@
+import type { Receipt } from '../../providers/index.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import type { KnownMessage } from './receipt-store.js';
+import type { RecipientChange } from '../settle/settlement.js';
+
+export const STATUS_OF_RECEIPT: Readonly<Record<Receipt['status'], RecipientStatus>> = {
+  submitted: RecipientStatus.Submitted,
+  delivered: RecipientStatus.Delivered,
+  read: RecipientStatus.Read,
+  failed: RecipientStatus.Failed,
+  answered: RecipientStatus.Answered,
+  no_answer: RecipientStatus.NoAnswer,
+  busy: RecipientStatus.Busy,
+};
+
+/** Outcomes of which the carrier's number says more. */
+const WITH_REASON: ReadonlySet<Receipt['status']> = new Set(['failed', 'no_answer', 'busy']);
+
+/** What a receipt does to its recipient. */
+export function receiptChange(receipt: Receipt, message: KnownMessage): RecipientChange {
+  const withReason = WITH_REASON.has(receipt.status);
+  return {
+    campaignId: message.campaignId,
+    seq: message.seq,
+    to: STATUS_OF_RECEIPT[receipt.status],
+    errorCode: withReason ? receipt.errorCode : null,
+    errorText: withReason ? receipt.errorText : null,
+    refund: false,
+    attempted: false,
+    ...(receipt.durationSeconds !== undefined && { durationSeconds: receipt.durationSeconds }),
+  };
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
+import type { Receipt } from '../../providers/index.js';
+import { ChannelRegistry } from '../channel-registry.js';
+import type { ChannelName } from '../state/campaign.js';
+import { itemsOf } from '../channel.js';
+import { matchKey } from '../state/message-id.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import { readReference } from '../state/reference.js';
+import type { KnownMessage, RoutedReceipt } from './receipt-store.js';
+
+/** What a receipt says of whom it is about. */
+export type About = Pick<Receipt, 'receiver' | 'ref'>;
+
+interface WaitingRow {
+  campaign_id: number;
+  seq: number;
+  receiver: string;
+  status: RecipientStatus;
+  attempts: number;
+}
+
+/** Recipients who may have been sent to and may not: found again by what the carrier says of their number. */
+@Injectable()
+export class UnknownOutcomes {
+  constructor(private readonly channels: ChannelRegistry) {}
+
+  /**
+   * The recipient whom a receipt is about: the one that our reference names, where the upstream gives it back (it may
+   * write the number otherwise than we did); else the longest waiting on the route with this number. One whose message is
+   * several items stays on the list until the carrier has named them all, because only what it names has left.
+   * @returns the item that the receipt is about; null when nobody waits
+   */
+  async take(tx: EntityManager, routeIds: readonly number[], { receiver, ref }: About): Promise<KnownMessage | null> {
+    for (;;) {
+      const row = await (ref === undefined ? this.ofNumber(tx, routeIds, receiver) : this.referred(tx, routeIds, ref));
+      if (!row) return null;
+      const { campaign_id: campaignId, seq, status } = row;
+      const items = await this.itemsOf(tx, row);
+      const named = await this.named(tx, row);
+      if (named.count + 1 >= items) {
+        await tx.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq = ?', [campaignId, seq]);
+      }
+      if (items === 1 && status === RecipientStatus.Unknown) {
+        // The attempts of a recipient count as its items.
+        return { campaignId, seq, item: Math.max(row.attempts, 1) - 1, items, status };
+      }
+      // Otherwise the answer came after all, and brought the ids.
+      if (named.count < items && items > 1) return { campaignId, seq, item: named.next, items, status };
+    }
+  }
+
+  /** The places of those receipts for whom somebody may be waiting, found in one statement: most orphans are nobody's. */
+  async awaited(tx: EntityManager, orphans: readonly RoutedReceipt[]): Promise<Set<number>> {
+    const wanted = orphans.flatMap(({ routeId, routeIds = [routeId], receipt: { receiver, ref } }, index) => {
+      const referent = ref === undefined ? null : readReference(ref);
+      if (ref === undefined ? receiver === null : !referent) return [];
+      return routeIds.map((route) => [index, route, referent ? null : receiver, referent?.campaignId, referent?.seq]);
+    });
+    if (wanted.length === 0) return new Set();
+    const found: { ordinal: number }[] = await tx.query(
+      `SELECT j.ordinal FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]',
+         receiver VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]')) j
+       JOIN unknown_outcomes u ON u.route_id = j.route_id AND u.receiver = j.receiver
+       UNION SELECT j.ordinal FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]',
+         campaign_id BIGINT PATH '$[3]', seq INT PATH '$[4]')) j
+       JOIN unknown_outcomes u ON u.campaign_id = j.campaign_id AND u.seq = j.seq AND u.route_id = j.route_id`,
+      [jsonRows(wanted), jsonRows(wanted)],
+    );
+    return new Set(found.map(({ ordinal }) => ordinal));
+  }
+
+  /** Remembers the carrier's id of a message that a receipt has identified. */
+  async adopt(tx: EntityManager, routeId: number, providerMessageId: string, message: KnownMessage): Promise<void> {
+    await tx.query(
+      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        message.campaignId,
+        message.seq,
+        message.item,
+        routeId,
+        providerMessageId,
+        matchKey(providerMessageId),
+        message.items,
+        RecipientStatus.Submitted,
+      ],
+    );
+  }
+
+  private ofNumber(
+    tx: EntityManager,
+    routeIds: readonly number[],
+    receiver: string | null,
+  ): Promise<WaitingRow | undefined> {
+    if (receiver === null) return Promise.resolve(undefined);
+    return this.longestWaiting(tx, routeIds, 'u.receiver = ?', [receiver]);
+  }
+
+  private referred(tx: EntityManager, routeIds: readonly number[], ref: string): Promise<WaitingRow | undefined> {
+    const referent = readReference(ref);
+    if (!referent) return Promise.resolve(undefined);
+    return this.longestWaiting(tx, routeIds, 'u.campaign_id = ? AND u.seq = ?', [referent.campaignId, referent.seq]);
+  }
+
+  private async longestWaiting(
+    tx: EntityManager,
+    routeIds: readonly number[],
+    whose: string,
+    parameters: readonly (string | number)[],
+  ): Promise<WaitingRow | undefined> {
+    const rows: WaitingRow[] = await tx.query(
+      `SELECT u.campaign_id, u.seq, u.receiver, r.status, r.attempts FROM unknown_outcomes u
+       JOIN campaign_recipients r ON r.campaign_id = u.campaign_id AND r.seq = u.seq AND r.status IN (?)
+       WHERE u.route_id IN (?) AND ${whose} ORDER BY u.created_at, u.campaign_id, u.seq LIMIT 1 FOR UPDATE`,
+      [[RecipientStatus.Unknown, RecipientStatus.Submitted], routeIds, ...parameters],
+    );
+    return rows[0];
+  }
+
+  /** Into how many items the channel splits what leaves for this recipient. */
+  private async itemsOf(tx: EntityManager, { campaign_id: id, receiver }: WaitingRow): Promise<number> {
+    const [campaign] = await tx.query<{ channel: ChannelName; content: string }[]>(
+      'SELECT channel, content FROM campaigns WHERE id = ?',
+      [id],
+    );
+    const channel = campaign && this.channels.find(campaign.channel);
+    return channel ? itemsOf(channel.compose(JSON.parse(campaign.content) as Record<string, unknown>, receiver)) : 1;
+  }
+
+  private async named(
+    tx: EntityManager,
+    { campaign_id: id, seq }: WaitingRow,
+  ): Promise<{ count: number; next: number }> {
+    const [row] = await tx.query<{ count: string; next: string }[]>(
+      'SELECT COUNT(*) AS count, COALESCE(MAX(item) + 1, 0) AS next FROM provider_messages WHERE campaign_id = ? AND seq = ?',
+      [id, seq],
+    );
+    return { count: Number(row?.count), next: Number(row?.next) };
+  }
+}

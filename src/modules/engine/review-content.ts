@@ -1,0 +1,37 @@
+/** A key of a menu as the desk sees it. */
+export interface ReviewMenuRow {
+  digit: string;
+  action: string;
+  /** what is played, where the desk can hear it; null where nothing is */
+  clip: string | null;
+  /** where that was fetched; null without a clip, and for campaigns of earlier versions, which play the address itself */
+  source: string | null;
+  /** what follows the clip */
+  after: string | null;
+  /** who is called */
+  number: string | null;
+  /** who is called when nobody answers there, in order */
+  fallback_numbers: string[];
+  /** of a submenu */
+  rows: ReviewMenuRow[];
+}
+
+/** What recipients will hear and whom they can reach, for those who approve it; null where the channel has none. */
+export interface ReviewContent {
+  audio_url: string | null;
+  message: string | null;
+  language: string | null;
+  /** digits; null = the route's own number */
+  caller_id: string | null;
+  retries: number | null;
+  menu: ReviewMenuRow[] | null;
+}
+
+export const NO_REVIEW_CONTENT: ReviewContent = {
+  audio_url: null,
+  message: null,
+  language: null,
+  caller_id: null,
+  retries: null,
+  menu: null,
+};

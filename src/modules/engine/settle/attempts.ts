@@ -1,0 +1,49 @@
+import type { RecipientStatus } from '../state/recipient-status.js';
+
+/** How often a recipient who was reached in vain is tried again (decisions §5, voice retries). */
+export interface RetryPlan {
+  /** further attempts after the first */
+  retries: number;
+  /** from the end of an attempt to the next, milliseconds */
+  intervalMs: number;
+}
+
+/** The outcome of an attempt in vain: it stands when no other is made. */
+export interface LastOutcome {
+  status: RecipientStatus;
+  errorCode: number | null;
+  errorText: string | null;
+}
+
+/** A recipient to send to. */
+export interface DueRecipient {
+  seq: number;
+  receiver: string;
+  /** tries of this attempt, which the carrier may put off with a temporary fault; counts from 1 */
+  attempt: number;
+  /** attempts made before this one; absent = none */
+  made?: number;
+  /** how the attempt before this one ended; absent or null = there was none */
+  last?: LastOutcome | null;
+  /** an earlier copy may have left: only an answer that takes this one says more */
+  inDoubt?: boolean;
+}
+
+/** An attempt that the carrier has accepted. */
+export interface BegunAttempt {
+  campaignId: number;
+  seq: number;
+  /** counts from 1 */
+  attempt: number;
+  /** the carrier's id of this attempt */
+  providerMessageId: string;
+}
+
+/** An attempt whose outcome the carrier has reported; a report may come twice. */
+export interface EndedAttempt extends BegunAttempt {
+  status: RecipientStatus;
+  errorCode: number | null;
+  errorText: string | null;
+  /** seconds of talk, 0 when nobody answered */
+  durationSeconds: number;
+}

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import {
+  type CustomerEvent,
+  CustomerEvents,
+  type CustomerEventType,
+  isCustomerEventType,
+} from '../../customer-events/index.js';
+import { ChannelRegistry } from '../channel-registry.js';
+import type { ChannelName } from '../state/campaign.js';
+import type { Channel } from '../channel.js';
+import { deliveryRecord } from '../state/delivery-record.js';
+import { statusCounts } from '../state/recipient-outcome.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+
+/** A recipient's new status, as its customer may be told. */
+export interface StatusChange {
+  campaignId: number;
+  seq: number;
+  receiver: string;
+  from: RecipientStatus;
+  to: RecipientStatus;
+  errorCode: number | null;
+  errorText: string | null;
+  durationSeconds?: number;
+}
+
+/** What of a campaign never changes. */
+interface CampaignBrief {
+  id: number;
+  account_id: number;
+  request_id: string;
+  channel: ChannelName;
+  total_rows: number;
+}
+
+interface CounterRow {
+  campaign_id: number;
+  status: RecipientStatus;
+  recipients: number;
+}
+
+const MOST_BRIEFS = 10_000;
+
+/** Tells customers of statuses and of ended campaigns (decisions §9), in the transaction of the change itself. */
+@Injectable()
+export class StatusEvents {
+  private readonly briefs = new Map<number, CampaignBrief>();
+
+  constructor(
+    private readonly events: CustomerEvents,
+    private readonly channels: ChannelRegistry,
+  ) {}
+
+  /**
+   * One look at the endpoints of the accounts; nothing more when nobody listens.
+   * @param ended campaigns of these changes whose last recipient became final
+   */
+  async tell(tx: EntityManager, changes: readonly StatusChange[], ended: readonly number[]): Promise<void> {
+    if (!this.events.areHeard) return;
+    const campaigns = await this.campaignsOf(tx, [...new Set(changes.map(({ campaignId }) => campaignId))]);
+    const interest = await this.events.interest(
+      tx,
+      [...campaigns.values()].map(({ account_id }) => account_id),
+    );
+    const events: CustomerEvent[] = [];
+    for (const change of changes) {
+      const campaign = campaigns.get(change.campaignId);
+      const channel = campaign && this.channels.find(campaign.channel);
+      const type = channel?.event;
+      if (!channel || !isCustomerEventType(type) || !isNews(channel, change)) continue;
+      if (interest.takes(campaign.account_id, type)) events.push(statusEvent(campaign, channel, type, change));
+    }
+    const awaited = ended.flatMap((id): CampaignBrief[] => {
+      const campaign = campaigns.get(id);
+      return campaign && interest.takes(campaign.account_id, 'campaign.completed') ? [campaign] : [];
+    });
+    events.push(...(await this.completions(tx, awaited)));
+    if (events.length > 0) await interest.record(events);
+  }
+
+  private async campaignsOf(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, CampaignBrief>> {
+    if (this.briefs.size > MOST_BRIEFS) this.briefs.clear();
+    const wanted = ids.filter((id) => !this.briefs.has(id));
+    if (wanted.length > 0) {
+      const rows: CampaignBrief[] = await tx.query(
+        'SELECT id, account_id, request_id, channel, total_rows FROM campaigns WHERE id IN (?)',
+        [wanted],
+      );
+      for (const row of rows) this.briefs.set(row.id, row);
+    }
+    const found = new Map<number, CampaignBrief>();
+    for (const id of ids) {
+      const brief = this.briefs.get(id);
+      if (brief) found.set(id, brief);
+    }
+    return found;
+  }
+
+  private async completions(tx: EntityManager, campaigns: readonly CampaignBrief[]): Promise<CustomerEvent[]> {
+    if (campaigns.length === 0) return [];
+    const rows: CounterRow[] = await tx.query(
+      'SELECT campaign_id, status, recipients FROM campaign_counters WHERE campaign_id IN (?) ORDER BY campaign_id, status',
+      [campaigns.map(({ id }) => id)],
+    );
+    return campaigns.flatMap(({ id, account_id: accountId, request_id, channel: name, total_rows }) => {
+      const channel = this.channels.find(name);
+      if (!channel) return [];
+      const counts = rows.filter((row) => row.campaign_id === id).map((row) => [row.status, row.recipients] as const);
+      const status_counts = statusCounts(channel, new Map(counts));
+      const type = 'campaign.completed';
+      return [{ accountId, type, body: { event: type, request_id, total_rows, status_counts } } as const];
+    });
+  }
+}
+
+/** Another word than before, and none of those that say only that it is under way (PP1, PENDING, INITIATED). */
+function isNews({ statusLabels }: Channel, { from, to }: StatusChange): boolean {
+  const word = statusLabels[to];
+  return (
+    word !== statusLabels[from] &&
+    word !== statusLabels[RecipientStatus.Pending] &&
+    word !== statusLabels[RecipientStatus.Unknown]
+  );
+}
+
+function statusEvent(
+  campaign: CampaignBrief,
+  channel: Channel,
+  type: CustomerEventType,
+  change: StatusChange,
+): CustomerEvent {
+  const { campaignId, seq, receiver, to: status, errorCode, errorText: errorMessage, durationSeconds } = change;
+  const recipient = { receiver, status, errorCode, errorMessage, duration: durationSeconds ?? null };
+  return {
+    accountId: campaign.account_id,
+    type,
+    body: deliveryRecord(channel, campaign.request_id, recipient),
+    recipient: { campaignId, seq },
+  };
+}

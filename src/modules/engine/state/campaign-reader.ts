@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import {
+  CAMPAIGN_STATES,
+  type CampaignRecord,
+  type CampaignState,
+  type ChannelName,
+  type RecipientRecord,
+} from './campaign.js';
+import type { RecipientStatus } from './recipient-status.js';
+
+/** A row of `campaigns`, all columns. */
+export interface CampaignRow {
+  id: number;
+  account_id: number;
+  request_id: string;
+  channel: ChannelName;
+  state: CampaignState;
+  broadcast_name: string;
+  service: string;
+  route_id: number;
+  content: string;
+  fingerprint: Buffer | null;
+  balance: string;
+  unit_credits: number;
+  total_rows: number;
+  unsettled: number;
+  refunded_credits: number;
+  retry_of: string | null;
+  scheduled_at: Date | null;
+  created_at: Date;
+  sent_at: Date | null;
+  completed_at: Date | null;
+}
+
+export interface RecipientRow {
+  seq: number;
+  receiver: string;
+  status: RecipientStatus;
+  attempts: number;
+  error_code: number | null;
+  error_message: string | null;
+  duration: number | null;
+  updated_at: Date;
+}
+
+/** The columns of a `RecipientRow`. */
+export const RECIPIENT_COLUMNS = 'seq, receiver, status, attempts, error_code, error_message, duration, updated_at';
+
+export const toRecord = (row: CampaignRow): CampaignRecord => ({
+  id: row.id,
+  accountId: row.account_id,
+  requestId: row.request_id,
+  channel: row.channel,
+  state: row.state,
+  broadcastName: row.broadcast_name,
+  service: row.service,
+  routeId: row.route_id,
+  content: JSON.parse(row.content) as Record<string, unknown>,
+  balance: row.balance,
+  unitCredits: row.unit_credits,
+  totalRows: row.total_rows,
+  unsettled: row.unsettled,
+  refundedCredits: row.refunded_credits,
+  retryOf: row.retry_of,
+  scheduledAt: row.scheduled_at,
+  createdAt: row.created_at,
+  sentAt: row.sent_at,
+  completedAt: row.completed_at,
+});
+
+export const toRecipient = (row: RecipientRow): RecipientRecord => ({
+  seq: row.seq,
+  receiver: row.receiver,
+  status: row.status,
+  attempts: row.attempts,
+  errorCode: row.error_code,
+  errorMessage: row.error_message,
+  duration: row.duration,
+  updatedAt: row.updated_at,
+});
+
+/** Which recipients to read: keyset on seq, ascending. */
+export interface RecipientSelection {
+  /** the last seq already read; 0 at first */
+  afterSeq: number;
+  limit: number;
+  status?: RecipientStatus | readonly RecipientStatus[];
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+
+/** Reads campaigns for reports, owners and staff. Takes no locks and holds no connection between calls. */
+@Injectable()
+export class CampaignReader {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async byRequestId(requestId: string): Promise<CampaignRecord | null> {
+    // The column is ASCII, and the database refuses to compare it with anything else.
+    if (!ASCII.test(requestId)) return null;
+    const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE request_id = ?', [
+      requestId,
+    ]);
+    return rows[0] ? toRecord(rows[0]) : null;
+  }
+
+  async byId(id: number): Promise<CampaignRecord | null> {
+    const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE id = ?', [id]);
+    return rows[0] ? toRecord(rows[0]) : null;
+  }
+
+  /** A campaign with the fingerprint of its request, for repeated caller-supplied ids. */
+  async withFingerprint(requestId: string): Promise<(CampaignRecord & { fingerprint: Buffer | null }) | null> {
+    const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE request_id = ?', [
+      requestId,
+    ]);
+    return rows[0] ? { ...toRecord(rows[0]), fingerprint: rows[0].fingerprint } : null;
+  }
+
+  /** Recipients per status, without zeros; the sum is the campaign's total at every moment. */
+  async counts(campaignId: number): Promise<Map<RecipientStatus, number>> {
+    const rows: { status: RecipientStatus; recipients: number }[] = await this.dataSource.query(
+      'SELECT status, recipients FROM campaign_counters WHERE campaign_id = ? AND recipients <> 0 ORDER BY status',
+      [campaignId],
+    );
+    return new Map(rows.map((row) => [row.status, row.recipients]));
+  }
+
+  async recipients(campaignId: number, selection: RecipientSelection): Promise<RecipientRecord[]> {
+    const { afterSeq, limit, status } = selection;
+    const filter = status === undefined ? '' : 'AND status IN (?)';
+    const rows: RecipientRow[] = await this.dataSource.query(
+      `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients
+       WHERE campaign_id = ? AND seq > ? ${filter} ORDER BY seq LIMIT ?`,
+      status === undefined ? [campaignId, afterSeq, limit] : [campaignId, afterSeq, [status].flat(), limit],
+    );
+    return rows.map(toRecipient);
+  }
+
+  /** True while a campaign that is not at its end leaves over this route; completed ones wait for nobody. */
+  async unfinishedOn(tx: EntityManager, routeId: number): Promise<boolean> {
+    // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
+    const rows: unknown[] = await tx.query(
+      `SELECT 1 FROM campaigns FORCE INDEX (ix_campaigns_state)
+       WHERE state IN (?) AND route_id = ? AND unsettled > 0 LIMIT 1`,
+      [CAMPAIGN_STATES.filter((state) => state !== 'completed'), routeId],
+    );
+    return rows.length > 0;
+  }
+}

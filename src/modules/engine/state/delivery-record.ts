@@ -1,0 +1,30 @@
+import type { RecipientRecord } from './campaign.js';
+import type { Channel } from '../channel.js';
+import { outcomeOf, type RecipientOutcome } from './recipient-outcome.js';
+
+/** One recipient's state in reports and pushes: exactly the fields of spec 2.4, in its order. */
+export interface DeliveryRecord extends RecipientOutcome {
+  event: string;
+  /** the campaign's request_id */
+  providerMessageId: string;
+  receiver: string;
+  /** voice only: call seconds, 0 when unanswered */
+  duration?: number;
+}
+
+const VOICE_EVENT = 'voice.status.update';
+
+/** Builds the record of spec 2.4 in the words of the channel (decisions §6). */
+export function deliveryRecord(
+  channel: Pick<Channel, 'event' | 'statusLabels'>,
+  requestId: string,
+  recipient: Pick<RecipientRecord, 'receiver' | 'status' | 'errorCode' | 'errorMessage' | 'duration'>,
+): DeliveryRecord {
+  return {
+    event: channel.event,
+    providerMessageId: requestId,
+    receiver: recipient.receiver,
+    ...outcomeOf(channel, recipient),
+    ...(channel.event === VOICE_EVENT && { duration: recipient.duration ?? 0 }),
+  };
+}

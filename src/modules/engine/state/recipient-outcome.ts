@@ -1,0 +1,53 @@
+import type { RecipientRecord } from './campaign.js';
+import type { Channel } from '../channel.js';
+import { RecipientStatus } from './recipient-status.js';
+
+/** How a recipient stands, in the words of its channel: the same in reports, pushes and the campaigns API (decisions §6). */
+export interface RecipientOutcome {
+  status: string;
+  /** 0 = normal, 1 = failed */
+  status_code: 0 | 1;
+  /** the carrier's number of a message or call that did not get through */
+  error_code: number | null;
+  /** null unless failed */
+  errorMessage: string | null;
+}
+
+/** Statuses under which the carrier's number is an outcome; before them it may be that of a passing fault. */
+const WITH_ERROR_CODE: ReadonlySet<RecipientStatus> = new Set([
+  RecipientStatus.Failed,
+  RecipientStatus.NoAnswer,
+  RecipientStatus.Busy,
+]);
+
+export function outcomeOf(
+  channel: Pick<Channel, 'statusLabels'>,
+  recipient: Pick<RecipientRecord, 'status' | 'errorCode' | 'errorMessage'>,
+): RecipientOutcome {
+  const failed = recipient.status === RecipientStatus.Failed;
+  return {
+    status: channel.statusLabels[recipient.status],
+    status_code: failed ? 1 : 0,
+    error_code: WITH_ERROR_CODE.has(recipient.status) ? recipient.errorCode : null,
+    errorMessage: failed ? recipient.errorMessage : null,
+  };
+}
+
+/** `status_counts`: recipients per word, without zeros; statuses that share a word are summed. */
+export function statusCounts(channel: Channel, counts: ReadonlyMap<RecipientStatus, number>): Record<string, number> {
+  const byWord: Record<string, number> = {};
+  for (const [status, count] of counts) {
+    if (count <= 0) continue;
+    const word = channel.statusLabels[status];
+    byWord[word] = (byWord[word] ?? 0) + count;
+  }
+  return byWord;
+}
+
+/** The statuses behind a word, in any case of letters; empty for a word that the channel does not have. */
+export function statusesOf(channel: Pick<Channel, 'statusLabels'>, word: string): RecipientStatus[] {
+  const wanted = word.trim().toUpperCase();
+  return Object.entries(channel.statusLabels)
+    .filter(([, name]) => name.toUpperCase() === wanted)
+    .map(([status]) => Number(status) as RecipientStatus);
+}

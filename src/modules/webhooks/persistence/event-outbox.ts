@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { jsonRows } from '../../../platform/database/index.js';
+import {
+  type CustomerEvent,
+  CustomerEvents,
+  type CustomerEventSink,
+  type Interest,
+} from '../../customer-events/index.js';
+import { eventIds } from './event-id.js';
+
+interface EndpointRow {
+  id: number;
+  account_id: number;
+  events: string;
+}
+
+/** Endpoints by account and type. */
+type Takers = ReadonlyMap<string, readonly number[]>;
+
+const BATCH = 1_000;
+const keyOf = (accountId: number, type: string): string => `${accountId} ${type}`;
+
+/** Writes events and their deliveries in the transaction of what they tell of (decisions §9). */
+@Injectable()
+export class EventOutbox implements CustomerEventSink {
+  constructor(events: CustomerEvents) {
+    events.register(this);
+  }
+
+  async interest(tx: EntityManager, accountIds: readonly number[]): Promise<Interest> {
+    const rows: EndpointRow[] = await tx.query(
+      `SELECT id, account_id, events FROM webhook_endpoints WHERE account_id IN (?) AND status = 'active'`,
+      [accountIds],
+    );
+    const takers = new Map<string, number[]>();
+    for (const { id, account_id: accountId, events } of rows) {
+      for (const type of events.split(',')) {
+        const key = keyOf(accountId, type);
+        takers.set(key, [...(takers.get(key) ?? []), id]);
+      }
+    }
+    return {
+      takes: (accountId, type) => takers.has(keyOf(accountId, type)),
+      record: (events) => this.record(tx, takers, events),
+    };
+  }
+
+  private async record(tx: EntityManager, takers: Takers, events: readonly CustomerEvent[]): Promise<void> {
+    const at = now();
+    const nextId = eventIds(at);
+    const taken = events.flatMap((event) => {
+      const endpoints = takers.get(keyOf(event.accountId, event.type));
+      return endpoints ? [{ id: nextId(), event, endpoints }] : [];
+    });
+    for (let start = 0; start < taken.length; start += BATCH) {
+      const batch = taken.slice(start, start + BATCH);
+      await tx.query('INSERT INTO webhook_events (id, account_id, type, body, campaign_id, seq, created_at) VALUES ?', [
+        batch.map(({ id, event: { accountId, type, body, recipient } }) => [
+          id,
+          accountId,
+          type,
+          JSON.stringify(body),
+          recipient?.campaignId ?? null,
+          recipient?.seq ?? null,
+          at,
+        ]),
+      ]);
+      await tx.query(
+        `INSERT INTO webhook_deliveries (endpoint_id, event_id, due_at, tries, attempts, revision)
+         SELECT j.endpoint_id, j.event_id, UTC_TIMESTAMP(3), 0, 0, 0 FROM JSON_TABLE(?, '$[*]' COLUMNS (
+           endpoint_id BIGINT PATH '$[0]', event_id VARCHAR(40) CHARACTER SET ascii PATH '$[1]')) j`,
+        [jsonRows(batch.flatMap(({ id, endpoints }) => endpoints.map((endpoint) => [endpoint, id])))],
+      );
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import type { WriteResult } from '../../../platform/database/index.js';
+import { firstEventIdAt } from './event-id.js';
+
+const BATCH = 5_000;
+
+/** Takes away what is no longer kept, in bounded steps. Any number of workers may do so side by side. */
+@Injectable()
+export class WebhookRetention {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Events, their tries and deliveries of before this moment. */
+  async prune(before: Date): Promise<void> {
+    const first = firstEventIdAt(before);
+    await this.inSteps('DELETE FROM webhook_attempts WHERE event_id < ?', [first]);
+    await this.inSteps('DELETE FROM webhook_events WHERE id < ?', [first]);
+    for (let after = 0; ;) {
+      const disabled: { id: number }[] = await this.dataSource.query(
+        `SELECT id FROM webhook_endpoints WHERE status = 'disabled' AND id > ? ORDER BY id LIMIT ${BATCH}`,
+        [after],
+      );
+      for (const { id } of disabled) {
+        await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id < ?', [id, first]);
+        after = id;
+      }
+      if (disabled.length < BATCH) return;
+    }
+  }
+
+  /** Removed endpoints, a batch a round, with everything of theirs; later, since a transaction that saw one active may still commit. */
+  async clear(): Promise<void> {
+    const removed: { id: number }[] = await this.dataSource.query(
+      `SELECT id FROM webhook_endpoints WHERE status = 'removed' AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL 10 MINUTE
+         AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3)) LIMIT ${BATCH}`,
+    );
+    for (const { id } of removed) {
+      await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
+      await this.inSteps('DELETE FROM webhook_attempts WHERE endpoint_id = ?', [id]);
+      await this.dataSource.query(`DELETE FROM webhook_endpoints WHERE id = ? AND status = 'removed'`, [id]);
+    }
+  }
+
+  private async inSteps(statement: string, parameters: readonly unknown[]): Promise<void> {
+    for (;;) {
+      const result: WriteResult = await this.dataSource.query(`${statement} LIMIT ${BATCH}`, [...parameters]);
+      if (result.affectedRows < BATCH) return;
+    }
+  }
+}
