@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
-import { Rounds } from '../../kernel/rounds.js';
+import { PeriodicTask } from '../../kernel/periodic-task.js';
 
 const PROBE_EVERY_MS = 3_000;
 const PROBE_MS = 5_000;
@@ -30,19 +30,19 @@ export class DatabaseWatch implements OnModuleInit, BeforeApplicationShutdown {
   private answeredAt = performance.now();
   private movedAt = performance.now();
   private asking: Promise<void> | null = null;
-  private readonly rounds = new Rounds(
+  private readonly probes = new PeriodicTask(
     PROBE_EVERY_MS,
     () => (this.silentMs < PROBE_EVERY_MS ? Promise.resolve() : this.ask()),
     () => undefined, // what went wrong stands in the two moments
   );
 
   onModuleInit(): void {
-    this.rounds.start();
+    this.probes.start();
   }
 
   /** Up to here a drain may take its time, and is looked at. */
   beforeApplicationShutdown(): void {
-    void this.rounds.stop();
+    void this.probes.stop();
   }
 
   /** Milliseconds since the database last answered. */

@@ -1,7 +1,7 @@
 import { type LookupAddress, promises as dns } from 'node:dns';
 import { isIP } from 'node:net';
-import { SharedTurns } from '../../kernel/shared-turns.js';
-import { ShortMemory } from '../../kernel/short-memory.js';
+import { KeyedSemaphore } from '../../kernel/keyed-semaphore.js';
+import { TtlCache } from '../../kernel/ttl-cache.js';
 import { type MachineNames, readMachineNames } from './machine-names.js';
 
 /** What the resolver needs to know of the environment. */
@@ -52,16 +52,16 @@ const LOOPBACK: readonly LookupAddress[] = [
  * connection of the process. The hosts file counts; answers are kept for a short time, faults are not.
  */
 export class NameResolver {
-  private readonly answers = new ShortMemory<string, LookupAddress[]>(KEPT_MS, MOST_KEPT);
-  private readonly machine = new ShortMemory<'machine', MachineNames>(KEPT_MS);
-  private readonly turns: SharedTurns<number>;
+  private readonly answers = new TtlCache<string, LookupAddress[]>(KEPT_MS, MOST_KEPT);
+  private readonly machine = new TtlCache<'machine', MachineNames>(KEPT_MS, 1);
+  private readonly lookUps: KeyedSemaphore<number>;
   private resolver: dns.Resolver | null = null;
   private resolverUntil = 0;
 
   constructor(private readonly settings: NameSettings) {
     const patienceMs = settings.DNS_TIMEOUT;
-    const limits = { places: MOST_AT_ONCE, each: MOST_EACH, waiting: MOST_WAITING_EACH, patienceMs };
-    this.turns = new SharedTurns(limits, () => new NameUnresolved());
+    const limits = { permits: MOST_AT_ONCE, each: MOST_EACH, waiting: MOST_WAITING_EACH, patienceMs };
+    this.lookUps = new KeyedSemaphore(limits, () => new NameUnresolved());
   }
 
   /**
@@ -86,8 +86,8 @@ export class NameResolver {
     const known = this.answers.known(name);
     if (known) return known;
     const look = (): Promise<LookupAddress[]> => this.answers.get(name, () => this.ask(name));
-    // The turn comes first: others who ask for this name wait for an answer, never for this customer's turn.
-    return asker === null ? look() : this.turns.take(asker, look);
+    // The permit comes first: others that ask for this name wait for an answer, never for this customer's permit.
+    return asker === null ? look() : this.lookUps.run(asker, look);
   }
 
   /** Questions under way get no answer any more. */

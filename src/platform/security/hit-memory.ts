@@ -1,42 +1,33 @@
+import { boundedCache } from '../../kernel/bounded-cache.js';
+
 const MOST_MOMENTS = 1_000_000;
+
+interface Hits {
+  /** when each stops to count, oldest first, in milliseconds of the process's own clock */
+  ends: number[];
+}
 
 /**
  * Counted hits in this process, each with the moment at which it stops to count: the fall-back of `RateCounters` while
- * Redis is away. Memory is bounded.
+ * Redis is away. Bounded by the moments that are held; the key that was not asked for longest is forgotten first.
  */
 export class HitMemory {
-  /** per key the ends of its hits, oldest first, in milliseconds of the process's own clock */
-  private readonly ends = new Map<string, number[]>();
-  private held = 0;
+  private readonly keys = boundedCache<string, Hits>(MOST_MOMENTS, { sizeOf: ({ ends }) => ends.length });
 
   /** Counts one hit unless `limit` of them count already. @returns milliseconds until one may; 0 = it was counted */
   hit(key: string, limit: number, windowMs: number): number {
     const wait = this.wait(key, limit);
     if (wait > 0) return wait;
-    if (this.held >= MOST_MOMENTS) this.sweep();
-    let ends = this.ends.get(key);
-    if (!ends) this.ends.set(key, (ends = []));
+    const ends = this.keys.get(key)?.ends ?? [];
     ends.push(performance.now() + windowMs);
-    this.held++;
-    if (ends.length >= 2 * limit) this.held -= ends.splice(0, ends.length - limit).length;
+    if (ends.length >= 2 * limit) ends.splice(0, ends.length - limit);
+    this.keys.set(key, { ends }); // put in anew, so that its size is counted anew
     return 0;
   }
 
   /** Milliseconds until a hit would be counted; 0 = now. */
   wait(key: string, limit: number): number {
-    const decisive = this.ends.get(key)?.at(-limit);
+    const decisive = this.keys.get(key)?.ends.at(-limit);
     return decisive === undefined ? 0 : Math.max(0, decisive - performance.now());
-  }
-
-  private sweep(): void {
-    const at = performance.now();
-    for (const [key, ends] of this.ends) {
-      if ((ends.at(-1) ?? 0) > at) continue;
-      this.ends.delete(key);
-      this.held -= ends.length;
-    }
-    if (this.held < MOST_MOMENTS) return;
-    this.ends.clear();
-    this.held = 0;
   }
 }

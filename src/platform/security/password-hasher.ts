@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import bcrypt from 'bcrypt';
-import { Turns } from '../../kernel/turns.js';
+import { Semaphore } from '../../kernel/semaphore.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { tooMany } from './too-many.js';
 
@@ -18,20 +18,21 @@ export const hashesAtOnce = (cores: number, poolSize: number): number =>
 
 /**
  * bcrypt with cost 10, as many at once as there are cores (decisions §5) and threads to spare in libuv's pool, where
- * files and connections to named hosts are opened too. Who waits longer than 10 s gets the 429 of every limit.
+ * files and connections to named hosts are opened too. What waits longer than 10 s gets the 429 of every limit.
  */
 @Injectable()
 export class PasswordHasher {
-  private readonly turns: Turns;
+  private readonly semaphore: Semaphore;
 
   constructor(@Inject(ENVIRONMENT) { UV_THREADPOOL_SIZE: poolSize }: Pick<Environment, 'UV_THREADPOOL_SIZE'>) {
-    const places = hashesAtOnce(availableParallelism(), poolSize);
-    this.turns = new Turns(places, PATIENCE_SECONDS * 1000, () => tooMany(PATIENCE_SECONDS));
+    const refusal = (): Error => tooMany(PATIENCE_SECONDS);
+    const permits = hashesAtOnce(availableParallelism(), poolSize);
+    this.semaphore = new Semaphore(permits, { patienceMs: PATIENCE_SECONDS * 1000, refusal });
   }
 
   /** @param password at most 72 bytes count; longer ones are refused where passwords are set */
   hash(password: string): Promise<string> {
-    return this.turns.take(() => bcrypt.hash(password, COST));
+    return this.semaphore.run(() => bcrypt.hash(password, COST));
   }
 
   /**
@@ -39,7 +40,7 @@ export class PasswordHasher {
    * A text that is no bcrypt hash is false; so is, after the same time, a password of more bytes than bcrypt reads.
    */
   async verify(password: string, hash: string): Promise<boolean> {
-    const equal = await this.turns.take(() => bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2a$')));
+    const equal = await this.semaphore.run(() => bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2a$')));
     return equal && Buffer.byteLength(password, 'utf8') <= MOST_BYTES;
   }
 }

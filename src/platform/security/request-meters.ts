@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { boundedCache } from '../../kernel/bounded-cache.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { networksOf } from './client-ip.js';
 import { RateCounters, wholeSeconds } from './rate-counters.js';
 
 const WINDOW_MS = 60_000;
-const MAX_KEYS = 100_000;
+const MOST_METERS = 100_000;
 /** Share of the limit that one instance counts by itself before it tells the others. */
 const STEP_SHARE = 100;
 
@@ -24,7 +25,7 @@ interface Meter {
  * instance, and most requests cost no round trip.
  */
 class RequestMeter {
-  private readonly meters = new Map<string, Meter>();
+  private readonly meters = boundedCache<string, Meter>(MOST_METERS);
 
   /**
    * @param name what is counted, the beginning of its keys
@@ -63,7 +64,6 @@ class RequestMeter {
   }
 
   private begin(who: string, now: number, limit: number): Promise<number> {
-    if (this.meters.size >= MAX_KEYS) this.sweep(now);
     const meter: Meter = { limit, known: 0, unsent: 1, until: now + WINDOW_MS };
     this.meters.set(who, meter);
     return this.exchange(who, meter);
@@ -83,11 +83,6 @@ class RequestMeter {
 
   private judge(meter: Meter): number {
     return meter.known + meter.unsent > meter.limit ? wholeSeconds(meter.until - Date.now()) : 0;
-  }
-
-  private sweep(now: number): void {
-    for (const [who, meter] of this.meters) if (meter.until <= now) this.meters.delete(who);
-    if (this.meters.size >= MAX_KEYS) this.meters.clear();
   }
 }
 

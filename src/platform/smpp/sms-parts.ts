@@ -1,3 +1,4 @@
+import { boundedCache } from '../../kernel/bounded-cache.js';
 import { encodeGsm, isGsmText } from '../../kernel/gsm-alphabet.js';
 
 /** data_coding: the carrier's default alphabet (GSM 03.38), or UCS-2 big endian. */
@@ -68,16 +69,12 @@ const REMEMBERED = 64;
 
 /** Texts of a campaign repeat: the last ones keep their encoding. */
 export class PartsCache {
-  private readonly texts = new Map<string, SmsParts | null>();
+  private readonly texts = boundedCache<string, { encoded: SmsParts | null }>(REMEMBERED);
 
   /** As {@link splitSms}. The buffers are shared: the sender copies them and never writes into them. */
   of(text: string): SmsParts | null {
     let parts = this.texts.get(text);
-    if (parts === undefined) {
-      parts = splitSms(text);
-      if (this.texts.size >= REMEMBERED) this.texts.clear();
-      this.texts.set(text, parts);
-    }
-    return parts;
+    if (!parts) this.texts.set(text, (parts = { encoded: splitSms(text) }));
+    return parts.encoded;
   }
 }
