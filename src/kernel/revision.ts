@@ -1,4 +1,4 @@
-import { AppError } from './app-error.js';
+import { conflict } from './define-error.js';
 
 /** Revision of something that its owner has not changed yet; each of his changes makes it one more (decisions §11). */
 export const FIRST_REVISION = 1;
@@ -13,6 +13,8 @@ export function assertSeen(revision: number, named: number | null): void {
 }
 
 /** The owner was faster. */
-export const changedSince = (): AppError => new AppError('conflict', 'changed_since', CHANGED_TEXT);
-
-export const CHANGED_TEXT = 'Changed since you looked';
+export const changedSince = conflict(
+  'changed_since',
+  'Changed since you looked',
+  'the owner did; or no revision, and it is not 1 any more',
+);

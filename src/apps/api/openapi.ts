@@ -2,16 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import {
-  CHARSET_TEXT,
+  documentErrors,
   ERROR_SCHEMAS,
   errorBody,
   errorSchema,
   type ErrorShapeName,
-  INTERNAL_TEXT,
-  MALFORMED_TEXT,
-  TOO_LARGE_TEXT,
 } from '../../platform/http/index.js';
-import { TOO_MANY_TEXT } from '../../platform/security/index.js';
 import { TAGS } from './openapi-tags.js';
 
 const VERSION = '0.1.0';
@@ -64,7 +60,9 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
       'bearer',
     );
   for (const [name, description] of TAGS) builder.addTag(name, description);
-  return completed(SwaggerModule.createDocument(app, builder.build()));
+  const document = SwaggerModule.createDocument(app, builder.build());
+  documentErrors(app, document, OPERATIONS_TAG);
+  return completed(document);
 }
 
 /** Serves the document and Swagger UI at `/docs` and `/docs-json`. */
@@ -83,7 +81,7 @@ export function serveDocs(app: INestApplication): void {
   });
 }
 
-/** Adds the answers that every endpoint has, and makes the ids of handlers with several paths unique. */
+/** Adds the schemas of errors and what Nest leaves out, and makes the ids of handlers with several paths unique. */
 function completed(document: OpenAPIObject): OpenAPIObject {
   document.components = { ...document.components, schemas: { ...document.components?.schemas, ...ERROR_SCHEMAS } };
   const seen = new Map<string, number>();
@@ -106,20 +104,12 @@ function completed(document: OpenAPIObject): OpenAPIObject {
       if (operation.security?.some((way) => Object.keys(way).length > 0)) {
         responses['401'] ??= answer(shape, 401, TOKEN_TEXT);
       }
-      if (operation.requestBody) {
-        responses['413'] ??= answer(shape, 413, TOO_LARGE_TEXT);
-        responses['415'] ??= answer(shape, 415, CHARSET_TEXT);
-        responses['400'] = withRow(responses['400'], shape, 400, MALFORMED_TEXT);
-      }
-      responses['429'] ??= answer(shape, 429, TOO_MANY_TEXT);
-      responses['500'] ??= answer(shape, 500, INTERNAL_TEXT);
     }
   }
   return document;
 }
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
-type Responses = NonNullable<Operation['responses']>;
 
 /** Nest leaves the type out where a controller reads a parameter by itself. */
 function typed(parameter: NonNullable<Operation['parameters']>[number]): void {
@@ -132,18 +122,4 @@ function answer(shape: ErrorShapeName, status: number, message: string) {
     description: message,
     content: { 'application/json': { schema: errorSchema(shape), example: errorBody(shape, status, message) } },
   };
-}
-
-/** The answer with one more row of the error table, unless that row stands there already. */
-function withRow(
-  documented: Responses[string],
-  shape: ErrorShapeName,
-  status: number,
-  message: string,
-): Responses[string] {
-  if (!documented) return answer(shape, status, message);
-  const examples = '$ref' in documented ? undefined : documented.content?.['application/json']?.examples;
-  if (!examples || JSON.stringify(examples).includes(message)) return documented;
-  examples[`${status}-body`] = { summary: message, value: errorBody(shape, status, message) };
-  return documented;
 }

@@ -1,15 +1,13 @@
 import { UnsupportedMediaTypeException } from '@nestjs/common';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../../kernel/app-error.js';
 import type { Environment } from '../config/index.js';
 import { markForm } from './form-body.js';
-import { isTooDeep, malformedJson } from './json-body.js';
+import { isTooDeep } from './json-body.js';
+import { bodyErrors, protocolErrors } from './request-errors.js';
 
 const KB = 1024;
 const MB = 1024 * KB;
-export const CHARSET_TEXT = 'Unsupported charset or encoding';
-export const TOO_LARGE_TEXT = 'Request body is too large';
 
 /** A request of a provider callback, with the bytes that its signature covers. */
 export interface RawBodyRequest extends Request {
@@ -18,7 +16,8 @@ export interface RawBodyRequest extends Request {
 
 interface BodyRule {
   prefix: string;
-  limit: number;
+  /** bytes; none: `BODY_LIMIT` */
+  limit?: number;
   /** takes `application/x-www-form-urlencoded` */
   form: boolean;
   /** keeps the bytes, and any JSON value as it stands */
@@ -26,17 +25,26 @@ interface BodyRule {
 }
 
 /** What bodies each family of paths takes (decisions §3); the first prefix that fits decides. */
-const bodyRules = (limit: number): BodyRule[] => [
+const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/v1/auth/', limit: 64 * KB, form: false, raw: false },
   { prefix: '/v6/api/v1/auth/', limit: 64 * KB, form: false, raw: false },
   { prefix: '/webhook/api/getgsmreport.php', limit: 64 * KB, form: true, raw: false },
-  { prefix: '/webhook/', limit, form: true, raw: false },
+  { prefix: '/webhook/', form: true, raw: false },
   { prefix: '/v5/', limit: MB, form: true, raw: false },
   { prefix: '/provider/', limit: 3 * MB, form: true, raw: true },
-  { prefix: '/', limit, form: false, raw: false },
+  { prefix: '/', form: false, raw: false },
 ];
 
 const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
+
+const ruleOf = (path: string): BodyRule => BODY_RULES.find(({ prefix }) => path.startsWith(prefix)) as BodyRule; // the last one takes every path
+
+/** How large a body may be on a path, in words. */
+export function limitOfBodies(path: string): string {
+  const { limit } = ruleOf(path.toLowerCase());
+  if (limit === undefined) return 'BODY_LIMIT';
+  return limit < MB ? `${limit / KB} KB` : `${limit / MB} MB`;
+}
 
 /** JSON by its type, or a body that names no type at all. */
 function isJson(request: IncomingMessage): boolean {
@@ -46,20 +54,15 @@ function isJson(request: IncomingMessage): boolean {
 
 /** Reads bodies within their limits. `request.body` is always an object afterwards, except below `/provider/`. */
 export function bodyReader(environment: Pick<Environment, 'BODY_LIMIT'>): RequestHandler {
-  const readers = bodyRules(environment.BODY_LIMIT).map((rule) => ({ rule, read: readerOf(rule) }));
-  return (request, response, next) => {
-    const path = request.path.toLowerCase();
-    const reader = readers.find(({ rule }) => path.startsWith(rule.prefix)) ?? readers.at(-1);
-    if (reader) reader.read(request, response, next);
-    else next();
-  };
+  const readers = new Map(BODY_RULES.map((rule) => [rule, readerOf(rule, rule.limit ?? environment.BODY_LIMIT)]));
+  return (request, response, next) => readers.get(ruleOf(request.path.toLowerCase()))?.(request, response, next);
 }
 
-function readerOf(rule: BodyRule): RequestHandler {
+function readerOf(rule: BodyRule, limit: number): RequestHandler {
   const keep = (request: IncomingMessage, _response: ServerResponse, bytes: Buffer): void => {
     (request as RawBodyRequest).rawBody = bytes;
   };
-  const options = rule.raw ? { limit: rule.limit, verify: keep } : { limit: rule.limit };
+  const options = rule.raw ? { limit, verify: keep } : { limit };
   const json = express.json({ ...options, strict: false, type: isJson });
   const form = rule.form ? express.urlencoded({ ...options, extended: false, parameterLimit: 100_000 }) : null;
   return (request, response, next) => {
@@ -77,7 +80,7 @@ function readerOf(rule: BodyRule): RequestHandler {
 function finish(rule: BodyRule, request: Request, _response: Response, next: NextFunction): void {
   const body: unknown = request.body;
   if (isTooDeep(body)) {
-    next(malformedJson());
+    next(bodyErrors.malformedJson());
     return;
   }
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
@@ -90,8 +93,8 @@ function finish(rule: BodyRule, request: Request, _response: Response, next: Nex
 /** The parser's errors in our words. */
 function bodyFault(error: unknown): Error {
   const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.parse.failed') return malformedJson();
-  if (status === 413) return new AppError('too_large', 'body_too_large', TOO_LARGE_TEXT);
-  if (status === 415) return new UnsupportedMediaTypeException(CHARSET_TEXT);
-  return new AppError('invalid', 'unreadable_body', 'Request body could not be read');
+  if (type === 'entity.parse.failed') return bodyErrors.malformedJson();
+  if (status === 413) return bodyErrors.tooLarge();
+  if (status === 415) return new UnsupportedMediaTypeException(protocolErrors.charset.message);
+  return bodyErrors.unreadable();
 }

@@ -7,7 +7,7 @@ import { type Environment, InvalidEnvironment } from '../config/index.js';
 import { Drain, requestLog } from '../observability/index.js';
 import { CARRIER_PATHS, CarrierMeter, clientIp, type MeteredRequest, tooMany } from '../security/index.js';
 import { bodyReader } from './body.js';
-import { METHOD_TEXT } from './error.filter.js';
+import { protocolErrors } from './request-errors.js';
 import { requestId } from './request-id.js';
 import { RouteTable } from './route-table.js';
 
@@ -83,7 +83,7 @@ function refuseHead(routes: RouteTable) {
       return;
     }
     response.setHeader('Allow', routes.methodsOf(request.path).join(', '));
-    next(new MethodNotAllowedException(METHOD_TEXT));
+    next(new MethodNotAllowedException(protocolErrors.method.message));
   };
 }
 

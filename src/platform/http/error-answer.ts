@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { AppError, type ErrorKind } from '../../kernel/app-error.js';
+import { serverErrors } from './request-errors.js';
 
 /** The one place where kinds of errors become HTTP statuses. */
 export const STATUS_OF: Readonly<Record<ErrorKind, number>> = {
@@ -17,8 +18,7 @@ export const STATUS_OF: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503,
 };
 
-export const INTERNAL_TEXT = 'Internal server error';
-export const DATABASE_TEXT = 'Database connection failed';
+const INTERNAL_TEXT = serverErrors.internal.text;
 
 /** What an error becomes for the client, and whether it is worth an entry in the error log. */
 export interface ErrorAnswer {
@@ -40,7 +40,11 @@ export function answerOf(error: unknown): ErrorAnswer {
     if (status < 500) return { status, message: clientText(error, status), fault: false };
     return { status, message: status === 500 ? INTERNAL_TEXT : (STATUS_CODES[status] ?? INTERNAL_TEXT), fault: true };
   }
-  return { status: 500, message: isConnectionFault(error) ? DATABASE_TEXT : INTERNAL_TEXT, fault: true };
+  return {
+    status: 500,
+    message: isConnectionFault(error) ? serverErrors.databaseAway.text : INTERNAL_TEXT,
+    fault: true,
+  };
 }
 
 /** Nest's own errors carry a text or a list of texts; the first is the one that counts. */

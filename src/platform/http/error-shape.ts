@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
+import { serverErrors } from './request-errors.js';
 
 /** `standard`: everywhere; `v5`: below {v5_url}; `public`: the public profile-request lookup (decisions §3). */
 export type ErrorShapeName = 'standard' | 'v5' | 'public';
@@ -8,8 +9,6 @@ export const ERROR_SHAPE_METADATA = 'switchboard:error-shape';
 
 /** Declares which body the errors of a controller or handler have. Without it: `standard`. */
 export const ErrorShape = (shape: ErrorShapeName): CustomDecorator => SetMetadata(ERROR_SHAPE_METADATA, shape);
-
-const PUBLIC_FAILURE_TEXT = 'Database query failed';
 
 const TEXT = { type: 'string' };
 const fields = (...names: string[]) => ({
@@ -50,7 +49,7 @@ export function errorBody(shape: ErrorShapeName, status: number, message: string
     case 'v5':
       return { status: 'error', textsent: 'error', message };
     case 'public':
-      return status >= 500 ? { error: name, message: PUBLIC_FAILURE_TEXT } : { message };
+      return status >= 500 ? { error: name, message: serverErrors.lookUp.text } : { message };
     case 'standard':
       return { success: false, statusCode: status, message, error: name };
   }

@@ -1,39 +1,47 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
-import { type ErrorShapeName, errorBody, errorSchema } from './error-shape.js';
+import { SetMetadata } from '@nestjs/common';
+import type { DocumentedError } from '../../kernel/define-error.js';
+import { STATUS_OF } from './error-answer.js';
+import type { ErrorShapeName } from './error-shape.js';
 
-/** One row of an endpoint's error table (spec 7): the status, the literal text, and when it comes. */
+/** One row of an endpoint's error table: the status, the literal text, and when it comes. */
 export interface ErrorRow {
-  status: number;
-  message: string;
-  reason: string;
+  readonly status: number;
+  readonly message: string;
+  readonly reason: string;
 }
 
+/** Who answers an error before the handler does: guards, then (after the limit of the route) what reads the request. */
+export type Judge = 'authentication' | 'path' | 'role' | 'upload' | 'idempotency';
+
+/** Metadata: the rows of a handler, or those that all handlers of a controller share. */
 export const API_ERRORS_METADATA = 'switchboard:api-errors';
 
+/** Metadata: the rows of a judge; those of a handler stand in the place of its controller's. */
+export const judgeMetadata = (judge: Judge): string => `${API_ERRORS_METADATA}:${judge}`;
+
 /**
- * Documents an endpoint's error answers from its table. Rows of one status become one answer with an example each.
- * @param shape the body these errors have, as declared by `@ErrorShape`
+ * Documents the errors of a handler, in the order in which they are judged: its own alone. Those that every endpoint
+ * has come by themselves, and those of a guard from the guard's decorator (see `error-document.ts`). On a controller:
+ * errors that all its handlers have, which come before their own.
+ *
+ * `@ApiErrors(smsErrors.tooLong, smsErrors.noRoute.because('nothing is charged'), ...acceptanceErrors)`
  */
-export function ApiErrors(rows: ErrorRow[], shape: ErrorShapeName = 'standard'): MethodDecorator & ClassDecorator {
-  const byStatus = new Map<number, ErrorRow[]>();
-  for (const row of rows) byStatus.set(row.status, [...(byStatus.get(row.status) ?? []), row]);
-  const answers = [...byStatus].map(([status, same]) =>
-    ApiResponse({
-      status,
-      description: same.map((row) => `\`${row.message}\`: ${row.reason}`).join('  \n'),
-      content: {
-        'application/json': {
-          schema: errorSchema(shape),
-          examples: Object.fromEntries(
-            same.map((row, index) => [
-              `${status}-${index + 1}`,
-              { summary: row.message, description: row.reason, value: errorBody(shape, status, row.message) },
-            ]),
-          ),
-        },
-      },
-    }),
-  );
-  return applyDecorators(SetMetadata(API_ERRORS_METADATA, rows), ...answers);
+export function ApiErrors(...errors: readonly (DocumentedError | ErrorRow)[]): MethodDecorator & ClassDecorator;
+/** A table of rows by status, as it was written before errors documented themselves. */
+export function ApiErrors(rows: readonly ErrorRow[], shape?: ErrorShapeName): MethodDecorator & ClassDecorator;
+export function ApiErrors(...errors: readonly unknown[]): MethodDecorator & ClassDecorator {
+  const given = (Array.isArray(errors[0]) ? errors[0] : errors) as (DocumentedError | ErrorRow)[];
+  return SetMetadata(API_ERRORS_METADATA, given.map(rowOf));
+}
+
+/** For the decorators of guards and interceptors: documents what they answer wherever they stand. */
+export const ApiErrorsOf = (judge: Judge, ...errors: readonly DocumentedError[]): MethodDecorator & ClassDecorator =>
+  SetMetadata(judgeMetadata(judge), errors.map(rowOf));
+
+/** An error as a row. @throws Error when it names figures, and nobody said with which words it is shown */
+export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
+  if ('status' in error) return error;
+  const { kind, code, text, reason } = error;
+  if (text === '') throw new Error(`The error ${code} is documented without the words that it shows: add shown(…)`);
+  return { status: STATUS_OF[kind], message: text, reason };
 }

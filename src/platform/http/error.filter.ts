@@ -1,12 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable, Logger, NotFoundException } from '@nestjs/common';
 import type { Response } from 'express';
 import { safeError } from '../observability/index.js';
-import { clientIp, type MeteredRequest, TOO_MANY_TEXT, UserMeter } from '../security/index.js';
+import { clientIp, type MeteredRequest, tooMany, UserMeter } from '../security/index.js';
 import { answerOf, type ErrorAnswer } from './error-answer.js';
 import { errorBody } from './error-shape.js';
+import { protocolErrors } from './request-errors.js';
 import { RouteTable } from './route-table.js';
-
-export const METHOD_TEXT = 'Method not allowed';
 
 /** Turns everything thrown into the service's error answers: the only place that does. */
 @Catch()
@@ -37,7 +36,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (request.metered) return null;
     request.metered = true;
     const seconds = await this.users.checkAddress(clientIp(request));
-    return seconds > 0 ? { status: 429, message: TOO_MANY_TEXT, retryAfterSeconds: seconds, fault: false } : null;
+    return seconds > 0 ? answerOf(tooMany(seconds)) : null;
   }
 
   private answer(error: unknown, request: MeteredRequest, response: Response): ErrorAnswer {
@@ -46,7 +45,7 @@ export class ErrorFilter implements ExceptionFilter {
       const methods = this.routes.methodsOf(request.path);
       if (methods.length > 0 && !methods.includes(request.method)) {
         response.setHeader('Allow', methods.join(', '));
-        return { status: 405, message: METHOD_TEXT, fault: false };
+        return { status: 405, message: protocolErrors.method.message, fault: false };
       }
       if (error instanceof NotFoundException) return { status: 404, message: 'Not Found', fault: false };
     }

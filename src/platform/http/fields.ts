@@ -2,17 +2,36 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { CHANGED_TEXT } from '../../kernel/revision.js';
+import { type DocumentedError, invalid } from '../../kernel/define-error.js';
+import { fieldErrors } from '../../kernel/field-errors.js';
+import { changedSince } from '../../kernel/revision.js';
 import { codePoints, readText } from '../../kernel/text.js';
-import type { ErrorRow } from './error-table.js';
+import { type ErrorRow, rowOf } from './error-table.js';
 
 /** Where a text is due, a finite number is taken as its text (decisions §3). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : value,
 );
 
-const rule = (name: string, message: string, holds: (value: unknown) => boolean): PropertyDecorator =>
-  ValidateBy({ name, validator: { validate: holds, defaultMessage: () => message } });
+const rule = (name: string, fault: DocumentedError, holds: (value: unknown) => boolean): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate: holds, defaultMessage: () => fault.text } });
+
+/** What is said of values that are no plain text, beside `fieldErrors`. */
+export const valueErrors = {
+  noTexts: invalid('field_no_texts', (field: string) => `${field} must be a list of texts`, 'something else'),
+  noIds: invalid('field_no_ids', (field: string) => `${field} must be true, false or a list of ids`, 'something else'),
+  noFlags: invalid(
+    'field_no_flags',
+    (field: string) => `${field} must be an object of true or false`,
+    'something else',
+  ),
+  noAmount: invalid(
+    'field_no_amount',
+    (field: string, most: number) => `${field} must be a whole number between -${most} and ${most}, other than 0`,
+    'something else',
+  ),
+  noRevision: invalid('no_revision', 'revision must be a whole number from 1', 'something else'),
+};
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
@@ -21,7 +40,7 @@ export const RequiredText = (field: string, example: string): PropertyDecorator 
   applyDecorators(
     ApiProperty({ example }),
     numberAsText,
-    rule('requiredText', `${field} is required`, (value) => readText(value).kind === 'text'),
+    rule('requiredText', fieldErrors.required.shown(field), (value) => readText(value).kind === 'text'),
   );
 
 /** A text (of `maxLength` characters at most) that may be missing, null or empty: 400 `<field> is invalid` otherwise. */
@@ -29,7 +48,7 @@ export const OptionalText = (field: string, options: ApiPropertyOptions): Proper
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, ...options }),
     numberAsText,
-    rule('optionalText', `${field} is invalid`, (value) => {
+    rule('optionalText', fieldErrors.invalid.shown(field), (value) => {
       const read = readText(value);
       return read.kind === 'text' ? codePoints(read.value) <= (options.maxLength ?? Infinity) : read.kind === 'empty';
     }),
@@ -41,7 +60,7 @@ export const OptionalTexts = (field: string, options: { example: string[]; descr
     ApiPropertyOptional({ type: [String], nullable: true, ...options }),
     rule(
       'optionalTexts',
-      `${field} must be a list of texts`,
+      valueErrors.noTexts.shown(field),
       (value) => isAbsent(value) || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
     ),
   );
@@ -50,7 +69,7 @@ export const OptionalTexts = (field: string, options: { example: string[]; descr
 export const OptionalFlag = (field: string, example: boolean, description?: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: Boolean, example, ...(description === undefined ? {} : { description }) }),
-    rule('optionalFlag', `${field} must be true or false`, (value) => isAbsent(value) || typeof value === 'boolean'),
+    rule('optionalFlag', fieldErrors.noFlag.shown(field), (value) => isAbsent(value) || typeof value === 'boolean'),
   );
 
 /** true for all, false for none, or a list of ids; or missing: 400 `<field> must be true, false or a list of ids`. */
@@ -66,7 +85,7 @@ export const OptionalIds = (field: string, most: number, description: string): P
     }),
     rule(
       'optionalIds',
-      `${field} must be true, false or a list of ids`,
+      valueErrors.noIds.shown(field),
       (value) => isAbsent(value) || typeof value === 'boolean' || isIdList(value, most),
     ),
   );
@@ -80,7 +99,7 @@ export const OptionalWord = (field: string, words: readonly string[], example: s
     ApiPropertyOptional({ enum: [...words], example }),
     rule(
       'optionalWord',
-      oneOf(field, words),
+      fieldErrors.noWord.shown(field, words),
       (value) => isAbsent(value) || value === '' || (typeof value === 'string' && words.includes(value)),
     ),
   );
@@ -89,7 +108,11 @@ export const OptionalWord = (field: string, words: readonly string[], example: s
 export const RequiredWord = (field: string, words: readonly string[], example: string): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ enum: [...words], example }),
-    rule('requiredWord', oneOf(field, words), (value) => typeof value === 'string' && words.includes(value)),
+    rule(
+      'requiredWord',
+      fieldErrors.noWord.shown(field, words),
+      (value) => typeof value === 'string' && words.includes(value),
+    ),
   );
 
 /** An object of names with true or false, or missing. */
@@ -103,7 +126,7 @@ export const OptionalFlags = (field: string, names: readonly string[]): Property
     }),
     rule(
       'optionalFlags',
-      `${field} must be an object of true or false`,
+      valueErrors.noFlags.shown(field),
       (value) =>
         isAbsent(value) ||
         (typeof value === 'object' &&
@@ -118,7 +141,7 @@ export const RequiredAmount = (field: string, most: number, example: number): Pr
     ApiProperty({ type: 'integer', example, minimum: -most, maximum: most }),
     rule(
       'requiredAmount',
-      `${field} must be a whole number between -${most} and ${most}, other than 0`,
+      valueErrors.noAmount.shown(field, most),
       (value) => Number.isInteger(value) && value !== 0 && Math.abs(value as number) <= most,
     ),
   );
@@ -135,18 +158,16 @@ export const OptionalRevision = (): PropertyDecorator =>
     }),
     rule(
       'optionalRevision',
-      REVISION_TEXT,
+      valueErrors.noRevision,
       (value) => isAbsent(value) || (Number.isSafeInteger(value) && (value as number) >= 1),
     ),
   );
 
-const REVISION_TEXT = 'revision must be a whole number from 1';
-
 /** What `revision` adds to an error table. */
-export const REVISION_ROWS: ErrorRow[] = [
-  { status: 400, message: REVISION_TEXT, reason: 'something else' },
-  { status: 409, message: CHANGED_TEXT, reason: 'the owner did; or no revision, and it is not 1 any more' },
-];
+export const REVISION_ERRORS: readonly DocumentedError[] = [valueErrors.noRevision, changedSince];
+
+/** `REVISION_ERRORS` by status. */
+export const REVISION_ROWS: ErrorRow[] = REVISION_ERRORS.map(rowOf);
 
 const MOST_PER_SECOND = 1_000_000;
 
@@ -156,7 +177,7 @@ export const OptionalSpeed = (field: string, example: number): PropertyDecorator
     ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: MOST_PER_SECOND, example }),
     rule(
       'optionalSpeed',
-      `${field} must be a whole number from 1 to ${MOST_PER_SECOND}`,
+      fieldErrors.noWholeNumber.shown(field, 1, MOST_PER_SECOND),
       (value) =>
         isAbsent(value) || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_PER_SECOND),
     ),
@@ -167,12 +188,10 @@ export const OptionalToken = (field: string, most: number, options: ApiPropertyO
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, maxLength: most, ...options }),
     numberAsText,
-    rule('optionalToken', `${field} is invalid`, (value) => {
+    rule('optionalToken', fieldErrors.invalid.shown(field), (value) => {
       const read = readText(value);
       return read.kind === 'empty' || (read.kind === 'text' && read.value.length <= most && PRINTABLE.test(read.value));
     }),
   );
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
-
-const oneOf = (field: string, words: readonly string[]): string => `${field} must be one of: ${words.join(', ')}`;

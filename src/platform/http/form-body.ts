@@ -1,4 +1,5 @@
-import { isTooDeep, malformedJson } from './json-body.js';
+import { isTooDeep } from './json-body.js';
+import { bodyErrors } from './request-errors.js';
 
 const forms = new WeakSet<object>();
 
@@ -45,6 +46,6 @@ function json(value: unknown): unknown {
   } catch {
     return value;
   }
-  if (isTooDeep(read)) throw malformedJson();
+  if (isTooDeep(read)) throw bodyErrors.malformedJson();
   return read;
 }

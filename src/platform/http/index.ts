@@ -1,7 +1,7 @@
 export { AnswerOf, PageOf } from './answers.js';
-export { CHARSET_TEXT, type RawBodyRequest, TOO_LARGE_TEXT } from './body.js';
+export type { RawBodyRequest } from './body.js';
 export { configureHttp } from './configure-http.js';
-export { INTERNAL_TEXT, isConnectionFault, STATUS_OF } from './error-answer.js';
+export { isConnectionFault, STATUS_OF } from './error-answer.js';
 export {
   ERROR_SCHEMAS,
   ERROR_SHAPE_METADATA,
@@ -10,8 +10,8 @@ export {
   ErrorShape,
   type ErrorShapeName,
 } from './error-shape.js';
-export { API_ERRORS_METADATA, ApiErrors, type ErrorRow } from './error-table.js';
-export { METHOD_TEXT } from './error.filter.js';
+export { documentErrors } from './error-document.js';
+export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf, type ErrorRow } from './error-table.js';
 export {
   OptionalFlag,
   OptionalFlags,
@@ -25,15 +25,17 @@ export {
   RequiredAmount,
   RequiredText,
   RequiredWord,
+  REVISION_ERRORS,
   REVISION_ROWS,
+  valueErrors,
 } from './fields.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
-export { MALFORMED_TEXT } from './json-body.js';
 export { NoHead } from './no-head.js';
 export { streamItems, streamPage } from './json-stream.js';
 export { type Page, type Paged, paged, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';
+export { bodyErrors, serverErrors, TOO_LARGE_TEXT } from './request-errors.js';
 export { READER_PATIENCE_MS, streamChunks, streamText, type TextFrame } from './text-stream.js';
 export { RouteTable } from './route-table.js';
 export { clientIp } from '../security/index.js';

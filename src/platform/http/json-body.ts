@@ -1,11 +1,5 @@
-import { AppError } from '../../kernel/app-error.js';
-
-export const MALFORMED_TEXT = 'Malformed JSON body';
-
 /** Lists and objects one within the other, the body itself counted (decisions §11). */
 const DEEPEST = 32;
-
-export const malformedJson = (): AppError => new AppError('invalid', 'malformed_json', MALFORMED_TEXT);
 
 /**
  * Whether parsed JSON has more than 32 levels. Whoever walks a body (validation, digests, JSON.stringify) does so by

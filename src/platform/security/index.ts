@@ -9,6 +9,7 @@ export {
   type MeteredRequest,
   RATE_LIMIT_METADATA,
   RateLimited,
+  rateLimitErrors,
   RateLimitInterceptor,
   type RateRule,
 } from './rate-limits.js';
@@ -16,5 +17,5 @@ export { RedisLink } from './redis-link.js';
 export { SealedColumns, SealRenewal } from './seal-renewal.js';
 export { Sealer } from './sealer.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';
-export { TOO_MANY_TEXT, tooMany } from './too-many.js';
+export { tooMany } from './too-many.js';
 export { CarrierMeter, UserMeter } from './request-meters.js';

@@ -10,6 +10,7 @@ import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerRequest, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
+import type { DocumentedError } from '../../kernel/define-error.js';
 import { clientIp, networksOf } from './client-ip.js';
 import { RateCounters } from './rate-counters.js';
 import { tooMany } from './too-many.js';
@@ -28,6 +29,13 @@ export type RateRule = 'broadcast' | 'user' | 'carrier' | 'none';
 export const CARRIER_PATHS = ['/provider/', '/audio/'];
 
 export const RATE_LIMIT_METADATA = 'switchboard:rate-limit';
+
+/** What a request over its limit is answered, for the document of every route that declares it. */
+export const rateLimitErrors: Readonly<Record<Exclude<RateRule, 'none'>, DocumentedError>> = {
+  broadcast: tooMany.because('more than BROADCAST_RATE_LIMIT (10) requests in 60 seconds per username and IP'),
+  user: tooMany.because('over USER_RATE_LIMIT a minute'),
+  carrier: tooMany.because('over CARRIER_RATE_LIMIT a minute from one address'),
+};
 
 /** Declares the limit of a controller or handler. It is applied after authentication and before validation. */
 export const RateLimited = (rule: RateRule): CustomDecorator => SetMetadata(RATE_LIMIT_METADATA, rule);

@@ -1,0 +1,20 @@
+import { invalid } from './define-error.js';
+
+/** What is said of a field of a request, wherever it is read. A document shows it with the field's name. */
+export const fieldErrors = {
+  required: invalid('field_required', (field: string) => `${field} is required`),
+  invalid: invalid('field_invalid', (field: string) => `${field} is invalid`),
+  tooLong: invalid('field_too_long', (field: string, most: number) => `${field} must be at most ${most} characters`),
+  noWord: invalid(
+    'field_no_word',
+    (field: string, words: readonly string[] | string) =>
+      `${field} must be one of: ${typeof words === 'string' ? words : words.join(', ')}`,
+  ),
+  noFlag: invalid('field_no_flag', (field: string) => `${field} must be true or false`),
+  noArray: invalid('field_no_array', (field: string) => `${field} must be an array`),
+  noUrl: invalid('field_no_url', (field: string) => `${field} must be a valid URL`),
+  noWholeNumber: invalid(
+    'field_no_whole_number',
+    (field: string, from: number, to: number) => `${field} must be a whole number from ${from} to ${to}`,
+  ),
+};

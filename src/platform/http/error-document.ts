@@ -1,0 +1,134 @@
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { RATE_LIMIT_METADATA, type RateRule, rateLimitErrors } from '../security/index.js';
+import { limitOfBodies } from './body.js';
+import { ERROR_SHAPE_METADATA, errorBody, errorSchema, type ErrorShapeName } from './error-shape.js';
+import { API_ERRORS_METADATA, type ErrorRow, type Judge, judgeMetadata, rowOf } from './error-table.js';
+import { NO_HEAD_METADATA } from './no-head.js';
+import { bodyErrors, protocolErrors, serverErrors } from './request-errors.js';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+const GUARDS: readonly Judge[] = ['authentication', 'path', 'role'];
+const READERS: readonly Judge[] = ['upload', 'idempotency'];
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+
+/** A handler of a controller, as its decorators describe it. */
+interface DescribedHandler {
+  controller: Type;
+  method: object;
+}
+
+/**
+ * Writes the error answers into the document. An endpoint's table is put together here, from what its decorators said
+ * in whatever order they stand: method, body, guards (`ApiErrorsOf`), limit (`@RateLimited`), what reads the request
+ * (`ApiErrorsOf`), the controller's and the handler's own errors (`@ApiErrors`), faults of ours. An answer that a handler
+ * documents by itself stays.
+ * @param ownWords tag of the endpoints whose answers are all their own (probes)
+ */
+export function documentErrors(app: INestApplicationContext, document: OpenAPIObject, ownWords: string): void {
+  const handlers = handlersOf(app);
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      const handler = operation && handlers.get(operation.operationId?.replace(/\[\d+\]$/, '') ?? '');
+      if (!handler || operation.tags?.includes(ownWords)) continue;
+      const shape = metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler) ?? 'standard';
+      const byStatus = groupedBy(rowsOf(handler, path, operation), ({ status }) => status);
+      for (const [status, rows] of byStatus) operation.responses[status] ??= answerOf(shape, status, merged(rows));
+    }
+  }
+}
+
+/** Handlers by the id that Swagger gives their operations. */
+function handlersOf(app: INestApplicationContext): Map<string, DescribedHandler> {
+  const handlers = new Map<string, DescribedHandler>();
+  const scanner = new MetadataScanner();
+  for (const module of app.get(ModulesContainer).values()) {
+    for (const { metatype } of module.controllers.values()) {
+      if (typeof metatype !== 'function') continue;
+      const controller = metatype as Type;
+      const prototype = controller.prototype as Record<string, object>;
+      for (const name of scanner.getAllMethodNames(prototype)) {
+        const method = prototype[name];
+        if (method && Reflect.hasMetadata(METHOD_METADATA, method)) {
+          handlers.set(`${controller.name}_${name}`, { controller, method });
+        }
+      }
+    }
+  }
+  return handlers;
+}
+
+/** What is said of the handler, else of its controller. */
+const metadata = <T>(key: string, { controller, method }: DescribedHandler): T | undefined =>
+  (Reflect.getMetadata(key, method) ?? Reflect.getMetadata(key, controller)) as T | undefined;
+
+/** The whole table of one endpoint, in the order in which its rows are judged. */
+function rowsOf(handler: DescribedHandler, path: string, operation: Operation): ErrorRow[] {
+  const rule = metadata<RateRule>(RATE_LIMIT_METADATA, handler) ?? 'user';
+  const of = (judges: readonly Judge[]): ErrorRow[] =>
+    judges.flatMap((judge) => metadata<ErrorRow[]>(judgeMetadata(judge), handler) ?? []);
+  const own = [handler.controller, handler.method].flatMap(
+    (target) => (Reflect.getMetadata(API_ERRORS_METADATA, target) as ErrorRow[] | undefined) ?? [],
+  );
+  return [
+    methodRow(handler),
+    ...(operation.requestBody ? bodyRows(path) : []),
+    ...of(GUARDS),
+    ...(rule === 'none' ? [] : [rowOf(rateLimitErrors[rule])]),
+    ...of(READERS),
+    ...own,
+    ...faultRows(metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler)),
+  ];
+}
+
+function methodRow(handler: DescribedHandler): ErrorRow {
+  const { method } = protocolErrors;
+  const noHead = metadata<boolean>(NO_HEAD_METADATA, handler) === true;
+  return noHead ? { ...method, reason: `${method.reason}; HEAD too` } : method;
+}
+
+const bodyRows = (path: string): ErrorRow[] => [
+  rowOf(bodyErrors.tooLarge.because(`body over ${limitOfBodies(path)}`)),
+  protocolErrors.charset,
+  rowOf(bodyErrors.malformedJson),
+];
+
+const faultRows = (shape?: ErrorShapeName): ErrorRow[] =>
+  (shape === 'public' ? [serverErrors.lookUp] : [serverErrors.internal, serverErrors.databaseAway]).map(rowOf);
+
+/** One row a text, with all its reasons. */
+function merged(rows: readonly ErrorRow[]): ErrorRow[] {
+  return [...groupedBy(rows, ({ message }) => message).values()].map((same) => ({
+    ...(same[0] as ErrorRow),
+    reason: [...new Set(same.map(({ reason }) => reason).filter((reason) => reason !== ''))].join('; '),
+  }));
+}
+
+/** Groups in the order in which their first members stand. */
+function groupedBy<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>();
+  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
+  return groups;
+}
+
+/** The answers of one status, with an example each. */
+function answerOf(shape: ErrorShapeName, status: number, rows: readonly ErrorRow[]) {
+  return {
+    description: rows.map(({ message, reason }) => `\`${message}\`${reason && `: ${reason}`}`).join('  \n'),
+    content: {
+      'application/json': {
+        schema: errorSchema(shape),
+        examples: Object.fromEntries(
+          rows.map(({ message, reason }, index) => [
+            `${status}-${index + 1}`,
+            { summary: message, description: reason, value: errorBody(shape, status, message) },
+          ]),
+        ),
+      },
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { failed, invalid, tooLarge } from '../../kernel/define-error.js';
+
+/** Faults of a body as such, whichever endpoint it was for. */
+export const bodyErrors = {
+  tooLarge: tooLarge('body_too_large', 'Request body is too large', 'body over the limit'),
+  malformedJson: invalid('malformed_json', 'Malformed JSON body', 'no JSON, or deeper than 32 levels'),
+  malformedMultipart: invalid('malformed_multipart', 'Malformed multipart body', 'a form that cannot be read'),
+  unreadable: invalid('unreadable_body', 'Request body could not be read', 'it broke off, or is not what it says'),
+};
+
+/** The text of `bodyErrors.tooLarge`. */
+export const TOO_LARGE_TEXT = bodyErrors.tooLarge.text;
+
+/** What the client is told of a fault of ours. */
+export const serverErrors = {
+  internal: failed('internal', 'Internal server error', 'a fault of ours'),
+  databaseAway: failed('database_away', 'Database connection failed', 'the database cannot be reached'),
+  /** the one text of the public look-up, whatever the fault */
+  lookUp: failed('look_up_failed', 'Database query failed', 'a fault of ours'),
+};
+
+/** Errors that only a protocol knows, and so have no kind. */
+export const protocolErrors = {
+  method: { status: 405, message: 'Method not allowed', reason: 'a method that the path does not have' },
+  charset: {
+    status: 415,
+    message: 'Unsupported charset or encoding',
+    reason: 'a `Content-Type` or `Content-Encoding` that cannot be read',
+  },
+} as const;
