@@ -99,6 +99,13 @@ module.exports = {
       to: { path: `^src/modules/${feature}/(http|jobs)/` },
     },
     {
+      name: 'shapes-know-no-action',
+      comment: 'a DTO is used by controllers, commands and queries, and uses none of them',
+      severity: 'error',
+      from: { path: part('dto') },
+      to: { path: `^src/modules/${feature}/(commands|queries|http|jobs)/` },
+    },
+    {
       name: 'persistence-is-the-ground-floor',
       severity: 'error',
       from: { path: part('persistence') },
