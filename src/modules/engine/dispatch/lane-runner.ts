@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { HeldLease } from '../../../platform/leases/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
@@ -28,8 +29,6 @@ import { sendWindow } from './window-sender.js';
 import { inRecipients, WindowTempo } from './window-tempo.js';
 
 const CANCEL_STEP = 2_000;
-/** Renewed at a third of the lease, and nothing is put on the wire in its last sixth: clocks and commits need room. */
-const SAFETY = 5 / 6;
 const ROUTE_DOWN_MS = 1_000;
 const ROUTE_BUSY_MS = 250;
 const WRITE_AGAIN_MS = 500;
@@ -197,19 +196,15 @@ export class LaneRunner {
 
   private async sendClaimed(turn: LaneTurn, claimed: ClaimedWindow): Promise<LaneJob | null> {
     const { route, channel, connection, deduplicated, recipients, claimedAt } = claimed;
-    const { LANE_LEASE: lease, RECEIPT_TIMEOUT: patience } = this.environment;
+    const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
     const fence = turn.fence + 1;
     const began = performance.now();
-    let notAfter = claimedAt + lease * SAFETY;
-    const renewal = setInterval(() => {
-      const asked = performance.now();
-      this.lanes
-        .renew(turn, fence, lease)
-        .then((held) => {
-          notAfter = held ? asked + lease * SAFETY : 0;
-        })
-        .catch((error: unknown) => this.logger.warn({ err: error, campaign: turn.campaignId }, 'lease not renewed'));
-    }, lease / 3);
+    const lease = new HeldLease({
+      leaseMs,
+      claimedAt,
+      renew: () => this.lanes.renew(turn, fence, leaseMs),
+      onFault: (error) => this.logger.warn({ err: error, campaign: turn.campaignId }, 'lease not renewed'),
+    });
     try {
       const { leaving, held } = await this.sift(turn, recipients);
       const last = await sendWindow(
@@ -220,7 +215,7 @@ export class LaneRunner {
           deduplicated,
           recipients: leaving,
           intervalMs: route.messagesPerSecond === null ? 0 : 1_000 / route.messagesPerSecond,
-          notAfter: () => notAfter,
+          notAfter: () => lease.sendUntil,
         },
         async (results) => {
           await this.results.flush(turn, conclude(turn, results, patience), null);
@@ -234,7 +229,7 @@ export class LaneRunner {
       this.count(turn, last);
       return this.after(turn, end);
     } finally {
-      clearInterval(renewal);
+      lease.end();
     }
   }
 

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { isFree, LeasedTable, takeDue } from '../../../platform/leases/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import type { CampaignState, ChannelName } from '../state/campaign.js';
@@ -66,11 +67,11 @@ interface LeftRow {
 /** What a lane wants when its turn ends: another at once; one at its `wake_at` (null while paused); none any more. */
 export type LaneEnd = 'more' | 'later' | 'done';
 
-/** How long the relay leaves a lane alone once it has a job: a job lost with Redis is made again after this, seconds. */
-const JOB_PATIENCE_SECONDS = 15;
-const LEASE = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+/** How long the relay leaves a lane alone once it has a job: a job lost with Redis is made again after this. */
+const JOB_PATIENCE_MS = 15_000;
+/** A lane wakes when its lease is over: the worker that held it is gone by then. */
+const LANES = new LeasedTable({ table: 'campaign_lanes', key: ['campaign_id', 'lane'], moved: ['wake_at'] });
 const STALLED = 'stalled_since = COALESCE(stalled_since, UTC_TIMESTAMP(3)),';
-const FREE = '(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))';
 
 /**
  * Lanes: position, lease and fence. A lane row is also its own outbox entry: `wake_at` says when it next wants a job
@@ -81,26 +82,20 @@ export class LaneStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Takes due lanes for enqueuing and moves their `wake_at` ahead; several relays never take the same. */
-  takeDue(channels: readonly ChannelName[], limit: number): Promise<(LaneJob & { channel: ChannelName })[]> {
-    return inTransaction(this.dataSource, async (tx) => {
-      const rows: { campaign_id: number; lane: number; fence: number; channel: ChannelName }[] = await tx.query(
-        `SELECT campaign_id, lane, fence, channel FROM campaign_lanes
-         WHERE wake_at <= UTC_TIMESTAMP(3) AND channel IN (?) ORDER BY wake_at LIMIT ? FOR UPDATE SKIP LOCKED`,
-        [channels, limit],
-      );
-      if (rows.length === 0) return [];
-      await tx.query(
-        `UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_SECONDS} SECOND
-         WHERE (campaign_id, lane) IN (?)`,
-        [rows.map((row) => [row.campaign_id, row.lane])],
-      );
-      return rows.map((row) => ({
-        campaignId: row.campaign_id,
-        lane: row.lane,
-        fence: row.fence,
-        channel: row.channel,
-      }));
-    });
+  async takeDue(channels: readonly ChannelName[], limit: number): Promise<(LaneJob & { channel: ChannelName })[]> {
+    const rows = await takeDue<{ campaign_id: number; lane: number; fence: number; channel: ChannelName }>(
+      this.dataSource,
+      {
+        table: 'campaign_lanes',
+        key: ['campaign_id', 'lane'],
+        columns: ['fence', 'channel'],
+        due: 'wake_at',
+        where: { sql: 'channel IN (?)', values: [channels] },
+        most: limit,
+        againAfterMs: JOB_PATIENCE_MS,
+      },
+    );
+    return rows.map(({ campaign_id: campaignId, ...lane }) => ({ campaignId, ...lane }));
   }
 
   /** What this job's turn is about; null when another job had the turn. */
@@ -113,7 +108,7 @@ export class LaneStore {
          EXISTS (SELECT 1 FROM recipient_retries WHERE campaign_id = ? AND lane = ?
             AND intent_fence IS NOT NULL) AS retries_begun
        FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
-       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND ${FREE.replaceAll('lease_until', 'l.lease_until')}`,
+       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND ${isFree('l')}`,
       [job.campaignId, job.lane, job.campaignId, job.lane, job.campaignId, job.lane, job.fence],
     );
     const row = rows[0];
@@ -139,15 +134,10 @@ export class LaneStore {
    * @returns false when somebody else took the turn
    */
   async claim(job: LaneJob, intentSeq: number, leaseMs: number, terms: ClaimTerms = {}): Promise<boolean> {
-    const take = async (source: DataSource | EntityManager): Promise<boolean> => {
-      const result: WriteResult = await source.query(
-        `UPDATE campaign_lanes SET fence = fence + 1, claim_id = ?, intent_seq = ?, lease_until = ${LEASE}, wake_at = ${LEASE}
-         WHERE campaign_id = ? AND lane = ? AND fence = ? AND ${FREE}`,
-        [terms.id ?? newClaimId(), intentSeq, leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
-      );
-      return result.affectedRows === 1;
-    };
-    const { alongside } = terms;
+    const { id = newClaimId(), alongside } = terms;
+    const set = { claim_id: id, intent_seq: intentSeq };
+    const take = (source: DataSource | EntityManager): Promise<boolean> =>
+      LANES.claim(source, keyOf(job), leaseMs, { fence: job.fence, set });
     if (!alongside) return take(this.dataSource);
     return inTransaction(this.dataSource, async (tx) => {
       await alongside(tx);
@@ -167,12 +157,8 @@ export class LaneStore {
   ): Promise<DueRecipient[] | null> {
     return inTransaction(this.dataSource, async (tx) => {
       await terms.alongside?.(tx);
-      const claimed: WriteResult = await tx.query(
-        `UPDATE campaign_lanes SET fence = fence + 1, claim_id = ?, lease_until = ${LEASE}, wake_at = ${LEASE}
-         WHERE campaign_id = ? AND lane = ? AND fence = ? AND ${FREE}`,
-        [terms.id ?? newClaimId(), leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, job.fence],
-      );
-      if (claimed.affectedRows !== 1) return null;
+      const claim = { fence: job.fence, set: { claim_id: terms.id ?? newClaimId() } };
+      if (!(await LANES.claim(tx, keyOf(job), leaseMs, claim))) return null;
       const begun: WriteResult = await tx.query(
         `UPDATE recipient_retries SET intent_fence = ? WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
            AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, seq LIMIT ?`,
@@ -192,7 +178,7 @@ export class LaneStore {
     return inTransaction(this.dataSource, async (tx) => {
       const result: WriteResult = await tx.query(
         `UPDATE campaign_lanes SET fence = fence + 1, intent_seq = next_seq, lease_until = NULL, wake_at = UTC_TIMESTAMP(3)
-         WHERE campaign_id = ? AND lane = ? AND (fence = ? AND claim_id = ? OR fence = ? AND ${FREE})`,
+         WHERE campaign_id = ? AND lane = ? AND (fence = ? AND claim_id = ? OR fence = ? AND ${isFree()})`,
         [campaignId, lane, fence + 1, claimId, fence],
       );
       if (result.affectedRows !== 1) return;
@@ -213,13 +199,8 @@ export class LaneStore {
   }
 
   /** Keeps the lease while a window takes its time; one that has been given back stays given back. */
-  async renew(job: LaneJob, fence: number, leaseMs: number): Promise<boolean> {
-    const result: WriteResult = await this.dataSource.query(
-      `UPDATE campaign_lanes SET lease_until = ${LEASE}, wake_at = ${LEASE}
-       WHERE campaign_id = ? AND lane = ? AND fence = ? AND lease_until IS NOT NULL`,
-      [leaseMs * 1000, leaseMs * 1000, job.campaignId, job.lane, fence],
-    );
-    return result.affectedRows === 1;
+  renew(job: LaneJob, fence: number, leaseMs: number): Promise<boolean> {
+    return LANES.renew(this.dataSource, keyOf(job), fence, leaseMs);
   }
 
   /**
@@ -235,7 +216,7 @@ export class LaneStore {
     if ((reached ?? turn.nextSeq + WINDOW_RECIPIENTS) >= turn.endSeq) await this.markSent(tx, campaignId, lane);
     const ended: WriteResult = await tx.query(
       `UPDATE campaign_lanes SET next_seq = COALESCE(?, intent_seq), intent_seq = COALESCE(?, intent_seq),
-         lease_until = NULL, wake_at = UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_SECONDS} SECOND
+         lease_until = NULL, wake_at = UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_MS * 1000} MICROSECOND
        WHERE campaign_id = ? AND lane = ? AND fence = ?`,
       [reached, reached, campaignId, lane, fence],
     );
@@ -295,3 +276,5 @@ export class LaneStore {
     );
   }
 }
+
+const keyOf = ({ campaignId, lane }: LaneJob): [campaignId: number, lane: number] => [campaignId, lane];

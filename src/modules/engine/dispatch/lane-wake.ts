@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
+import { isFree } from '../../../platform/leases/index.js';
 import type { CampaignState } from '../state/campaign.js';
 
 /** What an operator's push found and did. */
@@ -27,7 +28,7 @@ export class LaneWake {
     const result: WriteResult = await tx.query(
       `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
        SET l.wake_at = UTC_TIMESTAMP(3), l.fence = l.fence + 1
-       WHERE l.campaign_id = ? AND (l.lease_until IS NULL OR l.lease_until <= UTC_TIMESTAMP(3))
+       WHERE l.campaign_id = ? AND ${isFree('l')}
          AND (c.state IN ('cancelled', 'rejected')
            OR c.state IN ('accepted', 'running') AND COALESCE(c.scheduled_at <= UTC_TIMESTAMP(3), TRUE))
          AND (l.next_seq < l.end_seq OR EXISTS (

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { takeDue } from '../../../platform/leases/index.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { Settlement } from '../settle/settlement.js';
 
 const RECIPIENTS_A_STEP = 2_000;
 const CAMPAIGNS_A_STEP = 500;
+const LOOK_AGAIN_MS = 60_000;
 /** Read by one statement at the most (one campaign more): a look has no index, and longer ones would end by their time-out. */
 const ROWS_A_LOOK = 250_000;
 /** A look reads the campaign's whole range, so they keep a hundredth of the time-out apart (43 minutes of 72 hours). */
@@ -46,18 +48,13 @@ export class OverdueReceipts {
 
   /** Campaigns whose earliest deadline has come; looked at again in a minute in case this worker dies meanwhile. */
   private take(): Promise<DueCampaign[]> {
-    return inTransaction(this.dataSource, async (tx) => {
-      const rows: DueCampaign[] = await tx.query(
-        `SELECT id, total_rows FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3) ORDER BY overdue_check_at
-         LIMIT ${CAMPAIGNS_A_STEP} FOR UPDATE SKIP LOCKED`,
-      );
-      const ids = rows.map((row) => row.id);
-      if (ids.length > 0) {
-        await tx.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL 1 MINUTE WHERE id IN (?)', [
-          ids,
-        ]);
-      }
-      return rows;
+    return takeDue<DueCampaign>(this.dataSource, {
+      table: 'campaigns',
+      key: ['id'],
+      columns: ['total_rows'],
+      due: 'overdue_check_at',
+      most: CAMPAIGNS_A_STEP,
+      againAfterMs: LOOK_AGAIN_MS,
     });
   }
 

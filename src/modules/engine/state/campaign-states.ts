@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { isFree } from '../../../platform/leases/index.js';
 import type { CampaignState, ChannelName } from './campaign.js';
 import { type CampaignChange, CHANGES_FROM } from './campaign-change.js';
 
@@ -78,7 +79,7 @@ export class CampaignStates {
     if (result.affectedRows !== 1) return false;
     await tx.query(
       `UPDATE campaign_lanes SET wake_at = ${wakeAt}, stalled_since = NULL,
-         fence = IF(lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3), fence + 1, fence)
+         fence = IF(${isFree()}, fence + 1, fence)
        WHERE campaign_id = ? AND (next_seq < end_seq OR EXISTS (
          SELECT 1 FROM recipient_retries r WHERE r.campaign_id = campaign_lanes.campaign_id AND r.lane = campaign_lanes.lane))`,
       [campaignId],
