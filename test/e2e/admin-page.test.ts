@@ -47,7 +47,7 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
   it('lets only staff in', async () => {
     await page.goto(`${service.url}/admin`);
     await logIn('demo', 'Demo-1234!');
-    await page.getByText('This account does not belong to the desk.').waitFor();
+    await page.getByText('This account is not a staff account.').waitFor();
     await logIn('admin', 'wrong');
     await page.getByText('Invalid credentials').waitFor();
     await logIn('admin', 'Admin-1234!');

@@ -194,7 +194,7 @@ describe('files of the page', () => {
   it('are served by name, with nothing inline', async () => {
     for (const [path, type] of [
       ['/admin/login', 'text/html'],
-      ['/admin/assets/desk.js', 'text/javascript'],
+      ['/admin/assets/staff.js', 'text/javascript'],
       ['/admin/assets/admin.css', 'text/css'],
       ['/admin/assets/icon.svg', 'image/svg+xml'],
     ] as const) {

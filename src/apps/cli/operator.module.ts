@@ -5,11 +5,11 @@ import { ConfigModule } from '../../platform/config/index.js';
 import { ImpatientDatabaseModule } from '../../platform/database/index.js';
 import { RelayBellModule } from '../../platform/queues/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
-import { OperatorAccounts } from './operator-accounts.js';
+import { OperatorActions } from './operator-actions.js';
 
 /** The commands that work on the database itself. */
 @Module({
   imports: [ConfigModule, ImpatientDatabaseModule, SecurityModule, AccountDirectoryModule, RelayBellModule],
-  providers: [LaneWake, OperatorAccounts],
+  providers: [LaneWake, OperatorActions],
 })
 export class OperatorModule {}

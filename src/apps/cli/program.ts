@@ -50,7 +50,7 @@ export function createProgram(): Command {
     .description('make an account of the staff (works on the database)')
     .argument('<username>')
     .addOption(new Option('--type <type>', 'super may do everything').choices(['super', 'admin']).default('admin'))
-    .option('--firstname <name>', 'first name', 'Desk')
+    .option('--firstname <name>', 'first name', 'First')
     .option('--lastname <name>', 'last name', 'Admin')
     .action(async (username: string, options: NewAdminOptions) => (await database()).createAdmin(username, options));
   program

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
 import { Failure } from '../failure.js';
-import { OperatorAccounts } from '../operator-accounts.js';
+import { OperatorActions } from '../operator-actions.js';
 import { OperatorModule } from '../operator.module.js';
 import { print, readPassword } from '../terminal.js';
 
@@ -19,21 +19,21 @@ export interface NewAdminOptions {
 export async function createAdmin(username: string, options: NewAdminOptions): Promise<void> {
   const password = await readPassword(`Password of the new account ${username}: `);
   const { type: userType, firstname, lastname } = options;
-  await withAccounts((desk) => desk.createAdmin({ username, password, userType, firstname, lastname }));
+  await withActions((actions) => actions.createAdmin({ username, password, userType, firstname, lastname }));
   print(`Created the ${userType} account ${username}`);
 }
 
 /** Wakes what is due or stuck of a campaign. */
 export async function requeue(requestId: string): Promise<void> {
-  const { state, lanes } = await withAccounts(async (desk) => {
-    const woken = await desk.requeue(requestId);
+  const { state, lanes } = await withActions(async (actions) => {
+    const woken = await actions.requeue(requestId);
     await sleep(RING_MS);
     return woken;
   });
   print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);
 }
 
-async function withAccounts<T>(work: (desk: OperatorAccounts) => Promise<T>): Promise<T> {
+async function withActions<T>(work: (actions: OperatorActions) => Promise<T>): Promise<T> {
   try {
     readEnvironment();
   } catch (error) {
@@ -47,7 +47,7 @@ async function withAccounts<T>(work: (desk: OperatorAccounts) => Promise<T>): Pr
     },
   );
   try {
-    return await work(app.get(OperatorAccounts));
+    return await work(app.get(OperatorActions));
   } finally {
     await app.close();
   }

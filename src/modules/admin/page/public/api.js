@@ -18,7 +18,7 @@ export class ApiError extends Error {
 export async function logIn(name, password) {
   const { token, user } = await send('POST', '/v6/api/v1/auth/login', { email_or_username: name, password });
   if (user.user_type !== 'super' && user.user_type !== 'admin') {
-    throw new ApiError(403, 'This account does not belong to the desk.');
+    throw new ApiError(403, 'This account is not a staff account.');
   }
   sessionStorage.setItem(TOKEN, token);
   sessionStorage.setItem(NAME, user.name || user.username);

@@ -9,8 +9,8 @@ export const PENDING = {
 const TAKEN_UP = '/v6/api/admin/profile-requests?status=processing&limit=50';
 const CATEGORIES = { 1: 'marketing', 2: 'utility', 3: 'auth' };
 
-/** A desk: what waits, and what is done with it. */
-function desk(root, { title, about, load, keyOf, build, nothing }) {
+/** A review: what waits, and what is done with it. */
+function review(root, { title, about, load, keyOf, build, nothing }) {
   const list = el('ul', { class: 'list wide' });
   const rest = el('div', { hidden: true });
   root.replaceChildren(
@@ -68,7 +68,7 @@ const cardHead = (title, ...chips) =>
   );
 
 export const templatesView = (root) =>
-  desk(root, {
+  review(root, {
     title: 'Templates',
     about: 'New templates wait for a verdict before they can be sent.',
     nothing: 'New templates show up here.',
@@ -133,7 +133,7 @@ function repliesOf({ quick_replies: text }) {
 }
 
 export const voiceView = (root) =>
-  desk(root, {
+  review(root, {
     title: 'Voice campaigns',
     about: 'Listen before anybody is called. A rejected campaign is refunded.',
     nothing: 'New voice campaigns show up here.',
@@ -215,7 +215,7 @@ function soundOf(url) {
 }
 
 export const profilesView = (root) =>
-  desk(root, {
+  review(root, {
     title: 'Profile requests',
     about: 'Display names that customers want verified.',
     nothing: 'New profile requests show up here.',

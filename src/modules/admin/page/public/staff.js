@@ -1,6 +1,6 @@
 import { get, loggedInName, logOut } from './api.js';
 import { campaignsView } from './campaigns.js';
-import { PENDING, profilesView, templatesView, voiceView } from './desks.js';
+import { PENDING, profilesView, templatesView, voiceView } from './reviews.js';
 import { el } from './dom.js';
 import { ROUTES, routesView } from './routes.js';
 
@@ -12,7 +12,7 @@ const VIEWS = {
   routes: { title: 'Routes', open: routesView },
 };
 const EVERY_MS = 2_000;
-/** What waits at the desks is counted with every fifth look. */
+/** What waits for a decision is counted with every fifth look. */
 const COUNT_EVERY = 5;
 
 const live = document.getElementById('live');

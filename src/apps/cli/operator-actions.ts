@@ -22,7 +22,7 @@ export interface NewAdmin {
 
 /** What no endpoint does, since it must work when nobody can log in or nothing moves; in the audit log as `system`. */
 @Injectable()
-export class OperatorAccounts {
+export class OperatorActions {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly registrar: AccountRegistrar,
