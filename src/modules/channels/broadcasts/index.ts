@@ -14,4 +14,4 @@ export {
   readBroadcastContact,
 } from './domain/broadcast.js';
 export { acceptanceRows, broadcastRows, CONTACT_ROW, TOO_MANY, tooLongRow } from './http/broadcast-error-rows.js';
-export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.schema.js';
+export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.dto.js';

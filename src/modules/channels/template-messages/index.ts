@@ -1,4 +1,4 @@
-export { TemplateSendAnswer } from './http/template-message.schema.js';
+export { TemplateSendAnswer } from './http/template-message.dto.js';
 export { SendTemplateMessageCommand } from './commands/send-template-message.command.js';
 export type { QueuedTemplateSend } from './template-queue.js';
 export { TemplateMessagesModule } from './template-messages.module.js';

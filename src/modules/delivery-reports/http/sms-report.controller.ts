@@ -16,7 +16,7 @@ import {
   SmsReportAnswer,
   SmsReportBody,
   type SmsSummary,
-} from './sms-report.schema.js';
+} from './sms-report.dto.js';
 
 /** Delivery reports of SMS campaigns (spec 4.4), streamed. */
 @ApiTags('Delivery reports')

@@ -10,7 +10,7 @@ import { reportErrors } from '../delivery-reports.errors.js';
 import { type OpenReport, OpenReportQuery } from '../queries/open-report.query.js';
 import { fieldsOf, readIdentifier, readSelection } from './report-request.js';
 import { streamReport } from './report-stream.js';
-import { VOICE_REPORT_ERRORS, VoiceReportAnswer, type VoiceSummary } from './voice-report.schema.js';
+import { VOICE_REPORT_ERRORS, VoiceReportAnswer, type VoiceSummary } from './voice-report.dto.js';
 
 /** Delivery reports of voice campaigns (spec 4.7), streamed; for the owner and for staff (decisions §7). */
 @ApiTags('Delivery reports')

@@ -8,7 +8,7 @@ import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js
 import { CancelSessionMessageCommand } from '../commands/cancel-session-message.command.js';
 import { ListSessionMessagesQuery, type SessionMessageView } from '../queries/list-session-messages.query.js';
 import { sessionErrors } from '../session-messages.errors.js';
-import { CancelledSessionMessageAnswer, SessionMessagePageAnswer } from './own-session-messages.schema.js';
+import { CancelledSessionMessageAnswer, SessionMessagePageAnswer } from './own-session-message.dto.js';
 import { CANCEL_SESSION_ERRORS, OWN_SESSION_ERRORS } from './session-error-rows.js';
 
 /** What became of an account's session messages, and of those that are still to leave. */

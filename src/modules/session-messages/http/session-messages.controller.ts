@@ -11,8 +11,7 @@ import { isTemplateRequest, readSessionMessage } from '../domain/session-message
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
 import { sessionErrors } from '../session-messages.errors.js';
 import { SESSION_ERRORS } from './session-error-rows.js';
-import { SESSION_EXAMPLES } from './session-message.examples.js';
-import { SESSION_ANSWER, SessionMessageBody } from './session-message.schema.js';
+import { SESSION_ANSWER, SESSION_EXAMPLES, SessionMessageBody } from './session-message.dto.js';
 
 /** Session messages, v6 (spec 4.5). */
 @ApiTags('Chat')

@@ -9,8 +9,7 @@ import { SendV5SessionCommand } from '../commands/send-v5-session.command.js';
 import { readV5Session, type V5Session } from '../domain/v5-session.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
 import { V5_ERRORS } from './session-error-rows.js';
-import { V5_EXAMPLES } from './v5-session.examples.js';
-import { V5SessionAnswer, V5SessionBody } from './v5-session.schema.js';
+import { V5_EXAMPLES, V5SessionAnswer, V5SessionBody } from './v5-session.dto.js';
 
 /** Legacy session messages, v5 (spec 4.11): three paths, one operation. */
 @ApiTags('Chat')

@@ -18,7 +18,7 @@ import {
   SuppressionFileBody,
   SuppressionNumbersBody,
   SuppressionPageAnswer,
-} from './suppression.schema.js';
+} from './suppression.dto.js';
 
 /** An account's stop list (decisions §8): numbers to which none of its campaigns sends any more, on any channel. */
 @ApiTags('Suppressions')

@@ -14,7 +14,7 @@ import {
   RemovedTemplateAnswer,
   TEMPLATE_EXAMPLES,
   TemplateChangesBody,
-} from './template.schema.js';
+} from './template.dto.js';
 
 /** What an owner may still do with a template that is a draft, rejected or pending (decisions §6). */
 @ApiTags('Templates')

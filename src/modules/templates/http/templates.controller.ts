@@ -16,7 +16,7 @@ import {
   TEMPLATE_EXAMPLES,
   TemplateAnswer,
   TemplateBody,
-} from './template.schema.js';
+} from './template.dto.js';
 
 /** Creating and listing templates (spec 4.1). */
 @ApiTags('Templates')

@@ -25,7 +25,7 @@ import {
   WebhookBody,
   WebhookChangesBody,
   WebhookPageAnswer,
-} from './webhook.schema.js';
+} from './webhook.dto.js';
 
 const ID = { name: 'id', type: Number, example: 3 };
 const PAGE = { name: 'page', required: false, example: 1 };

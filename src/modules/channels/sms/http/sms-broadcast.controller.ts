@@ -10,7 +10,7 @@ import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.
 import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
 import { ChosenIds } from './chosen-ids.js';
-import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.schema.js';
+import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.dto.js';
 import { BROADCAST_ERRORS } from './sms-error-rows.js';
 
 /** Bulk SMS (spec 4.3). */

@@ -11,7 +11,7 @@ import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
 import { ChosenIds } from './chosen-ids.js';
 import { VerifiedCredentials } from './verified-credentials.js';
-import { SmsGetAnswer } from './sms-broadcast.schema.js';
+import { SmsGetAnswer } from './sms-broadcast.dto.js';
 import { SMS_GET_ERRORS } from './sms-error-rows.js';
 
 /** How such a send is named in reports; it has no broadcast_name and no brodcast_service of its own. */

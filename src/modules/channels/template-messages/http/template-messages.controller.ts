@@ -14,7 +14,7 @@ import {
   TEMPLATE_EXAMPLES,
   TemplateMessageBody,
   TemplateSendAnswer,
-} from './template-message.schema.js';
+} from './template-message.dto.js';
 
 /** Sends of approved templates (spec 4.6). */
 @ApiTags('Template messages')

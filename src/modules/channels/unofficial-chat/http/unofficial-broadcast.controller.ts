@@ -9,11 +9,7 @@ import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../ide
 import { SendUnofficialBroadcastCommand } from '../commands/send-unofficial-broadcast.command.js';
 import { ATTACHMENTS, readUnofficialBroadcast } from '../unofficial-broadcast.js';
 import { unofficialErrors } from '../unofficial-chat.errors.js';
-import {
-  UNOFFICIAL_EXAMPLES,
-  UnofficialBroadcastAnswer,
-  UnofficialBroadcastBody,
-} from './unofficial-broadcast.schema.js';
+import { UNOFFICIAL_EXAMPLES, UnofficialBroadcastAnswer, UnofficialBroadcastBody } from './unofficial-broadcast.dto.js';
 
 /** Error table of `addbroadcastUnofficial.php` (spec 7; decisions §3, §7), in the order in which the rows are judged. */
 const UNOFFICIAL_ERRORS = broadcastRows({

@@ -11,9 +11,9 @@ import { SendVoiceCampaignCommand } from '../commands/send-voice-campaign.comman
 import type { NumberRules } from '../domain/call-number.js';
 import { type RawVoiceRequest, readVoiceRequest } from '../domain/voice-request.js';
 import { voiceErrors } from '../voice.errors.js';
-import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.schema.js';
+import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.dto.js';
 import { SIMULATION_ERRORS, VOICE_ERRORS } from './voice-error-rows.js';
-import { VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.schema.js';
+import { VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.dto.js';
 
 /** Voice campaigns (spec 4.7). */
 @ApiTags('Voice')

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { FORWARD_OUTCOMES } from '../calls/simulation.js';
-import { VOICE_EXAMPLES, VoiceMenusBody } from './voice.schema.js';
+import { VOICE_EXAMPLES, VoiceMenusBody } from './voice.dto.js';
 
 /** Body of a simulation for Swagger; `readSimulation` reads and judges it. */
 export class SimulationBody extends VoiceMenusBody {

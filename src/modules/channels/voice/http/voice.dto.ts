@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AFTER_CLIP, ACTIONS } from '../domain/menu.js';
+import { ACTIONS, AFTER_CLIP } from '../domain/menu.js';
 
 const SPEECH_URL = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw.wav';
 const CLIP_URL = 'https://files.example.com/opening-hours.mp3';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { LANGUAGES } from '../domain/languages.js';
 import type { CreatedTemplate } from '../commands/create-template.command.js';
+import { LANGUAGES } from '../domain/languages.js';
 import { MOST } from '../domain/template-form.js';
 import type { TemplateContent } from '../domain/template.js';
 import { TemplateStatus } from '../domain/template-status.js';
