@@ -13,8 +13,8 @@ export type ErrorKind =
   | 'unavailable'; // 503
 
 /**
- * An error whose text goes to the client as it stands. The texts are the specification's and are literal;
- * they never carry SQL, a stack, a host or a secret.
+ * An error whose text goes to the client as it stands. The texts are literal, as the error tables give them
+ * (reference/requests#order); they never carry SQL, a stack, a host or a secret.
  */
 export class AppError extends Error {
   /**

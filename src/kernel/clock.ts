@@ -4,7 +4,7 @@ import { readText } from './text.js';
 /** The one place that asks for the time, so that a reader finds every dependency on it. */
 export const now = (): Date => new Date();
 
-/** YYYYMMDD of an instant in a time zone (request ids, spec 2.3). */
+/** YYYYMMDD of an instant in a time zone (request ids, reference/engine#request-ids). */
 export const compactDate = (at: Date, zone: string): string => DateTime.fromJSDate(at, { zone }).toFormat('yyyyLLdd');
 
 /** YYYY-MM-DD in a time zone. */
@@ -13,11 +13,11 @@ export const isoDate = (at: Date, zone: string): string => DateTime.fromJSDate(a
 /** HH:MM:SS in a time zone. */
 export const clockTime = (at: Date, zone: string): string => DateTime.fromJSDate(at, { zone }).toFormat('HH:mm:ss');
 
-/** YYYY-MM-DD HH:MM:SS in a time zone: the spec's format for every stored time. */
+/** YYYY-MM-DD HH:MM:SS in a time zone: the format of every printed time (reference/requests#dates). */
 export const dateTime = (at: Date, zone: string): string =>
   DateTime.fromJSDate(at, { zone }).toFormat('yyyy-LL-dd HH:mm:ss');
 
-/** Mon D, YYYY, HH:MM AM/PM in a time zone, the hour from 01 to 12 (spec 4.8; decisions §6). */
+/** Mon D, YYYY, HH:MM AM/PM in a time zone, the hour from 01 to 12 (reference/requests#dates). */
 export const namedDateTime = (at: Date, zone: string): string =>
   DateTime.fromJSDate(at, { zone }).setLocale('en-US').toFormat('LLL d, yyyy, hh:mm a');
 
@@ -28,7 +28,7 @@ export const isTimeZone = (zone: string): boolean => DateTime.local({ zone }).is
 const WIDEST_OFFSET_MINUTES = 14 * 60;
 
 /**
- * A moment a client wrote: `YYYY-MM-DD HH:MM:SS` in the account's zone, or ISO 8601 (decisions §7).
+ * A moment a client wrote: `YYYY-MM-DD HH:MM:SS` in the account's zone, or ISO 8601 (reference/requests#schedule).
  * @returns the instant, or null when the text is neither
  */
 export function readMoment(text: string, zone: string): Date | null {
@@ -44,7 +44,7 @@ const LAST_MOMENT = Date.UTC(9999, 11, 30);
 const EARLIEST = new Date(-8_640_000_000_000_000);
 
 /**
- * `schedule_time` of a request (decisions §7): every broadcast and campaign takes one.
+ * `schedule_time` of a request (reference/requests#schedule): every broadcast and campaign takes one.
  * @param zone IANA zone in which a time without an offset is meant
  * @param at the moment of the request: an earlier time is refused
  * @returns the instant, null when none was asked for, or `undefined` when the value is odd or past
@@ -59,7 +59,7 @@ export function readSchedule(value: unknown, zone: string, at: Date): Date | nul
 /** False for a `schedule_time` that is no moment in any zone; whether a moment is past is judged by `readSchedule`. */
 export const isSchedule = (value: unknown): boolean => readSchedule(value, 'UTC', EARLIEST) !== undefined;
 
-/** A bare date of an expiry ends with that day (decisions §4); a full moment stands as it is. */
+/** A bare date of an expiry ends with that day (reference/authentication#login); a full moment stands as it is. */
 export const readExpiry = (text: string, zone: string): Date | null => readBound(text, zone, 'end');
 
 /** One end of a range of time: a bare date is the start or the end of that day; a full moment stands as it is. */
@@ -84,7 +84,8 @@ export function dateTimesOf(zone: string): (at: Date) => string {
 }
 
 /**
- * The next moment at which clocks of a time zone show this time of day (v5 `schedule_time`, decisions §7).
+ * The next moment at which clocks of a time zone show this time of day (v5 `schedule_time`,
+ * reference/requests#schedule).
  * @param text HH:MM:SS
  * @param after the moment it must come after
  * @returns null when the text is no time of day

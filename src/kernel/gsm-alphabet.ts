@@ -27,7 +27,10 @@ const CODES = new Int16Array(0x10000).fill(-1);
 for (let code = 0; code < BASIC.length; code++) if (code !== ESCAPE) CODES[BASIC.charCodeAt(code)] = code;
 for (const [character, code] of Object.entries(EXTENSION)) CODES[character.charCodeAt(0)] = 256 + code;
 
-/** True when every character stands in the basic or the extension table (decisions §5). Empty text is GSM text. */
+/**
+ * True when every character stands in the basic or the extension table (reference/sms#encoding). Empty text is GSM
+ * text.
+ */
 export function isGsmText(text: string): boolean {
   for (let i = 0; i < text.length; i++) if ((CODES[text.charCodeAt(i)] as number) < 0) return false;
   return true;

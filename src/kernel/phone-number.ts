@@ -1,6 +1,6 @@
 const ONLY_DIGITS = /^[0-9]+$/;
 
-/** Everything but digits removed (broadcast contacts, spec 4.2 and 4.3). */
+/** Everything but digits removed (broadcast contacts, reference/requests#contacts). */
 export const digitsOf = (value: string): string => (ONLY_DIGITS.test(value) ? value : value.replace(/[^0-9]/g, ''));
 
 /** One broadcast contact: non-digits stripped, `min` to `max` digits; null when it is at fault. */
@@ -28,7 +28,7 @@ export function cleanContacts(entries: readonly unknown[], min: number, max: num
 /** Why a recipient is refused: `invalid` = no digits only after the cleanup, `length` = too few or too many of them. */
 export type RecipientFault = 'invalid' | 'length';
 
-/** What is said of a recipient that is refused (spec 7). */
+/** What is said of a recipient that is refused (reference/requests#contacts). */
 export const RECIPIENT_TEXTS: Readonly<Record<RecipientFault, string>> = {
   invalid: 'Recipient phone number is invalid',
   length: 'Recipient phone number must be between 8 and 20 digits',
@@ -37,7 +37,8 @@ export const RECIPIENT_TEXTS: Readonly<Record<RecipientFault, string>> = {
 const RECIPIENT_DIGITS = { min: 8, max: 20 };
 
 /**
- * A recipient of the chat endpoints (spec 4.5, 4.6): cleaned of `+`, spaces and dashes, then 8 to 20 digits.
+ * A recipient of the chat endpoints (reference/requests#contacts): cleaned of `+`, spaces and dashes, then 8 to 20
+ * digits.
  * @param value a text, or a JSON number that has kept all its digits
  */
 export function readRecipient(value: unknown): { digits: string } | { fault: RecipientFault } {

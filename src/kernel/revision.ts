@@ -1,6 +1,9 @@
 import { conflict } from './define-error.js';
 
-/** Revision of something that its owner has not changed yet; each of his changes makes it one more (decisions §11). */
+/**
+ * Revision of something that its owner has not changed yet; each of his changes makes it one more
+ * (reference/admin#revisions).
+ */
 export const FIRST_REVISION = 1;
 
 /**

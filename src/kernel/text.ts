@@ -1,5 +1,5 @@
 /**
- * How client input is read where a text is due (decisions §3): a finite number is taken as its text;
+ * How client input is read where a text is due (reference/requests#values): a finite number is taken as its text;
  * missing, null, '' and white space only are empty; anything else is at fault.
  */
 export type ReadText = { kind: 'text'; value: string } | { kind: 'empty' } | { kind: 'fault' };
@@ -18,7 +18,7 @@ export function textOrNull(value: unknown): string | null {
   return read.kind === 'text' ? read.value : null;
 }
 
-/** Length in Unicode code points (decisions §3). */
+/** Length in Unicode code points (reference/requests#values). */
 export function codePoints(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++, count++) {
@@ -35,7 +35,7 @@ export function codePoints(text: string): number {
 export const cutCodePoints = (text: string, max: number): string =>
   text.length <= max ? text : Array.from(text).slice(0, max).join('');
 
-/** Most bytes of what a client may have stored as JSON text, whole as it came (decisions §11). */
+/** Most bytes of what a client may have stored as JSON text, whole as it came (reference/requests#values). */
 export const LARGEST_JSON = 64 * 1024;
 
 /** Whether a value that came as JSON is too large to be stored. */

@@ -163,7 +163,7 @@ export type Environment = z.infer<typeof environmentSchema> & {
   OUTBOUND_ALLOW: string;
 };
 
-/** A bad value stops the start and names the variable (decisions §2). */
+/** A bad value stops the start and names the variable (reference/running#configuration). */
 export class InvalidEnvironment extends Error {}
 
 /**

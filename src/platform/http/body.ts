@@ -24,7 +24,7 @@ interface BodyRule {
   raw: boolean;
 }
 
-/** What bodies each family of paths takes (decisions §3); the first prefix that fits decides. */
+/** What bodies each family of paths takes (reference/requests#bodies); the first prefix that fits decides. */
 const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/v1/auth/', limit: 64 * KB, form: false, raw: false },
   { prefix: '/v6/api/v1/auth/', limit: 64 * KB, form: false, raw: false },

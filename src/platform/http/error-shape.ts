@@ -2,7 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { serverErrors } from './request-errors.js';
 
-/** `standard`: everywhere; `v5`: below {v5_url}; `public`: the public profile-request lookup (decisions §3). */
+/**
+ * `standard`: everywhere; `v5`: below {v5_url}; `public`: the public profile-request lookup
+ * (reference/requests#error-bodies).
+ */
 export type ErrorShapeName = 'standard' | 'v5' | 'public';
 
 export const ERROR_SHAPE_METADATA = 'switchboard:error-shape';

@@ -41,7 +41,8 @@ export class ErrorFilter implements ExceptionFilter {
 
   private answer(error: unknown, request: MeteredRequest, response: Response): ErrorAnswer {
     if (!request.route) {
-      // No handler was reached. A wrong method comes before whatever is wrong with the body (decisions §3).
+      // No handler was reached. A wrong method comes before whatever is wrong with the body
+      // (reference/requests#methods).
       const methods = this.routes.methodsOf(request.path);
       if (methods.length > 0 && !methods.includes(request.method)) {
         response.setHeader('Allow', methods.join(', '));

@@ -8,7 +8,7 @@ import { changedSince } from '../../kernel/revision.js';
 import { codePoints, readText } from '../../kernel/text.js';
 import { type ErrorRow, rowOf } from './error-table.js';
 
-/** Where a text is due, a finite number is taken as its text (decisions §3). */
+/** Where a text is due, a finite number is taken as its text (reference/requests#values). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : value,
 );
@@ -146,7 +146,10 @@ export const RequiredAmount = (field: string, most: number, example: number): Pr
     ),
   );
 
-/** The revision that staff looked at (decisions §11), or missing or null: 400 `revision must be a whole number from 1`. */
+/**
+ * The revision that staff looked at (reference/admin#revisions), or missing or null: 400 `revision must be a whole
+ * number from 1`.
+ */
 export const OptionalRevision = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({

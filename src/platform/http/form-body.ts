@@ -9,8 +9,8 @@ export function markForm(body: object): void {
 }
 
 /**
- * Reads the body of a route that takes forms beside JSON (decisions §3). A JSON body is returned as it stands, so that
- * `"contacts": "91…,91…"` in JSON stays the fault that it is.
+ * Reads the body of a route that takes forms beside JSON (reference/requests#forms). A JSON body is returned as it
+ * stands, so that `"contacts": "91…,91…"` in JSON stays the fault that it is.
  * @param fields.lists comma-separated in a form (`contacts`); also taken as `contacts[]=…` repeated
  * @param fields.json arrays and objects that stand in a form as JSON text; what is no JSON stays the text
  * @throws AppError invalid `Malformed JSON body` for such a text with more than 32 levels

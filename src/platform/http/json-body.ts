@@ -1,4 +1,4 @@
-/** Lists and objects one within the other, the body itself counted (decisions §11). */
+/** Lists and objects one within the other, the body itself counted (reference/requests#bodies). */
 const DEEPEST = 32;
 
 /**

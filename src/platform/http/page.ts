@@ -17,7 +17,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 const MAX_PAGE = 1_000_000_000;
 
-/** Reads `page` and `limit` of a query; odd values are clamped, never refused (decisions §3). */
+/** Reads `page` and `limit` of a query; odd values are clamped, never refused (reference/requests#lists). */
 export function readPage(query: Record<string, unknown>): Page {
   return { page: clamp(query['page'], 1, MAX_PAGE), limit: clamp(query['limit'], DEFAULT_LIMIT, MAX_LIMIT) };
 }

@@ -3,8 +3,8 @@ import type { AppError } from '../../kernel/app-error.js';
 import { isConnectionFault } from './error-answer.js';
 
 /**
- * Gives a statement that the database refused the spec's own text (spec 7); the refusal itself stays as the cause, for
- * the log. An unreachable database and every other fault pass as they are.
+ * Gives a statement that the database refused the endpoint's own text (reference/requests#error-bodies); the refusal
+ * itself stays as the cause, for the log. An unreachable database and every other fault pass as they are.
  */
 export async function namingQueryFaults<T>(failure: () => AppError, work: () => Promise<T>): Promise<T> {
   try {

@@ -21,7 +21,7 @@ interface KnownRoute {
   facts: HandlerFacts;
 }
 
-/** Unknown paths of the family answer in its shape too (decisions §3). */
+/** Unknown paths of the family answer in its shape too (reference/requests#error-bodies). */
 const V5_PATHS = /^\/v5(\/|$)/i;
 
 const PLAIN: HandlerFacts = { shape: 'standard', noHead: false };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 
-/** A reader that takes nothing for this long is closed (decisions §7), milliseconds. */
+/** A reader that takes nothing for this long is closed (reference/delivery-reports#streaming), milliseconds. */
 export const READER_PATIENCE_MS = 30_000;
 
 /** What stands around the chunks of a streamed answer. */

@@ -46,8 +46,9 @@ const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 
 /**
- * Public unicast addresses of other machines, and what the operator opened on purpose (decisions §10, §11). Of IPv6 only
- * what is given out to hosts counts, which closes every address that has an IPv4 address in it.
+ * Public unicast addresses of other machines, and what the operator opened on purpose
+ * (reference/providers#user-supplied-urls). Of IPv6 only what is given out to hosts counts, which closes every address
+ * that has an IPv4 address in it.
  * @param own addresses of this machine, which are looked up each time: they change while we run
  */
 export function isAllowedAddress(address: string, allowed: readonly Range[], own = ownAddresses): boolean {

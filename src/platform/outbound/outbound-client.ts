@@ -23,7 +23,7 @@ export interface OutboundRequest {
   trusted?: boolean;
   /** the account whose address it is: nobody's names keep the others' waiting */
   customer?: number;
-  /** true: in production plain HTTP goes to networks of `OUTBOUND_ALLOW` only (decisions §11) */
+  /** true: in production plain HTTP goes to networks of `OUTBOUND_ALLOW` only (reference/webhooks#own-routes) */
   tlsOutside?: boolean;
   /** true: an answer beyond `maxBytes` is cut there instead of being a fault */
   cutAnswer?: boolean;
@@ -48,7 +48,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
  * The only way out by HTTP. Keeps connections alive per origin. Calls to addresses that users gave go through the
- * guard of decisions §10; answers are bounded in size and time.
+ * guard of reference/providers#user-supplied-urls; answers are bounded in size and time.
  */
 @Injectable()
 export class OutboundClient implements OnApplicationShutdown {

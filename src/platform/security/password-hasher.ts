@@ -17,8 +17,9 @@ export const hashesAtOnce = (cores: number, poolSize: number): number =>
   Math.max(1, Math.min(cores, poolSize - SPARE_THREADS));
 
 /**
- * bcrypt with cost 10, as many at once as there are cores (decisions §5) and threads to spare in libuv's pool, where
- * files and connections to named hosts are opened too. What waits longer than 10 s gets the 429 of every limit.
+ * bcrypt with cost 10, as many at once as there are cores (reference/requests#passwords-at-work) and threads to spare
+ * in libuv's pool, where files and connections to named hosts are opened too. What waits longer than 10 s gets the 429
+ * of every limit.
  */
 @Injectable()
 export class PasswordHasher {
@@ -36,8 +37,9 @@ export class PasswordHasher {
   }
 
   /**
-   * True when the password made the hash. PHP's prefix `$2y$` names the same algorithm as `$2a$` (spec 5).
-   * A text that is no bcrypt hash is false; so is, after the same time, a password of more bytes than bcrypt reads.
+   * True when the password made the hash. PHP's prefix `$2y$` names the same algorithm as `$2a$`
+   * (reference/authentication#login). A text that is no bcrypt hash is false; so is, after the same time, a password of
+   * more bytes than bcrypt reads.
    */
   async verify(password: string, hash: string): Promise<boolean> {
     const equal = await this.semaphore.run(() => bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2a$')));

@@ -24,7 +24,8 @@ export const REFERENCE_AT = 3;
 
 /**
  * Splits a text as GSM 03.40 wants it: 160 septets or 70 UTF-16 units alone, 153 or 67 a part otherwise, never within an
- * escape pair or a surrogate pair. One byte a septet, as SMPP carries it. (The price follows another table, decisions §5.)
+ * escape pair or a surrogate pair. One byte a septet, as SMPP carries it. (The price follows another table,
+ * reference/sms#prices.)
  * @returns null when the text needs more than 255 parts
  */
 export function splitSms(text: string): SmsParts | null {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Profile requests (spec 2.5). */
+/** Profile requests (reference/profile-requests#profile-request). */
 export class ProfileRequests1700000008000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Customers' webhooks: endpoints, events, what waits to be delivered, and the log of tries (decisions §8, §9). */
+/**
+ * Customers' webhooks: endpoints, events, what waits to be delivered, and the log of tries
+ * (reference/webhooks#own-routes).
+ */
 export class Webhooks1700000009000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const statement of [

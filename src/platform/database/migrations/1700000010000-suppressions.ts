@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Stop lists (decisions §8): whom an account may not write to. */
+/** Stop lists (reference/suppressions#effect): whom an account may not write to. */
 export class Suppressions1700000010000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Requests with an Idempotency-Key and their outcomes, kept for 24 hours (decisions §5). */
+/** Requests with an Idempotency-Key and their outcomes, kept for 24 hours (reference/idempotency#idempotency-key). */
 export class Idempotency1700000011000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`CREATE TABLE idempotency_keys (
