@@ -3,8 +3,8 @@ import { campaignErrors } from './campaigns.errors.js';
 import type { CampaignReader, CampaignRecord } from '../engine/index.js';
 
 /**
- * Whom every account's campaigns are open to: staff by their token; by a key of theirs only what is their own (decisions
- * §11). A reseller has no other account's campaigns (decisions §4).
+ * Whom every account's campaigns are open to: staff by their token; by a key of theirs only what is their own
+ * (reference/authentication#api-keys). A reseller has no other account's campaigns (reference/accounts#resellers).
  */
 export const actsAsStaff = ({ account: { userType }, via }: Actor): boolean =>
   via !== 'key' && roleOf(userType) !== 'user' && userType !== 'reseller';

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { CampaignState } from '../engine/index.js';
 
-/** Errors of the campaigns API (decisions §3, §7), literally. */
+/** Errors of the campaigns API (reference/campaigns#changes), literally. */
 export const campaignErrors = {
   notFound: () => new AppError('not_found', 'campaign_not_found', 'Campaign not found'),
   contactNotFound: () => new AppError('not_found', 'contact_not_found', 'Contact not found'),

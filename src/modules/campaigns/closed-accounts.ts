@@ -4,8 +4,9 @@ import { type AccountClosing, AccountClosings, AuditLog, type ClosingListener } 
 import { CampaignStates } from '../engine/index.js';
 
 /**
- * Deactivating an account pauses its campaigns (decisions §6), those that have not sent everything; each pause stands in
- * the audit log. Only who resumes one sends it. Whatever is accepted at the same moment the worker pauses at its turn.
+ * Deactivating an account pauses its campaigns (reference/engine#closed-accounts), those that have not sent everything;
+ * each pause stands in the audit log. Only who resumes one sends it. Whatever is accepted at the same moment the worker
+ * pauses at its turn.
  */
 @Injectable()
 export class ClosedAccounts implements ClosingListener {

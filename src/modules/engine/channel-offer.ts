@@ -9,7 +9,7 @@ export interface MessageQuote {
   unicodeCharacters: string[];
   /** as the channel counts: septets or UTF-16 units for SMS, code points elsewhere */
   length: number;
-  /** parts that leave for one recipient; the price may follow another table (decisions §5) */
+  /** parts that leave for one recipient; the price may follow another table (reference/sms#parts) */
   segments: number;
   unitCredits: number;
   /** which balance pays */
@@ -27,7 +27,7 @@ export interface RenewedTerms {
 /** What a channel says when somebody wants to send through it: its price, its rule for numbers, its request ids. */
 export interface ChannelOffer {
   name: ChannelName;
-  /** a fresh request id in the channel's format (spec 2.3). @param zone IANA zone of its date */
+  /** a fresh request id in the channel's format (reference/engine#request-ids). @param zone IANA zone of its date */
   newRequestId: (zone: string) => string;
   /**
    * Prices what a send would charge; absent where that cannot be told from a text.
@@ -43,7 +43,7 @@ export interface ChannelOffer {
   renew?: (campaign: CampaignRecord) => Promise<RenewedTerms>;
   /** the number as a send takes it; null for one that a send refuses or leaves out */
   readContact: (entry: unknown) => string | null;
-  /** what becomes of a number that comes again: charged per entry, or removed (decisions §5) */
+  /** what becomes of a number that comes again: charged per entry, or removed (reference/requests#contacts) */
   duplicates: 'charged' | 'removed';
 }
 

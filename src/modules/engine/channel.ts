@@ -17,11 +17,13 @@ export const itemsOf = ({ attachments = [] }: Composed): number => 1 + attachmen
 /** What the engine must know of a channel: data and two pure functions. Everything else is the engine's. */
 export interface Channel {
   name: ChannelName;
-  /** webhook event of a status change, and `event` of a delivery record (spec 2.4) */
+  /** webhook event of a status change, and `event` of a delivery record (reference/delivery-reports#delivery-record) */
   event: string;
-  /** the campaign's `status` before its end (spec 2.3): as accepted, and once it may send */
+  /**
+   * the campaign's `status` before its end (reference/engine#campaign-status-texts): as accepted, and once it may send
+   */
   campaignStatus: { accepted: string; sending: string };
-  /** what the channel calls each recipient status (decisions §6) */
+  /** what the channel calls each recipient status (reference/engine#recipient-statuses) */
   statusLabels: Readonly<Record<RecipientStatus, string>>;
   /** what leaves for one recipient; the engine adds reference and deadline */
   compose(content: Record<string, unknown>, receiver: string): Composed;

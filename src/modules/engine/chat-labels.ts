@@ -1,8 +1,8 @@
 import { RecipientStatus } from './state/recipient-status.js';
 
 /**
- * Words of every chat channel for recipient statuses (decisions §6). What may have left and is not yet settled still
- * counts as pending; the words of calls only complete the table.
+ * Words of every chat channel for recipient statuses (reference/engine#recipient-statuses). What may have left and is
+ * not yet settled still counts as pending; the words of calls only complete the table.
  */
 export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
   [RecipientStatus.Pending]: 'PENDING',
@@ -18,5 +18,5 @@ export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
   [RecipientStatus.Busy]: 'FAILED',
 };
 
-/** Webhook event of a chat status change (decisions §9). */
+/** Webhook event of a chat status change (reference/webhooks#types). */
 export const CHAT_EVENT = 'chat.status.update';

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { CampaignRecord, ChannelName } from './state/campaign.js';
 
-/** What a call adds to a recipient (decisions §7); null where nobody pressed or nothing was recorded. */
+/**
+ * What a call adds to a recipient (reference/campaigns#contacts); null where nobody pressed or nothing was recorded.
+ */
 export interface CallDetails {
   /** seconds of the answered call, 0 when unanswered */
   duration: number;

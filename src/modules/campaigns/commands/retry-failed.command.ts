@@ -25,7 +25,8 @@ export interface RetriedCampaign {
 }
 
 /**
- * Sends again to the recipients of a campaign that failed: a campaign of its own (decisions §6), charged to the owner.
+ * Sends again to the recipients of a campaign that failed: a campaign of its own (reference/campaigns#retry-failed),
+ * charged to the owner.
  * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>` before it began, `Campaign has
  * no failed recipients`; unavailable without a route; invalid `Insufficient credits. …`
  */

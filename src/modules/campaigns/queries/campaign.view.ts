@@ -2,12 +2,12 @@ import { dateTime } from '../../../kernel/clock.js';
 import { type CampaignState, type Channel, RecipientStatus, statusCounts } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
-/** A campaign as its owner and the desk see it; times in the owner's zone (decisions §7). */
+/** A campaign as its owner and the desk see it; times in the owner's zone (reference/requests#dates). */
 export interface CampaignView {
   request_id: string;
   channel: string;
   broadcast_name: string;
-  /** the channel's own text (spec 2.3), at the end Completed, Cancelled or Rejected */
+  /** the channel's own text (reference/engine#campaign-status-texts), at the end Completed, Cancelled or Rejected */
   status: string;
   state: string;
   total_rows: number;

@@ -6,7 +6,9 @@ import {
   type RecipientRecord,
 } from '../../engine/index.js';
 
-/** A recipient as its owner sees it: exactly the fields of decisions §7, the last three on voice alone. */
+/**
+ * A recipient as its owner sees it: exactly the fields of reference/campaigns#contacts, the last three on voice alone.
+ */
 export interface ContactView extends RecipientOutcome, Partial<CallDetails> {
   seq: number;
   receiver: string;

@@ -4,7 +4,7 @@ import { ChannelOffers } from '../../engine/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { type RawQuote, readQuote, sortContacts } from '../domain/quote-request.js';
 
-/** What a send would cost, field by field as decisions §7 gives it. */
+/** What a send would cost, field by field as reference/campaigns#quote gives it. */
 export interface QuoteView {
   channel: string;
   encoding: 'gsm7' | 'unicode';

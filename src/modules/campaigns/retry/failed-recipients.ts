@@ -12,7 +12,7 @@ export interface FailedRecipient {
 type Source = DataSource | EntityManager;
 
 const BATCH = 25_000;
-/** What the stop list left out was not a failure of the carrier (decisions §6). */
+/** What the stop list left out was not a failure of the carrier (reference/campaigns#retry-failed). */
 const SUPPRESSED = 'Suppressed';
 
 const FAILED = `FROM campaign_recipients r
@@ -20,9 +20,9 @@ const FAILED = `FROM campaign_recipients r
     AND (r.error_message IS NULL OR r.error_message <> ?)`;
 
 /**
- * The recipients that `retry-failed` takes (decisions §6): FAILED ones, but neither suppressed ones nor those of whom a
- * send was ever of unknown outcome, and nobody twice: whom an earlier retry of the campaign took is that one's, unless it was
- * cancelled before it reached him.
+ * The recipients that `retry-failed` takes (reference/campaigns#retry-failed): FAILED ones, but neither suppressed ones
+ * nor those of whom a send was ever of unknown outcome, and nobody twice: whom an earlier retry of the campaign took is
+ * that one's, unless it was cancelled before it reached him.
  */
 @Injectable()
 export class FailedRecipients {

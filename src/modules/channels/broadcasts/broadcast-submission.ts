@@ -22,7 +22,7 @@ export interface BroadcastSender {
 /** What a kind of broadcast says about itself when one is accepted. */
 export interface BroadcastTerms {
   channel: 'sms' | 'unofficial';
-  /** start of generated request ids (spec 2.3) */
+  /** start of generated request ids (reference/engine#request-ids) */
   idPrefix: string;
   balance: BalanceName;
   /** credits per contact */
@@ -33,7 +33,7 @@ export interface BroadcastTerms {
   given?: { id: string; fingerprint: Buffer };
 }
 
-/** What the sender is told (spec 4.2, 4.3). */
+/** What the sender is told (reference/engine#request-ids). */
 export interface AcceptedBroadcast {
   requestId: string;
   /** credits per contact times contacts */

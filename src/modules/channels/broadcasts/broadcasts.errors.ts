@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/app-error.js';
 
-/** Errors that both broadcasts share: the texts of spec 7 and decisions §5 and §7, literally. */
+/** Errors that both broadcasts share: the texts of reference/sms#addbroadcastgsmphp, literally. */
 export const broadcastErrors = {
   fieldsRequired: () =>
     new AppError('invalid', 'fields_required', 'broadcast_name, brodcast_service, contacts, and message are required'),

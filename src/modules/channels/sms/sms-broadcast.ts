@@ -23,13 +23,13 @@ export type SmsBroadcastFault = BroadcastFault | 'requestIdFormat';
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
-/** The first alias that is not empty, in the order of spec 4.3. */
+/** The first alias that is not empty, in the order of reference/sms#addbroadcastgsmphp. */
 function firstGiven(...values: unknown[]): ReadText {
   return values.map(readText).find((read) => read.kind !== 'empty') ?? { kind: 'empty' };
 }
 
 /**
- * Reads an SMS broadcast and judges it by the error table (spec 4.3, 7, 8; decisions §3, §5).
+ * Reads an SMS broadcast and judges it by the error table (reference/sms#addbroadcastgsmphp).
  * @returns the broadcast, or the first row of the table that applies
  */
 export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcast } | { fault: SmsBroadcastFault } {
@@ -47,7 +47,7 @@ export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcas
 
 /**
  * SHA-256 over what makes two requests with one caller-supplied id the same request: account, broadcast_name,
- * brodcast_service, message and the cleaned contacts in order (decisions §5).
+ * brodcast_service, message and the cleaned contacts in order (reference/sms#own-ids).
  */
 export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffer {
   const { broadcastName, service, message, receivers } = broadcast;

@@ -1,8 +1,9 @@
 import { type Channel, RecipientStatus } from '../../engine/index.js';
 
 /**
- * SMS as the engine knows it: the words of decisions §6. What may have left and is not yet settled counts as still
- * processing, so it shows PP1; carriers do not report reading, so Read only completes the table.
+ * SMS as the engine knows it: the words of reference/engine#recipient-statuses. What may have left and is not yet
+ * settled counts as still processing, so it shows PP1; carriers do not report reading, so Read only completes the
+ * table.
  */
 export const smsChannel: Channel = {
   name: 'sms',

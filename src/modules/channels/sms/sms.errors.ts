@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/app-error.js';
 import { broadcastErrors } from '../broadcasts/index.js';
 
-/** Errors of the SMS endpoints: the broadcasts' and their own (spec 7, decisions §5 and §7), literally. */
+/** Errors of the SMS endpoints: the broadcasts' and their own (reference/sms#addbroadcastgsmphp), literally. */
 export const smsErrors = {
   ...broadcastErrors,
   requestIdFormat: () =>

@@ -6,11 +6,13 @@ import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import type { ChannelOffer, MessageQuote } from '../../engine/index.js';
 import { priceOf } from './domain/sms-price.js';
 
-/** Start of generated request ids (spec 2.3). */
+/** Start of generated request ids (reference/engine#request-ids). */
 export const SMS_ID_PREFIX = 'GSMCAMP';
 export const SMS_BALANCE = 'gsm_credits';
 
-/** SMS as it is sold: the price table of spec 8, and the parts that go over the air (decisions §5). */
+/**
+ * SMS as it is sold: the price table of reference/sms#prices, and the parts that go over the air (reference/sms#parts).
+ */
 export const smsOffer: ChannelOffer = {
   name: 'sms',
   newRequestId: (zone) => newRequestId(SMS_ID_PREFIX, 6, now(), zone),

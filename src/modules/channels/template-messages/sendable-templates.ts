@@ -15,7 +15,7 @@ import type { TemplateRequest } from './template-request.js';
 /** What of a request the approved template is held against. */
 export type WantedTemplate = Pick<TemplateRequest, 'templateName' | 'language' | 'components'>;
 
-/** Connections of an account in order of preference (decisions §7). */
+/** Connections of an account in order of preference (reference/template-messages#connections). */
 const CONNECTIONS = {
   template: ['official'],
   branded: ['branded', 'official'],
@@ -29,7 +29,7 @@ export class SendableTemplates {
     private readonly accounts: ChatAccounts,
   ) {}
 
-  /** @throws AppError the template's rows of spec 7 in their order */
+  /** @throws AppError the template's rows of reference/template-messages#errors in their order */
   async approved(accountId: number, wanted: WantedTemplate): Promise<Template> {
     const template = await this.library.find(accountId, wanted.templateName);
     const fault = template ? templateFault(template, wanted) : 'notFound';
@@ -37,7 +37,7 @@ export class SendableTemplates {
     return template;
   }
 
-  /** @throws AppError the chat account's rows of spec 7 */
+  /** @throws AppError the chat account's rows of reference/session-messages#connection-errors */
   async connection(accountId: number, channel: keyof typeof CONNECTIONS): Promise<UsableChatAccount> {
     return usableAccount(await this.find(accountId, channel));
   }
@@ -56,7 +56,9 @@ export class SendableTemplates {
   }
 }
 
-/** Only an approved template sends (decisions §5), in its own language, with its number of parameters. */
+/**
+ * Only an approved template sends (reference/templates#statuses), in its own language, with its number of parameters.
+ */
 function templateFault(template: Template, { language, components }: WantedTemplate): TemplateMessageFault | null {
   if (template.status === TemplateStatus.Pending) return 'pending';
   if (template.status === TemplateStatus.Rejected) return 'rejected';

@@ -29,7 +29,7 @@ const ROWS = {
 
 export type TemplateMessageFault = keyof typeof ROWS;
 
-/** An error of the template sends: the texts of spec 7 and decisions §7, literally. */
+/** An error of the template sends: the texts of reference/template-messages#errors, literally. */
 export function templateMessageError(fault: TemplateMessageFault): AppError {
   const [kind, text] = ROWS[fault];
   return new AppError(kind, `template_message_${fault}`, text);

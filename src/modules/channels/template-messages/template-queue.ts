@@ -25,7 +25,7 @@ export interface TemplateSendKind {
   accountFirst: boolean;
 }
 
-/** A template send that the engine has: the body of the answer (spec 4.6). */
+/** A template send that the engine has: the body of the answer (reference/template-messages#answers). */
 export interface QueuedTemplateSend {
   success: true;
   message: string;
@@ -37,7 +37,7 @@ export interface QueuedTemplateSend {
   contacts?: number;
 }
 
-/** Which balance pays for a category (decisions §5). */
+/** Which balance pays for a category (reference/credits#balances). */
 export const TEMPLATE_BALANCES: Readonly<Record<TemplateCategory, BalanceName>> = {
   marketing: 'chat_marketing_credits',
   utility: 'chat_utility_credits',
@@ -45,10 +45,13 @@ export const TEMPLATE_BALANCES: Readonly<Record<TemplateCategory, BalanceName>> 
 };
 
 export const CREDITS_A_RECIPIENT = 1;
-/** A campaign's name holds less than a template's (spec 8). */
+/** A campaign's name holds less than a template's (reference/templates#createtemplatesphp). */
 const NAME_LENGTH = 100;
 
-/** From a request to a campaign: the rows of the request, the approved template, the chat account, the credits (decisions §7). */
+/**
+ * From a request to a campaign: the rows of the request, the approved template, the chat account, the credits
+ * (reference/template-messages#errors).
+ */
 @Injectable()
 export class TemplateQueue {
   private readonly logger = new Logger(TemplateQueue.name);
@@ -62,8 +65,8 @@ export class TemplateQueue {
   /**
    * @param body the request as it came, of any shape
    * @param idempotent the request, where it has an `Idempotency-Key`
-   * @throws AppError the rows of spec 7 in their order, then schedule_time, the chat account's rows, and
-   * `Insufficient credits. Available: X, Required: Y`; any fault of ours is the kind's `notQueued`
+   * @throws AppError the rows of reference/template-messages#errors in their order, then schedule_time, the chat
+   * account's rows, and `Insufficient credits. Available: X, Required: Y`; any fault of ours is the kind's `notQueued`
    */
   async send(
     account: Account,

@@ -32,7 +32,7 @@ export interface TemplateRequest {
   schedule: unknown;
 }
 
-/** Most numbers of one chatTemplate request (spec 8). */
+/** Most numbers of one chatTemplate request (reference/template-messages#fields). */
 const MOST_RECIPIENTS = 30_000;
 
 type Fields = Record<string, unknown>;
@@ -99,7 +99,8 @@ function readComponents(value: unknown): TemplateComponent[] | null {
 }
 
 /**
- * Reads a template send and judges it by the rows of spec 7 that look at the request alone, from top to bottom.
+ * Reads a template send and judges it by the rows of reference/template-messages#errors that look at the request alone,
+ * from top to bottom.
  * @returns the request, or the first row that applies
  */
 export function readTemplateRequest(

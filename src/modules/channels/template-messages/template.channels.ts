@@ -9,8 +9,8 @@ const templateChannelOf = (name: 'template' | 'branded'): Channel => ({
   compose: (content) => ({ text: '', payload: content }),
 });
 
-/** Template messages and campaigns of an account's official connection (spec 2.3). */
+/** Template messages and campaigns of an account's official connection (reference/template-messages#connections). */
 export const templateChannel = templateChannelOf('template');
 
-/** Branded template campaigns (spec 2.3). */
+/** Branded template campaigns (reference/template-messages#connections). */
 export const brandedChannel = templateChannelOf('branded');

@@ -8,7 +8,7 @@ import type { SendableTemplates } from './sendable-templates.js';
 import { templateMessageError } from './template-messages.errors.js';
 import { CREDITS_A_RECIPIENT, TEMPLATE_BALANCES, wantedOf } from './template-queue.js';
 
-/** Request ids of the two channels (spec 2.3, decisions §5). */
+/** Request ids of the two channels (reference/engine#request-ids). */
 export const TEMPLATE_REQUEST_IDS = {
   template: () => randomUUID(),
   branded: (zone: string) => newRequestId('WCAMP', 8, now(), zone),

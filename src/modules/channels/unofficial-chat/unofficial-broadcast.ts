@@ -13,7 +13,7 @@ export type RawUnofficialBroadcast = RawBroadcast & Partial<Record<AttachmentFie
 export interface UnofficialBroadcast extends Broadcast {
   /** http(s) URLs, handed on and never fetched by us */
   attachments: Partial<Record<AttachmentField, string>>;
-  /** stored; attachments are separate items all the same (spec 4.2) */
+  /** stored; attachments are separate items all the same (reference/unofficial-chat#items) */
   mediaWithCaption: boolean;
 }
 
@@ -24,7 +24,7 @@ const LONGEST_MESSAGE = 1500;
 const LONGEST_URL = 2048;
 const TRUE_WORDS: readonly unknown[] = [true, 'true', 1, '1'];
 
-/** True beyond 1500 code points (spec 8). */
+/** True beyond 1500 code points (reference/unofficial-chat#addbroadcastunofficialphp). */
 export const isTooLong = (message: string): boolean => codePoints(message) > LONGEST_MESSAGE;
 
 /** @returns the URL, null when none was given, or undefined when it is none */
@@ -35,7 +35,7 @@ function readUrl(value: unknown): string | null | undefined {
 }
 
 /**
- * Reads an unofficial broadcast and judges it by the error table (spec 4.2, 7, 8; decisions §3, §7).
+ * Reads an unofficial broadcast and judges it by the error table (reference/unofficial-chat#addbroadcastunofficialphp).
  * @returns the broadcast, or the first row of the table that applies
  */
 export function readUnofficialBroadcast(

@@ -5,10 +5,10 @@ import { type ChannelOffer, chatQuote, type MessageQuote } from '../../engine/in
 import { isTooLong } from './unofficial-broadcast.js';
 
 export const UNOFFICIAL_BALANCE = 'bulk_chat_credits';
-/** Per contact, whatever the length and the attachments (spec 2.3). */
+/** Per contact, whatever the length and the attachments (reference/unofficial-chat#price). */
 export const UNOFFICIAL_CREDITS = 1;
 
-/** Unofficial chat as it is sold. @param idPrefix start of generated request ids (decisions §5) */
+/** Unofficial chat as it is sold. @param idPrefix start of generated request ids (reference/engine#request-ids) */
 export const unofficialOffer = (idPrefix: string): ChannelOffer => ({
   name: 'unofficial',
   newRequestId: (zone) => newRequestId(idPrefix, 6, now(), zone),

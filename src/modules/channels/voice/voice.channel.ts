@@ -3,8 +3,8 @@ import { reviewContent } from './calls/review-content.js';
 import { voiceContent } from './calls/voice-content.js';
 
 /**
- * Voice as the engine knows it: the words of decisions §6. A call that rings, waits for its next attempt or may have been
- * made is INITIATED; calls are not delivered or read, so these only complete the table.
+ * Voice as the engine knows it: the words of reference/engine#recipient-statuses. A call that rings, waits for its next
+ * attempt or may have been made is INITIATED; calls are not delivered or read, so these only complete the table.
  */
 export const voiceChannel: Channel = {
   name: 'voice',

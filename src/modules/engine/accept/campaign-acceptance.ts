@@ -60,7 +60,8 @@ export class CampaignAcceptance {
   }
 
   /**
-   * The first answer again, for the same request under a caller-supplied id (decisions §5); null = it is the first.
+   * The first answer again, for the same request under a caller-supplied id (reference/sms#own-ids); null = it is the
+   * first.
    * @throws AppError conflict `request_id already exists`
    */
   async repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {

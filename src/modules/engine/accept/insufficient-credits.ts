@@ -1,6 +1,9 @@
 import { AppError } from '../../../kernel/app-error.js';
 
-/** The balance does not pay for the campaign; in the words of every channel but voice, which has its own (spec 7). */
+/**
+ * The balance does not pay for the campaign; in the words of every channel but voice, which has its own
+ * (reference/credits#debits).
+ */
 export class InsufficientCredits extends AppError {
   constructor(
     readonly available: number,

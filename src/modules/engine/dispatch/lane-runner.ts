@@ -157,7 +157,7 @@ export class LaneRunner {
     return null;
   }
 
-  /** What has not left can never leave, so it fails and is refunded (decisions §5). */
+  /** What has not left can never leave, so it fails and is refunded (reference/engine#what-never-leaves). */
   private async refuse(turn: LaneTurn, outcome: SendOutcome): Promise<LaneJob | null> {
     const planned = plan(turn, WINDOW_RECIPIENTS);
     const recipients = await this.claim(turn, planned, { intentSeq: turn.intentSeq });

@@ -34,7 +34,8 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
 
 /**
  * Receipts of channels that make several attempts: what was in vain is planned again while attempts are left, and only the
- * last attempt's word is final (decisions §6). A receipt of an older attempt goes into the journal and changes nothing.
+ * last attempt's word is final (reference/engine#attempts-in-vain). A receipt of an older attempt goes into the journal
+ * and changes nothing.
  */
 @Injectable()
 export class AttemptReceipts {

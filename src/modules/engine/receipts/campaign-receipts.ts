@@ -89,7 +89,10 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     await this.settlement.settle(tx, [...single, ...several]);
   }
 
-  /** A message of several items: failed if any failed, else as far as its slowest item (decisions §6). */
+  /**
+   * A message of several items: failed if any failed, else as far as its slowest item
+   * (reference/engine#recipient-statuses).
+   */
   private async settleItems(tx: EntityManager, pairs: readonly Known[]): Promise<RecipientChange[]> {
     if (pairs.length === 0) return [];
     const items = await this.store.lockItems(

@@ -26,7 +26,10 @@ interface WaitingRow {
   left_us: string;
 }
 
-/** No receipt by the deadline: FAILED `No delivery receipt`, so that nobody stays in limbo (decisions §6). */
+/**
+ * No receipt by the deadline: FAILED `No delivery receipt`, so that nobody stays in limbo
+ * (reference/engine#receipt-deadline).
+ */
 @Injectable()
 export class OverdueReceipts {
   constructor(

@@ -1,6 +1,6 @@
 import type { RecipientStatus } from '../state/recipient-status.js';
 
-/** How often a recipient who was reached in vain is tried again (decisions §5, voice retries). */
+/** How often a recipient who was reached in vain is tried again (reference/voice#retries). */
 export interface RetryPlan {
   /** further attempts after the first */
   retries: number;

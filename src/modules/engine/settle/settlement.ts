@@ -13,7 +13,7 @@ export interface RecipientChange {
   to: RecipientStatus;
   errorCode: number | null;
   errorText: string | null;
-  /** it never left us, so its credits go back (decisions §5, refunds) */
+  /** it never left us, so its credits go back (reference/credits#refunds) */
   refund: boolean;
   /** one more attempt was made, in so many tries (default 1) */
   attempted: boolean;

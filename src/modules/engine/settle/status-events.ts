@@ -42,7 +42,10 @@ interface CounterRow {
 
 const MOST_BRIEFS = 10_000;
 
-/** Tells customers of statuses and of ended campaigns (decisions §9), in the transaction of the change itself. */
+/**
+ * Tells customers of statuses and of ended campaigns (reference/webhooks#when), in the transaction of the change
+ * itself.
+ */
 @Injectable()
 export class StatusEvents {
   private readonly briefs = new Map<number, CampaignBrief>();

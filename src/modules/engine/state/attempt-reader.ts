@@ -8,7 +8,7 @@ export class AttemptReader {
   /**
    * Read in one statement, so that a send which is being written counts wholly or not at all.
    * @returns the attempt with this id of the carrier, else the one whose answer is not written yet, counted from 1; null
-   * without such a recipient or attempt (decisions §10: only messages of the connection's own)
+   * without such a recipient or attempt (reference/providers#receipts: only messages of the connection's own)
    */
   async numberOf(
     tx: EntityManager,

@@ -1,6 +1,6 @@
 import type { CampaignState } from './campaign.js';
 
-/** What owners and the desk do with a campaign (decisions §6). */
+/** What owners and the desk do with a campaign (reference/engine#campaign-states). */
 export type CampaignChange = 'pause' | 'resume' | 'cancel' | 'approve' | 'reject';
 
 /** The states from which each change is possible; from any other it is `Campaign is already <state>`. */

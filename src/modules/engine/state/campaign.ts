@@ -16,7 +16,7 @@ export const CAMPAIGN_STATES = [
   'rejected',
 ] as const;
 
-/** Internal state, beside the channel's own status text (decisions §6). */
+/** Internal state, beside the channel's own status text (reference/engine#campaign-states). */
 export type CampaignState = (typeof CAMPAIGN_STATES)[number];
 
 /** Of every campaign: once it is accepted, its owner changes nothing of it. */

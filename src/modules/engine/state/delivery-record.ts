@@ -2,7 +2,10 @@ import type { RecipientRecord } from './campaign.js';
 import type { Channel } from '../channel.js';
 import { outcomeOf, type RecipientOutcome } from './recipient-outcome.js';
 
-/** One recipient's state in reports and pushes: exactly the fields of spec 2.4, in its order. */
+/**
+ * One recipient's state in reports and pushes: exactly the fields of reference/delivery-reports#delivery-record, in its
+ * order.
+ */
 export interface DeliveryRecord extends RecipientOutcome {
   event: string;
   /** the campaign's request_id */
@@ -14,7 +17,10 @@ export interface DeliveryRecord extends RecipientOutcome {
 
 const VOICE_EVENT = 'voice.status.update';
 
-/** Builds the record of spec 2.4 in the words of the channel (decisions §6). */
+/**
+ * Builds the record of reference/delivery-reports#delivery-record in the words of the channel
+ * (reference/engine#recipient-statuses).
+ */
 export function deliveryRecord(
   channel: Pick<Channel, 'event' | 'statusLabels'>,
   requestId: string,

@@ -25,7 +25,9 @@ export function planLanes(total: number): LaneRange[] {
 /** The lane of a recipient, as `planLanes` has split the campaign. */
 export const laneOf = (total: number, seq: number): number => planLanes(total).find(({ end }) => seq < end)?.lane ?? 0;
 
-/** At most one second of the route's rate (decisions §5), so that pause and cancel act within two seconds. */
+/**
+ * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
+ */
 export const windowSize = (messagesPerSecond: number | null): number =>
   messagesPerSecond === null
     ? WINDOW_RECIPIENTS

@@ -2,7 +2,10 @@ import type { RecipientRecord } from './campaign.js';
 import type { Channel } from '../channel.js';
 import { RecipientStatus } from './recipient-status.js';
 
-/** How a recipient stands, in the words of its channel: the same in reports, pushes and the campaigns API (decisions §6). */
+/**
+ * How a recipient stands, in the words of its channel: the same in reports, pushes and the campaigns API
+ * (reference/engine#recipient-statuses).
+ */
 export interface RecipientOutcome {
   status: string;
   /** 0 = normal, 1 = failed */

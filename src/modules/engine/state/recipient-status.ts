@@ -1,6 +1,6 @@
 /**
- * The life of a recipient, one for all channels; each channel gives its own words to these (decisions §6).
- * The numbers are stored.
+ * The life of a recipient, one for all channels; each channel gives its own words to these
+ * (reference/engine#recipient-statuses). The numbers are stored.
  */
 export enum RecipientStatus {
   /** nothing has left yet */

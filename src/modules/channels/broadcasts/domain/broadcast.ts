@@ -11,9 +11,9 @@ export interface RawBroadcast {
   schedule_time?: unknown;
 }
 
-/** What every broadcast that passed its error table has (spec 4.2, 4.3). */
+/** What every broadcast that passed its error table has (reference/sms#addbroadcastgsmphp). */
 export interface Broadcast {
-  /** at most 100 code points, longer ones are cut (spec 8) */
+  /** at most 100 code points, longer ones are cut (reference/requests#values) */
   broadcastName: string;
   /** the wished route, stored as given up to 255 code points */
   service: string;
@@ -29,7 +29,7 @@ export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength' | 's
 
 /** What the kind of broadcast adds to the common table. */
 export interface BroadcastRules<Fault extends string> {
-  /** true for a message that the kind's limits refuse (spec 8) */
+  /** true for a message that the kind's limits refuse (reference/sms#prices) */
   tooLong: (message: string) => boolean;
   /** rows of the kind's own fields, judged after the table's */
   ownRows?: readonly { fault: Fault; applies: boolean }[];
@@ -44,8 +44,8 @@ export const readBroadcastContact = (entry: unknown): string | null =>
   cleanContact(entry, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
 
 /**
- * Reads a broadcast and judges it by the error table that both broadcasts share (spec 7, 8; decisions §3): from top to
- * bottom, then the rows that are ours; the first that applies is the answer.
+ * Reads a broadcast and judges it by the error table that both broadcasts share (reference/sms#addbroadcastgsmphp):
+ * from top to bottom, then the rows that are ours; the first that applies is the answer.
  */
 export function readBroadcast<Fault extends string = never>(
   raw: RawBroadcast,

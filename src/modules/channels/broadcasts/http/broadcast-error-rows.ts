@@ -27,7 +27,7 @@ export const acceptanceRows = (conflict: ErrorRow[] = []): ErrorRow[] => [
 ];
 
 /**
- * Error table of a broadcast endpoint (spec 7; decisions §3, §5, §7), in the order in which the rows are judged.
+ * Error table of a broadcast endpoint (reference/sms#addbroadcastgsmphp), in the order in which the rows are judged.
  * @param own.tooLong when a message is too long
  * @param own.rows rows of the endpoint's own fields
  */

@@ -28,7 +28,7 @@ const UNICODE = [
   [332, null],
 ] as const;
 
-describe('SMS price (spec 8, decisions §5)', () => {
+describe('SMS price (reference/sms#prices)', () => {
   it.each(GSM)('%i plain characters cost %s', (length, credits) => {
     expect(priceOf('a'.repeat(length)).credits).toBe(credits);
   });

@@ -1,6 +1,6 @@
 import { isGsmText, septets } from '../../../../kernel/gsm-alphabet.js';
 
-/** How a text is counted (decisions §5): `gsm7` in septets, `unicode` in UTF-16 code units. */
+/** How a text is counted (reference/sms#encoding): `gsm7` in septets, `unicode` in UTF-16 code units. */
 export type SmsEncoding = 'gsm7' | 'unicode';
 
 /** What a text costs one recipient. */
@@ -13,7 +13,7 @@ export interface SmsPrice {
 }
 
 /**
- * Longest text for 1, 2, 3 … credits: the table of spec 8, literally. It is not a count of wire segments
+ * Longest text for 1, 2, 3 … credits: the table of reference/sms#prices, literally. It is not a count of wire segments
  * (134 Unicode units are 3 credits although 67 a part would give 2).
  */
 const LONGEST: Record<SmsEncoding, readonly number[]> = {
@@ -21,7 +21,7 @@ const LONGEST: Record<SmsEncoding, readonly number[]> = {
   unicode: [70, 133, 199, 265, 331],
 };
 
-/** Prices a text by the table of spec 8. Never throws; an empty text counts as one message. */
+/** Prices a text by the table of reference/sms#prices. Never throws; an empty text counts as one message. */
 export function priceOf(text: string): SmsPrice {
   const encoding: SmsEncoding = isGsmText(text) ? 'gsm7' : 'unicode';
   const length = encoding === 'gsm7' ? septets(text) : text.length;

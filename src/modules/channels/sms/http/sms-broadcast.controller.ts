@@ -13,7 +13,7 @@ import { ChosenIds } from './chosen-ids.js';
 import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.dto.js';
 import { BROADCAST_ERRORS } from './sms-error-rows.js';
 
-/** Bulk SMS (spec 4.3). */
+/** Bulk SMS (reference/sms#addbroadcastgsmphp). */
 @ApiTags('SMS')
 @Controller('webhook/api')
 export class SmsBroadcastController {

@@ -28,7 +28,7 @@ export const BROADCAST_EXAMPLES = {
   },
 };
 
-/** Answer of `addbroadcastgsm.php` (spec 4.3). */
+/** Answer of `addbroadcastgsm.php` (reference/sms#addbroadcastgsmphp). */
 export class SmsBroadcastAnswer {
   @ApiProperty({ example: 'GSMCAMP_20260501_A1B2C3' })
   request_id!: string;
@@ -49,7 +49,7 @@ export class SmsBroadcastAnswer {
   Credits!: number;
 }
 
-/** Answer of `sms_get.php` (decisions §7). */
+/** Answer of `sms_get.php` (reference/sms#sms_getphp). */
 export class SmsGetAnswer {
   @ApiProperty({ example: 'ok' })
   status!: 'ok';

@@ -12,14 +12,16 @@ const CONFLICT: ErrorRow[] = [
   { status: 409, message: 'request_id already exists', reason: 'caller-supplied id of another request' },
 ];
 
-/** Error table of `addbroadcastgsm.php` (spec 7; decisions §3, §5, §7), in the order in which the rows are judged. */
+/**
+ * Error table of `addbroadcastgsm.php` (reference/sms#addbroadcastgsmphp), in the order in which the rows are judged.
+ */
 export const BROADCAST_ERRORS: ErrorRow[] = broadcastRows({
   tooLong: TOO_LONG,
   rows: [REQUEST_ID],
   conflict: CONFLICT,
 });
 
-/** Error table of `sms_get.php` (decisions §7), in the v5 shape. */
+/** Error table of `sms_get.php` (reference/sms#sms_getphp), in the v5 shape. */
 export const SMS_GET_ERRORS: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'not GET; HEAD too, because GET sends' },
   { status: 429, message: TOO_MANY, reason: 'too many requests, or too many failed tries' },

@@ -18,7 +18,7 @@ import { SMS_GET_ERRORS } from './sms-error-rows.js';
 const BROADCAST_NAME = 'sms_get';
 const SERVICE = 'default';
 
-/** The simple HTTP send (spec 4.3, decisions §7): one number, credentials in the query. */
+/** The simple HTTP send (reference/sms#sms_getphp): one number, credentials in the query. */
 @ApiTags('SMS')
 @ErrorShape('v5')
 @Controller('v5/api')

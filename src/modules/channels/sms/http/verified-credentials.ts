@@ -11,10 +11,10 @@ interface Remembered {
 }
 
 /**
- * Credentials of `sms_get.php`: a pair that was verified is remembered for 60 s (decisions §5), so that a client that
- * sends message after message does not wait for bcrypt each time. Only a digest under a key of this process is kept.
- * A changed password, a closed or an expired account ends it at once. An API key in place of the password needs no
- * bcrypt and is looked up by itself.
+ * Credentials of `sms_get.php`: a pair that was verified is remembered for 60 s (reference/sms#sms_getphp), so that a
+ * client that sends message after message does not wait for bcrypt each time. Only a digest under a key of this process
+ * is kept. A changed password, a closed or an expired account ends it at once. An API key in place of the password
+ * needs no bcrypt and is looked up by itself.
  */
 @Injectable()
 export class VerifiedCredentials {

@@ -6,9 +6,10 @@ import { readBrandedRecipients } from '../template-request.js';
 import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
 
 /**
- * Sends an approved template to many over the branded connection, else the official one (spec 4.6, decisions §7).
- * Numbers that are none are dropped silently.
- * @throws AppError the rows of spec 7 in their order; `failed` `Failed to queue template campaign`
+ * Sends an approved template to many over the branded connection, else the official one
+ * (reference/template-messages#connections). Numbers that are none are dropped silently.
+ * @throws AppError the rows of reference/template-messages#errors in their order; `failed` `Failed to queue template
+ * campaign`
  */
 export class SendBrandedCampaignCommand extends Command<QueuedTemplateSend> {
   constructor(

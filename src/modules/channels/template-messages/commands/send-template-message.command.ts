@@ -6,10 +6,12 @@ import { readTemplateRecipients } from '../template-request.js';
 import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
 
 /**
- * Sends an approved template to one recipient or up to 30,000 (spec 4.6) over the official connection. Takes the body as it
- * came and gives the answer's body (status 201), because a v6 session message of type template is the same request.
+ * Sends an approved template to one recipient or up to 30,000 (reference/template-messages#fields) over the official
+ * connection. Takes the body as it came and gives the answer's body (status 201), because a v6 session message of type
+ * template is the same request.
  * @param overSession by the session route, whose table has the missing chat account before all faults of the body
- * @throws AppError the rows of spec 7 in their order; `failed` `Failed to queue template message`
+ * @throws AppError the rows of reference/template-messages#errors in their order; `failed` `Failed to queue template
+ * message`
  */
 export class SendTemplateMessageCommand extends Command<QueuedTemplateSend> {
   constructor(

@@ -5,7 +5,7 @@ import { parameterFault, type TemplateComponent } from './template-parameters.js
 const PARTS = { bodyParameters: 2, headerParameters: 1 };
 const list = (type: string, count: number): TemplateComponent => ({ type, parameters: Array(count).fill({}) });
 
-describe('parameters of a template message (decisions §7)', () => {
+describe('parameters of a template message (reference/template-messages#parameters)', () => {
   it('counts over all components of a kind, whatever the case of its name', () => {
     expect(parameterFault([list('body', 2), list('header', 1)], PARTS)).toBeNull();
     expect(parameterFault([list('BODY', 1), list('Header', 1), list('body', 1)], PARTS)).toBeNull();

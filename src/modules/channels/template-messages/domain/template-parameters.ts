@@ -1,4 +1,7 @@
-/** A component of a template message as a client wrote it (spec 4.6); it goes to the upstream as it stands. */
+/**
+ * A component of a template message as a client wrote it (reference/template-messages#parameters); it goes to the
+ * upstream as it stands.
+ */
 export type TemplateComponent = Readonly<Record<string, unknown>>;
 
 /** The parts of an approved template whose placeholders must be filled. */
@@ -28,7 +31,8 @@ function countOf(components: readonly TemplateComponent[], type: string): number
 }
 
 /**
- * Body first, then header, as spec 7 lists them; button parameters pass unchecked (decisions §7).
+ * Body first, then header, as reference/template-messages#errors lists them; button parameters pass unchecked
+ * (reference/template-messages#parameters).
  * @returns the row that applies, or null when the counts match
  */
 export function parameterFault(

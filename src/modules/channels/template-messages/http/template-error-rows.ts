@@ -33,7 +33,7 @@ const SENDING_ROWS: ErrorRow[] = [
   row(400, 'Insufficient credits. Available: X, Required: Y', "the category's balance is lower than the recipients"),
 ];
 
-/** Error table of chatTemplate (spec 7; decisions §4, §7), in the order in which the rows are judged. */
+/** Error table of chatTemplate (reference/template-messages#errors), in the order in which the rows are judged. */
 export const TEMPLATE_ERRORS: ErrorRow[] = [
   METHOD,
   row(400, 'Invalid Authorization token', 'token missing or invalid'),
@@ -49,7 +49,7 @@ export const TEMPLATE_ERRORS: ErrorRow[] = [
   row(500, 'Failed to queue template message', 'server error'),
 ];
 
-/** Error table of chatBranded (spec 7; decisions §4, §7), in the order in which the rows are judged. */
+/** Error table of chatBranded (reference/template-messages#errors), in the order in which the rows are judged. */
 export const BRANDED_ERRORS: ErrorRow[] = [
   METHOD,
   row(401, 'Invalid Authorization token', 'token missing or invalid'),

@@ -98,7 +98,7 @@ export const TEMPLATE_EXAMPLES = {
   ...BRANDED_EXAMPLES,
 };
 
-/** Answer of a template send (spec 4.6). */
+/** Answer of a template send (reference/template-messages#answers). */
 export class TemplateSendAnswer implements QueuedTemplateSend {
   @ApiProperty({ example: true })
   success!: true;
@@ -122,7 +122,7 @@ export class TemplateSendAnswer implements QueuedTemplateSend {
   contacts?: number;
 }
 
-/** Answer of a branded campaign (spec 4.6). */
+/** Answer of a branded campaign (reference/template-messages#answers). */
 export class BrandedCampaignAnswer extends TemplateSendAnswer {
   @ApiProperty({ example: 'WCAMP_20260501_A1B2C3D4' })
   declare request_id: string;

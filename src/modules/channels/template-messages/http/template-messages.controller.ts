@@ -16,7 +16,7 @@ import {
   TemplateSendAnswer,
 } from './template-message.dto.js';
 
-/** Sends of approved templates (spec 4.6). */
+/** Sends of approved templates (reference/template-messages#fields). */
 @ApiTags('Template messages')
 @ApiParam({ name: 'username', example: 'demo', description: 'Must be the username of the token.' })
 @Controller('v6/api')

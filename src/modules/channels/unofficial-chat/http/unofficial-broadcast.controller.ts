@@ -11,7 +11,10 @@ import { ATTACHMENTS, readUnofficialBroadcast } from '../unofficial-broadcast.js
 import { unofficialErrors } from '../unofficial-chat.errors.js';
 import { UNOFFICIAL_EXAMPLES, UnofficialBroadcastAnswer, UnofficialBroadcastBody } from './unofficial-broadcast.dto.js';
 
-/** Error table of `addbroadcastUnofficial.php` (spec 7; decisions §3, §7), in the order in which the rows are judged. */
+/**
+ * Error table of `addbroadcastUnofficial.php` (reference/unofficial-chat#addbroadcastunofficialphp), in the order in
+ * which the rows are judged.
+ */
 const UNOFFICIAL_ERRORS = broadcastRows({
   tooLong: 'over 1500 characters',
   rows: ATTACHMENTS.map((field) => ({
@@ -21,7 +24,7 @@ const UNOFFICIAL_ERRORS = broadcastRows({
   })),
 });
 
-/** Bulk messages over the unofficial chat route (spec 4.2). */
+/** Bulk messages over the unofficial chat route (reference/unofficial-chat#addbroadcastunofficialphp). */
 @ApiTags('Unofficial chat')
 @Controller('webhook/api')
 export class UnofficialBroadcastController {

@@ -32,7 +32,7 @@ export const UNOFFICIAL_EXAMPLES = {
   },
 };
 
-/** Answer of `addbroadcastUnofficial.php` (spec 4.2). */
+/** Answer of `addbroadcastUnofficial.php` (reference/unofficial-chat#addbroadcastunofficialphp). */
 export class UnofficialBroadcastAnswer {
   @ApiProperty({ example: 'CHATCAMP_20260501_A1B2C3' })
   request_id!: string;

@@ -10,7 +10,10 @@ import type {
 import { type VoiceCall, VoiceCalls } from '../persistence/voice-calls.js';
 import { voiceChannel } from '../voice.channel.js';
 
-/** What the campaigns API tells of calls (decisions §7): columns of the contacts, moments of the timeline. */
+/**
+ * What the campaigns API tells of calls (reference/campaigns#contacts): columns of the contacts, moments of the
+ * timeline.
+ */
 @Injectable()
 export class CallDetailsSource implements DetailsSource, TimelineSource {
   constructor(private readonly calls: VoiceCalls) {}

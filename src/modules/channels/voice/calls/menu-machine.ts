@@ -40,9 +40,9 @@ export const RECORD_SECONDS = 120;
 const END: CallMove = { position: { at: 'end' }, step: { do: 'hangup' } };
 
 /**
- * The keypad menu as a machine (decisions §5): pure, so that any instance may take the next move. An event that does not fit
- * the position ends the call. Menus are walked by path and never by recursion, so every script, however nested, ends as
- * soon as the callee is silent.
+ * The keypad menu as a machine (reference/voice#dtmf_flow): pure, so that any instance may take the next move. An event
+ * that does not fit the position ends the call. Menus are walked by path and never by recursion, so every script,
+ * however nested, ends as soon as the callee is silent.
  */
 export function nextMove(script: CallScript, position: CallPosition, event: CallEvent): CallMove {
   switch (position.at) {
@@ -82,7 +82,7 @@ function pressed(script: CallScript, { path, again }: Extract<CallPosition, { at
   const rows = rowsAt(script.menu ?? [], path);
   const index = rows.findIndex(({ digit }) => digit === digits);
   const row = rows[index];
-  // Silence or a wrong key: the prompt once more, then the end (decisions §5).
+  // Silence or a wrong key: the prompt once more, then the end (reference/voice#dtmf_flow).
   if (!row) return again ? END : menu(script, path, true);
   switch (row.action) {
     case 'transfer':

@@ -25,7 +25,7 @@ export class CampaignAudio {
   /**
    * Makes or fetches the sound of a request and hands it on. Those who fetch take turns, since they hold what they fetched.
    * @param accept tries to accept the campaign; called again when somebody else kept or swept the same audio meanwhile
-   * @throws AppError the audio's rows of spec 7, in the order: audio, clips
+   * @throws AppError the audio's rows of reference/voice#order, in the order: audio, clips
    */
   async of<T>(
     { source, menu }: Pick<VoiceRequest, 'source' | 'menu'>,

@@ -35,7 +35,7 @@ export interface AcceptedVoice {
 /**
  * Makes or fetches the audio, prices it, and accepts the campaign: charged to `voice_credits` and stored in one
  * transaction, waiting for its approval unless `VOICE_AUTO_APPROVE` is on.
- * @throws AppError the audio's rows of spec 7, `unavailable` without a usable route, and
+ * @throws AppError the audio's rows of reference/voice#order, `unavailable` without a usable route, and
  * `Insufficient credits. Required: X, Available: Y`
  */
 export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
@@ -133,7 +133,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     };
   }
 
-  /** Voice has its own words for too few credits (spec 7). */
+  /** Voice has its own words for too few credits (reference/credits#debits). */
   private async accept(draft: CampaignDraft, alongside: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
     try {
       return await this.acceptance.accept(draft, alongside);

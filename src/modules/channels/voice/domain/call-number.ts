@@ -10,7 +10,9 @@ export interface NumberRules {
   allowedPrefixes: readonly string[];
 }
 
-/** True for what a voice contact, a caller id and a forwarding number have: 10 to 16 digits (spec 8, decisions §5). */
+/**
+ * True for what a voice contact, a caller id and a forwarding number have: 10 to 16 digits (reference/voice#voicesend).
+ */
 export const isCallNumber = (digits: string): boolean => digits.length >= SHORTEST && digits.length <= LONGEST;
 
 /** A JSON number beyond 2^53 has lost its last digits on the way: it would reach somebody else. */
@@ -34,7 +36,8 @@ export function readCallNumber(
 }
 
 /**
- * Contacts of a voice campaign (spec 4.7): symbols removed, 10 to 16 digits, duplicates removed, the rest dropped silently.
+ * Contacts of a voice campaign (reference/requests#contacts): symbols removed, 10 to 16 digits, duplicates removed, the
+ * rest dropped silently.
  * @returns in the order of their first appearance
  */
 export function voiceReceivers(contacts: readonly unknown[]): string[] {

@@ -6,7 +6,7 @@ import { isKey } from './menu-reader.js';
 export const INCOMPLETE_ITEM = 'Each callback_audio item must contain dtmf and selected_number';
 
 /**
- * Reads `callback_audio` (spec 4.7, decisions §5): each item forwards to its number. Never throws.
+ * Reads `callback_audio` (reference/voice#callback_audio): each item forwards to its number. Never throws.
  * @returns rows of the first menu, in order; empty when none is given; or the text of the first fault
  */
 export function readCallbackAudio(value: unknown, rules: NumberRules): { rows: MenuRow[] } | { fault: string } {

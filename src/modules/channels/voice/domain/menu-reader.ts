@@ -3,7 +3,7 @@ import { isHttpUrl } from '../../../../kernel/web-url.js';
 import { ACTIONS, AFTER_CLIP, type AfterClip, KEYS, type MenuRow } from './menu.js';
 import { type NumberRules, readCallNumber } from './call-number.js';
 
-/** The first menu is 1 (decisions §5). */
+/** The first menu is 1 (reference/voice#dtmf_flow). */
 export const DEEPEST_MENU = 5;
 export const MOST_ROWS = 100;
 export const MOST_FALLBACKS = 3;
@@ -26,7 +26,7 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Reads `dtmf_flow` (spec 4.7, decisions §5): an object or its JSON text. Never throws.
+ * Reads `dtmf_flow` (reference/voice#dtmf_flow): an object or its JSON text. Never throws.
  * @returns the rows of the first menu, null when none is given, or the text of the first fault
  */
 export function readMenu(value: unknown, rules: NumberRules): { rows: MenuRow[] | null } | { fault: string } {

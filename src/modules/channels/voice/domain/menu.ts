@@ -1,13 +1,13 @@
 /** What a callee may press. */
 export const KEYS: readonly string[] = Array.from('0123456789*#');
 
-/** `after` of a clip: what follows when it is over (decisions §5). */
+/** `after` of a clip: what follows when it is over (reference/voice#dtmf_flow). */
 export const AFTER_CLIP = ['hangup', 'repeat', 'back'] as const;
 export type AfterClip = (typeof AFTER_CLIP)[number];
 
 /**
- * One entry of a keypad menu (spec 4.7). `source`: where the clip was fetched that stands in the menu, which campaigns of
- * earlier versions have not.
+ * One entry of a keypad menu (reference/voice#dtmf_flow). `source`: where the clip was fetched that stands in the menu,
+ * which campaigns of earlier versions have not.
  */
 export type MenuRow =
   /** forwards the call to the first number that answers */

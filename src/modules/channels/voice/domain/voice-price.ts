@@ -1,9 +1,9 @@
-/** Billing blocks, seconds (spec 4.7). */
+/** Billing blocks, seconds (reference/voice#prices). */
 export const VOICE_PLANS = [15, 30] as const;
 export type VoicePlan = (typeof VOICE_PLANS)[number];
 
 /**
- * Credits a contact: whole blocks, rounded up, at least 1 (spec 8, decisions §5).
+ * Credits a contact: whole blocks, rounded up, at least 1 (reference/voice#prices).
  * @param milliseconds duration of the audio
  * @param plan seconds of a block
  */

@@ -29,7 +29,7 @@ export interface VoiceRequest {
   schedule: unknown;
 }
 
-/** The texts of spec 7 "Voice send" and decisions §5, literally. */
+/** The texts of reference/voice#order, literally. */
 export const VOICE_TEXTS = {
   name: 'broadcast_name is required',
   noAudio: 'Either audio_file_id or message is required',
@@ -50,9 +50,9 @@ const INTERVALS: readonly string[] = ['5', '10', '30', '60', '180', '300'];
 const DEFAULT_INTERVAL = '60';
 
 /**
- * Reads a voice send and judges it in the order of decisions §3: the cheap rows of the table from top to bottom, then the
- * rows that are ours, then voiceplan, callback_audio and dtmf_flow. Whether the moment is past, the audio and the credits
- * are judged afterwards.
+ * Reads a voice send and judges it in the order of reference/voice#order: the cheap rows of the table from top to
+ * bottom, then the rows that are ours, then voiceplan, callback_audio and dtmf_flow. Whether the moment is past, the
+ * audio and the credits are judged afterwards.
  * @returns the request, or the text of the first row that applies
  */
 export function readVoiceRequest(
@@ -106,7 +106,7 @@ export function readMenus(
   return { rows: rows.length === 0 ? null : rows, origins };
 }
 
-/** Both given: audio_url is used, and the message is not looked at (decisions §5). */
+/** Both given: audio_url is used, and the message is not looked at (reference/voice#voicesend). */
 function readSource(raw: RawVoiceRequest): AudioSource | string {
   const url = readText(raw['audio_url']);
   if (url.kind === 'text') return { url: url.value.trim() };

@@ -35,7 +35,7 @@ const MENUS: ErrorRow[] = [
 
 const row = (message: string, reason: string): ErrorRow => ({ status: 400, message, reason });
 
-/** Error table of a voice send (spec 7; decisions §3, §5), in the order in which the rows are judged. */
+/** Error table of a voice send (reference/voice#order), in the order in which the rows are judged. */
 export const VOICE_ERRORS: ErrorRow[] = [
   ...BEFORE,
   KEY_FORM_ROW,

@@ -15,7 +15,7 @@ import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulat
 import { SIMULATION_ERRORS, VOICE_ERRORS } from './voice-error-rows.js';
 import { VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.dto.js';
 
-/** Voice campaigns (spec 4.7). */
+/** Voice campaigns (reference/voice#voicesend). */
 @ApiTags('Voice')
 @Authenticated()
 @Controller('v6/api/v1/voice')

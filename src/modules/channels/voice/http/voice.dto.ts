@@ -5,7 +5,7 @@ const SPEECH_URL = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw.wav';
 const CLIP_URL = 'https://files.example.com/opening-hours.mp3';
 const NUMBER = '919812345678';
 
-/** One key of a menu (spec 4.7). */
+/** One key of a menu (reference/voice#dtmf_flow). */
 export class DtmfRow {
   @ApiProperty({ example: '1', description: '0-9, * or #, each once in a menu.' })
   digit!: string;
@@ -148,7 +148,7 @@ export const VOICE_EXAMPLES = {
   },
 };
 
-/** Answer of a voice send (spec 4.7). */
+/** Answer of a voice send (reference/voice#voicesend). */
 export class VoiceSendAnswer {
   @ApiProperty({ example: 'VCAMP_20260501_A1B2C3D4' })
   request_id!: string;
