@@ -47,7 +47,8 @@ export class AudioLibrary {
 
   /**
    * A text, spoken. Equal texts of a language give the same audio.
-   * @param language hindi, hi, english, en or any two-letter code; English when null or unrecognized (spec 4.7)
+   * @param language hindi, hi, english, en or any two-letter code; English when null or unrecognized
+   * (reference/voice#speech)
    * @throws AppError invalid `Audio duration cannot exceed 120 seconds`, `message contains nothing that can be spoken`;
    * too_many when too many texts wait; unavailable without the optional engine
    */

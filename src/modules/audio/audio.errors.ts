@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 
 const invalid = (code: string, text: string) => (): AppError => new AppError('invalid', code, text);
 
-/** Errors of audio (spec 7 "Voice send", decisions §5), literally. `at`: the field that named it. */
+/** Errors of audio (reference/voice#order), literally. `at`: the field that named it. */
 export const audioErrors = {
   tooLong: (at = 'Audio') => new AppError('invalid', 'audio_too_long', `${at} duration cannot exceed 120 seconds`),
   notFetched: (at: string) => new AppError('invalid', 'audio_not_fetched', `${at} could not be fetched`),

@@ -15,5 +15,5 @@ export interface DraftedAudio extends StoredAudio {
   readonly draft: AudioDraft;
 }
 
-/** Longest audio of a campaign (spec 8), milliseconds. */
+/** Longest audio of a campaign (reference/voice#duration), milliseconds. */
 export const LONGEST_MS = 120_000;

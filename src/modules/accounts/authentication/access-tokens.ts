@@ -33,8 +33,8 @@ export class AccessTokens {
   ) {}
 
   /**
-   * A token valid for 7 days (decisions §4), for the assigned user where one acts for the account. Each has an id of its
-   * own: two of one second would be one text otherwise, and end together.
+   * A token valid for 7 days (reference/authentication#tokens), for the assigned user where one acts for the account.
+   * Each has an id of its own: two of one second would be one text otherwise, and end together.
    */
   issue(account: Account): string {
     return this.jwt.sign(claimsFor(account, now()), { jwtid: randomUUID() });

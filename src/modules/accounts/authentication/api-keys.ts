@@ -6,7 +6,7 @@ import { isApiKey } from '../domain/api-key.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 
-/** Knows whom an API key lets act, and from where (decisions §4). */
+/** Knows whom an API key lets act, and from where (reference/authentication#api-keys). */
 @Injectable()
 export class ApiKeys {
   constructor(

@@ -16,8 +16,9 @@ import { OpenMisses } from './open-misses.js';
 export type BodyUsername = { kind: 'open' | 'token'; account: Account } | null;
 
 /**
- * The two broadcasts take `username` in the body instead of a token (spec 5). Never for staff; `ALLOW_BODY_USERNAME`
- * and the account's `require_token` close it, and then only a token of that same account counts (decisions §4).
+ * The two broadcasts take `username` in the body instead of a token (reference/authentication#username-in-the-body).
+ * Never for staff; `ALLOW_BODY_USERNAME` and the account's `require_token` close it, and then only a token of that same
+ * account counts.
  */
 @Injectable()
 export class BodyUsernames {

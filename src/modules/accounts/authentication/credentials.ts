@@ -52,7 +52,8 @@ export class Credentials {
    * @param name an e-mail (any case) when it holds @ and a domain, else a username (byte for byte)
    * @param ip the client's address
    * @returns the account; with the assigned user, when it was one who showed his password
-   * @throws AppError 401 in the order of spec 7 (the password is judged first), 429 beyond a limit
+   * @throws AppError 401 in the order of reference/authentication#login (the password is judged first), 429 beyond a
+   * limit
    */
   async check(name: string, password: string, ip: string): Promise<Account> {
     const login = await this.names.find(name);
@@ -76,7 +77,7 @@ export class Credentials {
   }
 
   /**
-   * The account of an API key that stands in place of its password (`sms_get.php`, decisions §4).
+   * The account of an API key that stands in place of its password (`sms_get.php`, reference/sms#sms_getphp).
    * @returns null when the text is no key of an account with this name: it may be a password then
    * @throws AppError 401 for a closed account
    */

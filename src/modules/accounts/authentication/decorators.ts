@@ -15,7 +15,8 @@ import {
 export const SECURITY_SCHEMES = { bearer: 'bearer', cookie: 'cookie', v5: 'v5', apiKey: 'apiKey' } as const;
 
 /**
- * The route needs an acting account (decisions §4). Default: token in the header or API key, 401.
+ * The route needs an acting account (reference/authentication#what-each-route-takes). Default: token in the header or
+ * API key, 401.
  * @param options see `AuthenticationRules`
  */
 export function Authenticated(options: Partial<AuthenticationRules> = {}): MethodDecorator & ClassDecorator {
@@ -50,6 +51,9 @@ export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & Clas
 export const Open = (reason: string): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(OPEN_METADATA, reason), ApiSecurity({}));
 
-/** The path parameter (default `username`) must be the acting username, byte for byte: spec 5. */
+/**
+ * The path parameter (default `username`) must be the acting username, byte for byte:
+ * reference/authentication#path-username.
+ */
 export const PathUsername = (parameter = 'username'): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(PATH_USERNAME_METADATA, parameter));

@@ -6,8 +6,8 @@ import { AddressLimits } from '../../../platform/security/index.js';
 const NAME = 'open-miss';
 
 /**
- * Guards open look-ups against guessing: 60 misses a minute per address over all of them (OPEN_MISS_LIMIT, decisions
- * §5): reports, templates, public look-ups and usernames in bodies. What is found costs nothing.
+ * Guards open look-ups against guessing: 60 misses a minute per address over all of them (OPEN_MISS_LIMIT,
+ * reference/requests#limits): reports, templates, public look-ups and usernames in bodies. What is found costs nothing.
  */
 @Injectable()
 export class OpenMisses {

@@ -9,8 +9,8 @@ const ONE_WORD = /^\S+$/;
 type Configuration = Pick<Environment, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
 
 /**
- * Finds the token or API key of a request (decisions §4). `Authorization` of any kind wins over `X-API-Key`, and both
- * win over the cookie: a bad header beside a good cookie is refused.
+ * Finds the token or API key of a request (reference/authentication#where-a-token-stands). `Authorization` of any kind
+ * wins over `X-API-Key`, and both win over the cookie: a bad header beside a good cookie is refused.
  * @param rules.scheme `standard` wants `Bearer <token>`; `v5` takes the bare token too
  * @returns null when there is none that counts
  */

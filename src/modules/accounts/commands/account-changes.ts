@@ -2,7 +2,9 @@ import { changedPermissions, readExpiresAt, readTimeZone } from '../domain/accou
 import { readPermissions } from '../domain/permissions.js';
 import type { AccountEntity } from '../persistence/account.entity.js';
 
-/** What to change (decisions §8); absent = keep. Texts as they came; null clears where a field may be empty. */
+/**
+ * What to change (reference/admin#accounts); absent = keep. Texts as they came; null clears where a field may be empty.
+ */
 export interface AccountChanges {
   isActive?: boolean;
   expiresAt?: string | null;

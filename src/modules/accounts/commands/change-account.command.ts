@@ -102,8 +102,9 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
   }
 
   /**
-   * The last super stays active and unexpired (decisions §4): after the change one must be left that is active and has
-   * no expiry at all. All supers are held, so that two of them cannot close each other at the same moment.
+   * The last super stays active and unexpired (reference/accounts#roles): after the change one must be left that is
+   * active and has no expiry at all. All supers are held, so that two of them cannot close each other at the same
+   * moment.
    */
   private async update(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
     const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };

@@ -20,7 +20,8 @@ import { GrantedAccess, type GrantedAccessView, type Revocations } from './grant
 
 /**
  * Change the own password: the account's, or the assigned user's who acts for it. Every token issued before is refused.
- * Throws 400 with a rule of spec 7, 401 `Invalid credentials`, 429 beyond a limit of login failures.
+ * Throws 400 with a rule of reference/authentication#passwords, 401 `Invalid credentials`, 429 beyond a limit of login
+ * failures.
  */
 export class ChangePasswordCommand extends Command<GrantedAccessView> {
   /**

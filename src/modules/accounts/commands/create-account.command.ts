@@ -15,7 +15,7 @@ import { AuditLog } from '../persistence/audit-log.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
 import { NameCheck } from '../persistence/name-check.js';
 
-/** What a manager gives for a new account (decisions §8), in texts as they came. */
+/** What a manager gives for a new account (reference/admin#accounts), in texts as they came. */
 export interface AccountDraft {
   username: string;
   password: string;

@@ -11,7 +11,10 @@ import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { type ApiKeyView, apiKeyView } from '../queries/api-key.view.js';
 
-/** A new API key of the acting account (decisions §4). The answer is the only place where the key itself stands. */
+/**
+ * A new API key of the acting account (reference/accounts#own-keys). The answer is the only place where the key itself
+ * stands.
+ */
 export class CreateApiKeyCommand extends Command<ApiKeyView & { key: string }> {
   /** @param allowedIps addresses and ranges as they came; [] = anywhere */
   constructor(

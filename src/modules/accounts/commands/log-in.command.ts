@@ -4,7 +4,7 @@ import { Credentials } from '../authentication/credentials.js';
 import type { Account } from '../domain/account.js';
 import { SecurityLog } from '../persistence/security-log.js';
 
-/** Log in (spec 4.10). A command, because failures are counted. */
+/** Log in (reference/authentication#login). A command, because failures are counted. */
 export class LogInCommand extends Command<{ token: string; account: Account }> {
   /**
    * @param emailOrUsername as given, not empty

@@ -11,10 +11,13 @@ import { readRegistration } from '../domain/registration-form.js';
 import { AccountRegistrar } from '../persistence/account-registrar.js';
 import { NameCheck } from '../persistence/name-check.js';
 
-/** Register an account (spec 4.10): record, names, team, permissions and credits in one transaction. */
+/**
+ * Register an account (reference/authentication#registration): record, names, team, permissions and credits in one
+ * transaction.
+ */
 export class RegisterAccountCommand extends Command<Account> {
   /**
-   * @param body as it came; its rules have an order of their own (decisions §4)
+   * @param body as it came; its rules have an order of their own (reference/authentication#registration)
    * @param ip the client's address, for REGISTER_RATE_LIMIT
    */
   constructor(

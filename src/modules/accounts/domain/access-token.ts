@@ -1,7 +1,7 @@
 import type { Account } from './account.js';
 import { assignedUserIdOf } from './assigned-user.js';
 
-/** `iss` of our tokens (decisions §4). */
+/** `iss` of our tokens (reference/authentication#tokens). */
 export const TOKEN_ISSUER = 'switchboard';
 
 /** 7 days. */
@@ -14,7 +14,9 @@ export interface TokenClaims {
   iss: string;
   /** the id as text: the account's, or that of the assigned user who acts for it */
   sub: string;
-  /** `name` is an acting username too (spec 5), so it is the username and never a display name */
+  /**
+   * `name` is an acting username too (reference/authentication#tokens), so it is the username and never a display name
+   */
   data: { id: number; name: string; username: string; email: string | null; mobile: string | null };
 }
 

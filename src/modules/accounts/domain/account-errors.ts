@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/app-error.js';
 import type { IdentityKind } from './identity.js';
 
-/** Every error of this module; the texts are those of spec 7 and decisions §3 and §4. */
+/** Every error of this module; the texts are those of reference/authentication#registration. */
 export const accountErrors = {
   missingCredentials: () => new AppError('invalid', 'missing_credentials', 'Missing email_or_username or password'),
   invalidCredentials: () => new AppError('unauthenticated', 'invalid_credentials', 'Invalid credentials'),

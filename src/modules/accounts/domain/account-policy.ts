@@ -5,7 +5,7 @@ import type { Account } from './account.js';
 type Person = Pick<Account, 'id' | 'userType' | 'parentId'>;
 type Manager = Pick<Account, 'id' | 'username' | 'userType' | 'permissions'>;
 
-/** Fields whose change also needs `reseller_settings` (decisions §4). */
+/** Fields whose change also needs `reseller_settings` (reference/accounts#permissions). */
 export const SETTINGS = ['requireToken', 'refundFailed', 'publicLookup', 'timeZone', 'permissions'] as const;
 
 /** Super, admin and reseller: who manages accounts, and can be the parent of one. */

@@ -30,7 +30,7 @@ export function readEmail(text: string | null): string | null {
   return email;
 }
 
-/** Refuses a new password that breaks a rule of spec 7. */
+/** Refuses a new password that breaks a rule of reference/authentication#passwords. */
 export function assertPassword(password: string): void {
   const fault = passwordFault(password);
   if (fault !== null) throw accountErrors.password(fault);

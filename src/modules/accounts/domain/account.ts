@@ -24,9 +24,9 @@ export interface Account {
   expiresAt: Date | null;
   /** IANA name, resolved: the account's own or APP_TIME_ZONE */
   timeZone: string;
-  /** closes the routes that need no token (decisions §4) */
+  /** closes the routes that need no token (reference/authentication#open-routes) */
   requireToken: boolean;
-  /** carrier failures are refunded too (decisions §5) */
+  /** carrier failures are refunded too (reference/credits#refunds) */
   refundFailed: boolean;
   publicLookup: boolean;
   permissions: Permissions;
@@ -37,7 +37,10 @@ export interface Account {
   assignedUser?: AssignedUser;
 }
 
-/** Role of a user_type (decisions §4): `super` → super; `admin` and `reseller` → admin; anything else → user. */
+/**
+ * Role of a user_type (reference/accounts#roles): `super` → super; `admin` and `reseller` → admin; anything else →
+ * user.
+ */
 export function roleOf(userType: string | null): Role {
   if (userType === 'super') return 'super';
   return userType === 'admin' || userType === 'reseller' ? 'admin' : 'user';
@@ -51,6 +54,6 @@ export const isExpired = (account: Pick<Account, 'expiresAt'>, at: Date): boolea
 export const isUsable = (account: Pick<Account, 'isActive' | 'expiresAt'>, at: Date): boolean =>
   account.isActive && !isExpired(account, at);
 
-/** First and last name joined and trimmed (spec 2.7 `name`). */
+/** First and last name joined and trimmed (`name` of reference/accounts#account-fields). */
 export const displayName = (account: Pick<Account, 'firstname' | 'lastname'>): string =>
   `${account.firstname} ${account.lastname}`.trim();

@@ -1,4 +1,4 @@
-/** A person under an account (spec 4.10 "assigned users"). Who logs in as one acts for the account (decisions §4). */
+/** A person under an account (reference/accounts#people). Who logs in as one acts for the account. */
 export interface AssignedUser {
   /** above every account's id: `sub` of a token names either */
   id: number;

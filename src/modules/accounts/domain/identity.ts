@@ -1,6 +1,9 @@
 import { digitsOf } from '../../../kernel/phone-number.js';
 
-/** Names an account can be known by; each is unique over all accounts, in this order of judgement (spec 7). */
+/**
+ * Names an account can be known by; each is unique over all accounts, in this order of judgement
+ * (reference/authentication#registration).
+ */
 export const IDENTITY_KINDS = ['email', 'username', 'mobile'] as const;
 
 export type IdentityKind = (typeof IDENTITY_KINDS)[number];
@@ -15,13 +18,16 @@ const USERNAME = /^[A-Za-z0-9._-]{3,64}$/;
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** Usernames have no @, else login would take them for an e-mail (decisions §4). Expects trimmed text. */
+/**
+ * Usernames have no @, else login would take them for an e-mail (reference/authentication#registration). Expects
+ * trimmed text.
+ */
 export const isUsername = (text: string): boolean => USERNAME.test(text);
 
 /** A plain address with a domain, at most 254 characters. Expects trimmed text. */
 export const isEmail = (text: string): boolean => text.length <= 254 && EMAIL.test(text);
 
-/** How login tells an e-mail from a username: it contains @ and a domain (spec 4.10). */
+/** How login tells an e-mail from a username: it contains @ and a domain (reference/authentication#login). */
 export const looksLikeEmail = (text: string): boolean => /@[^@\s]+\.[^@\s]+$/.test(text.trim());
 
 /** Stored and compared in lower case. */
@@ -33,7 +39,7 @@ export function normalMobile(text: string): string | null {
   return digits.length > 0 && digits.length <= 30 ? digits : null;
 }
 
-/** The rows an account holds; uniqueness of usernames ignores case (decisions §4). */
+/** The rows an account holds; uniqueness of usernames ignores case (reference/authentication#usernames). */
 export function identitiesOf(account: { username: string; email: string | null; mobileNo: string | null }): Identity[] {
   const identities: Identity[] = [];
   if (account.email !== null) identities.push({ kind: 'email', value: account.email });

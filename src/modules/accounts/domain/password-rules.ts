@@ -2,7 +2,7 @@
 const MAX_BYTES = 72;
 
 /**
- * The rules of a new password, in the order of spec 7; ours (72 bytes, decisions §4) comes last.
+ * The rules of a new password, in the order of reference/authentication#passwords; ours (72 bytes) comes last.
  * Length counts Unicode code points; upper and lower case, digits and letters of every script count.
  * @returns the text of the first rule it breaks, or null
  */

@@ -1,4 +1,4 @@
-/** Permissions a new account has (spec 2.7). */
+/** Permissions a new account has (reference/accounts#starting-state). */
 const ENABLED = [
   'report_access',
   'broadcast_via_master_reseller',
@@ -10,7 +10,7 @@ const ENABLED = [
   'reseller_settings',
 ] as const;
 
-/** Permissions a new account lacks (spec 2.7; decisions §4: every one not named enabled is off). */
+/** Permissions a new account lacks (reference/accounts#starting-state: every one not named enabled is off). */
 const DISABLED = ['sms_credits', 'chat_credits', 'rcs', 'gsm', 'telegram', 'instagram'] as const;
 
 export const PERMISSIONS = [...ENABLED, ...DISABLED] as const;
@@ -19,7 +19,7 @@ export type Permission = (typeof PERMISSIONS)[number];
 
 /**
  * What an account may do. They never gate a sending route (the balance does); `client_management` and
- * `reseller_settings` are enforced on the admin routes (decisions §4).
+ * `reseller_settings` are enforced on the admin routes (reference/accounts#permissions).
  */
 export type Permissions = Record<Permission, boolean>;
 

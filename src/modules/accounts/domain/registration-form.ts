@@ -21,8 +21,8 @@ export interface RegistrationForm {
 }
 
 /**
- * Reads a registration (spec 4.10). Order: `<field> is required` in the table's order, the password's rules, the
- * confirmation, then our own checks of lengths and of the e-mail.
+ * Reads a registration (reference/authentication#registration). Order: `<field> is required` in the table's order, the
+ * password's rules, the confirmation, then our own checks of lengths and of the e-mail.
  * @throws AppError with the text of the first fault
  */
 export function readRegistration(body: Record<string, unknown>): RegistrationForm {

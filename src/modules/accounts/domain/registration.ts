@@ -1,6 +1,6 @@
 import type { Permissions } from './permissions.js';
 
-/** Credits a new account starts with (spec 2.7). */
+/** Credits a new account starts with (reference/accounts#starting-state). */
 export const STARTING_CREDITS = { chat_marketing_credits: 10, chat_utility_credits: 10, voice_credits: 10 } as const;
 
 /** Name of the team every account gets. */
@@ -27,7 +27,7 @@ export interface NewAccount {
   expiresAt?: Date | null;
   /** IANA name; absent = APP_TIME_ZONE */
   timeZone?: string | null;
-  /** default: the set of spec 2.7 */
+  /** default: the set of reference/accounts#starting-state */
   permissions?: Permissions;
   /** by balance; default: `STARTING_CREDITS` */
   startingCredits?: Partial<Record<string, number>>;

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Account, displayName, type Role, roleOf } from '../domain/account.js';
 
-/** The account of spec 2.7, as login and registration return it. */
+/** The account of reference/accounts#account-fields, as login and registration return it. */
 export class AccountView {
   @ApiProperty({ example: 7 })
   id!: number;

@@ -14,7 +14,7 @@ import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
 import { API_KEY_ERRORS, CREATE_API_KEY_ERRORS, REVOKE_API_KEY_ERRORS } from './self-service.errors.js';
 import { ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer, DoneAnswer } from './api-key.schema.js';
 
-/** API keys of the acting account (decisions §4). No key opens these routes. */
+/** API keys of the acting account (reference/accounts#own-keys). No key opens these routes. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @Controller('v6/api/account/api-keys')

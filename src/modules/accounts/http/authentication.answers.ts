@@ -66,7 +66,7 @@ export class RegisterAnswer {
 
 const TOO_MANY = 'Too many requests. Please try again later.';
 
-/** Spec 7, "Login and register". */
+/** Error table of login (reference/authentication#login). */
 export const LOGIN_ERRORS: ErrorRow[] = [
   { status: 429, message: TOO_MANY, reason: 'too many failed tries in a minute' },
   { status: 400, message: 'Missing email_or_username or password', reason: 'a field is missing' },

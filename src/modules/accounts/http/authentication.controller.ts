@@ -24,7 +24,9 @@ import {
 } from './authentication.answers.js';
 import { LogInRequest, RegisterRequest } from './authentication.request.js';
 
-/** Login, logout and registration, below `{base_url}/v6/api` and below `{base_url}` itself (decisions §4). */
+/**
+ * Login, logout and registration, below `{base_url}/v6/api` and below `{base_url}` itself (reference/requests#paths).
+ */
 @ApiTags('Authentication')
 @Controller(['v6/api/v1/auth', 'v1/auth'])
 export class AuthenticationController {

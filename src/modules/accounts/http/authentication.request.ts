@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** Body of login (spec 4.10). Read by hand: both faults share one text. */
+/** Body of login (reference/authentication#login). Read by hand: both faults share one text. */
 export class LogInRequest {
   @ApiProperty({ example: 'demo', description: 'An e-mail when it contains @ and a domain, otherwise a username' })
   email_or_username!: string;
@@ -9,7 +9,7 @@ export class LogInRequest {
   password!: string;
 }
 
-/** Body of register (spec 4.10). Read by hand: its faults have an order of their own. */
+/** Body of register (reference/authentication#registration). Read by hand: its faults have an order of their own. */
 export class RegisterRequest {
   @ApiProperty({ example: 'Jane' })
   firstname!: string;

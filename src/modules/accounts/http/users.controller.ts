@@ -17,7 +17,7 @@ import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS, KNOWN_USER_ERRORS, USER_ERRORS 
 import { DoneAnswer } from './api-key.schema.js';
 import { ChangedUserAnswer, ChangeUserRequest, CreateUserRequest, UserAnswer, UserPageAnswer } from './user.schema.js';
 
-/** The people under the acting account (decisions §4 "assigned users"). No key opens these routes. */
+/** The people under the acting account (reference/accounts#people). No key opens these routes. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @Controller('v6/api/account/users')

@@ -13,7 +13,7 @@ interface Entry {
 }
 
 /**
- * Accounts as the hot paths need them: cached for 3 s (decisions §4 "seconds, not minutes"), so a change on another
+ * Accounts as the hot paths need them: cached for 3 s (reference/authentication#tokens), so a change on another
  * instance acts within 3 s and one on this instance at once (`forget`). Accounts that do not exist are not
  * remembered. Requests that ask at the same moment share one read.
  */

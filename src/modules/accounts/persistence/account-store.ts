@@ -38,7 +38,7 @@ export class AccountStore {
     return tx.findOneBy(AccountEntity, { id });
   }
 
-  /** Which of the identities are taken, in the order in which spec 7 reports them. */
+  /** Which of the identities are taken, in the order in which reference/authentication#registration reports them. */
   async taken(identities: Identity[], source: EntityManager = this.dataSource.manager): Promise<IdentityKind[]> {
     const rows = await source.findBy(
       LoginIdentityEntity,

@@ -60,7 +60,7 @@ export class AccountEntity {
   @Column({ name: 'public_lookup', type: 'boolean' })
   publicLookup!: boolean;
 
-  /** JSON text: no `json` columns (decisions §2) */
+  /** JSON text: no `json` columns (reference/running#servers) */
   @Column({ type: 'longtext' })
   permissions!: string;
 

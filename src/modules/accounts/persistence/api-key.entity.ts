@@ -1,6 +1,9 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** An API key of an account (decisions §4). The key itself is shown once and stands nowhere; revoking deletes the row. */
+/**
+ * An API key of an account (reference/authentication#api-keys). The key itself is shown once and stands nowhere;
+ * revoking deletes the row.
+ */
 @Entity('api_keys')
 @Index('uq_api_keys_digest', ['keyDigest'], { unique: true })
 @Index('ix_api_keys_account', ['accountId', 'id'])

@@ -13,7 +13,7 @@ import { AssignedUserEntity } from './assigned-user.entity.js';
 import { LoginIdentityEntity } from './login-identity.entity.js';
 import { NameCheck } from './name-check.js';
 
-/** How long a change on another instance may take to act (decisions §4 "seconds, not minutes"). */
+/** How long a change on another instance may take to act (reference/authentication#tokens). */
 const KEPT_MS = 3_000;
 
 /** The people under accounts: their rows, and a short memory of them for the tokens of every request. */

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Who did what when (decisions §8). Append-only. */
+/** Who did what when (reference/admin#logs). Append-only. */
 @Entity('audit_log')
 @Index('ix_audit_log_actor', ['actor', 'id'])
 export class AuditEntryEntity {

@@ -18,7 +18,8 @@ export class NameCheck {
   constructor(private readonly store: AccountStore) {}
 
   /**
-   * Before anything is written (spec 4.10 "uniqueness checks run before"). Order: e-mail taken, username invalid, username taken, mobile number invalid, mobile number taken.
+   * Before anything is written (reference/authentication#registration). Order: e-mail taken, username invalid, username
+   * taken, mobile number invalid, mobile number taken.
    * @param given e-mail: valid and in lower case, or null; mobileNo: null = of a wrong type, undefined = none
    */
   async check(given: { username: string; email: string | null; mobileNo: string | null | undefined }): Promise<Names> {

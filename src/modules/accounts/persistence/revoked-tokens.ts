@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { ShortMemory } from '../../../kernel/short-memory.js';
 import { RevokedTokenEntity } from './revoked-token.entity.js';
 
-/** How long a logout on another instance may take to act (decisions §4 "seconds, not minutes"). */
+/** How long a logout on another instance may take to act (reference/authentication#logout). */
 const KEPT_MS = 3_000;
 const PRUNED_AT_ONCE = 1_000;
 /** The last second that the column holds; a token may claim to live longer. */

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A team of an account; every account has a default one (spec 2.7). */
+/** A team of an account; every account has a default one (reference/accounts#starting-state). */
 @Entity('teams')
 @Index('uq_teams_name', ['accountId', 'name'], { unique: true })
 export class TeamEntity {

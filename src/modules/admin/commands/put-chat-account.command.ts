@@ -21,7 +21,7 @@ export type ChatAccountChanges = {
 };
 
 /**
- * Creates or changes an account's chat connection (decisions §8).
+ * Creates or changes an account's chat connection (reference/admin#chat-accounts).
  * @throws AppError 404 `Account not found`, 400 `provider is required` for a connection that is not there yet, 400
  * `token is required with a new address`
  */

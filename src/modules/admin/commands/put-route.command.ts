@@ -25,7 +25,7 @@ export interface RouteRequest {
 }
 
 /**
- * Creates or changes a route (decisions §8).
+ * Creates or changes a route (reference/admin#routes).
  * @throws AppError 400 with the field at fault, 409 when the name is a route of another channel
  */
 export class PutRouteCommand extends Command<void> {

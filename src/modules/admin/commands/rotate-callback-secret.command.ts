@@ -17,7 +17,8 @@ export interface RotatedCallback {
 }
 
 /**
- * A new secret in a route's callback address; the one before is taken for 24 h more, and no other (decisions §11).
+ * A new secret in a route's callback address; the one before is taken for 24 h more, and no other
+ * (reference/providers#callbacks).
  * @throws AppError 404 `Route not found`, 409 `Route has no callback address`
  */
 export class RotateCallbackSecretCommand extends Command<RotatedCallback> {

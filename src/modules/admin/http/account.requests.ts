@@ -50,7 +50,7 @@ export const CHANGE_ACCOUNT_EXAMPLES = {
   password: { summary: 'A new password, which ends every token', value: { password: 'Sunny-Day-8' } },
 };
 
-/** Body of POST /accounts (decisions §8). */
+/** Body of POST /accounts (reference/admin#accounts). */
 export class CreateAccountRequest {
   @RequiredText('username', 'jane.doe')
   username!: string;

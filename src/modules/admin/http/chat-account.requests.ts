@@ -7,7 +7,10 @@ const LONGEST_TOKEN = 4096;
 const LONGEST_SECRET = 256;
 const LONGEST_ID = 64;
 
-/** Body of PUT /chat-accounts/:username (decisions §8): an absent field keeps what stands, null clears it. */
+/**
+ * Body of PUT /chat-accounts/:username (reference/admin#chat-accounts): an absent field keeps what stands, null clears
+ * it.
+ */
 export class PutChatAccountRequest {
   @ApiPropertyOptional({ enum: [...CHAT_CONNECTIONS], example: 'official' })
   @Allow()

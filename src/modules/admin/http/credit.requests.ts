@@ -3,7 +3,7 @@ import { OptionalText, RequiredAmount, RequiredWord } from '../../../platform/ht
 
 const MOST_AT_ONCE = 1_000_000_000;
 
-/** Body of POST /accounts/:username/credits (decisions §8). */
+/** Body of POST /accounts/:username/credits (reference/admin#credits). */
 export class AdjustCreditsRequest {
   @RequiredWord('balance', BALANCES, 'gsm_credits')
   balance!: BalanceName;

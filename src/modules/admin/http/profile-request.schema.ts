@@ -16,7 +16,7 @@ import {
 } from '../../profile-requests/index.js';
 import { ADMIN_ERRORS } from './admin.errors.js';
 
-/** Body of the desk's move (decisions §8). */
+/** Body of the desk's move (reference/admin#profile-requests). */
 export class ProcessProfileRequest {
   @RequiredWord('status', PROCESSING_STATUSES, 'completed')
   status!: ProcessingStatus;

@@ -23,7 +23,7 @@ import {
   STATUS_TEXT,
 } from './profile-request.schema.js';
 
-/** The desk's work on profile requests (decisions §6, §8). */
+/** The desk's work on profile requests (reference/admin#profile-requests). */
 @ApiTags('Admin: profile requests')
 @Admin()
 @Controller('v6/api/admin/profile-requests')

@@ -30,7 +30,7 @@ const Config = (): PropertyDecorator =>
     }),
   );
 
-/** Body of PUT /routes/:name (decisions §8). */
+/** Body of PUT /routes/:name (reference/admin#routes). */
 export class PutRouteRequest {
   @RequiredWord('channel', CHANNELS, 'sms')
   channel!: (typeof CHANNELS)[number];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SPOKEN_VOICES, voiceOf } from './spoken-language.js';
 
-describe('the voice for a language (spec 4.7)', () => {
+describe('the voice for a language (reference/voice#speech)', () => {
   it.each([
     ['hindi', 'hi'],
     ['hi', 'hi'],
@@ -18,7 +18,7 @@ describe('the voice for a language (spec 4.7)', () => {
   ])('%s is spoken by %s', (language, voice) => expect(voiceOf(language)).toBe(voice));
 
   it.each(['te', 'ta', 'ru', 'pa', 'mr', 'ml', 'hi', 'gu', 'ur', 'bn', 'kn', 'en', 'he'])(
-    'the short code %s of spec 2.2 has its own voice',
+    'the short code %s of reference/templates#languages has its own voice',
     (code) => expect(voiceOf(code)).toBe(code),
   );
 

@@ -7,7 +7,10 @@ const VOICES = new Set(
   ).split(' '),
 );
 
-/** Names that stand for a code: those of spec 4.7, and of the other languages of spec 2.2. */
+/**
+ * Names that stand for a code: those of reference/voice#speech, and of the other languages of
+ * reference/templates#languages.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   bengali: 'bn',
   english: 'en',
@@ -33,8 +36,8 @@ const ENGLISH = 'en';
 export const SPOKEN_VOICES: readonly string[] = [...VOICES, ...Object.values(RENAMED)];
 
 /**
- * The engine's voice for `language` (spec 4.7): hindi, hi, english, en, any two-letter code, also with a region
- * (`en_GB`, `hi-IN`); English when it is missing or unrecognized.
+ * The engine's voice for `language` (reference/voice#speech): hindi, hi, english, en, any two-letter code, also with a
+ * region (`en_GB`, `hi-IN`); English when it is missing or unrecognized.
  */
 export function voiceOf(language: string | null): string {
   const given = (language ?? '').trim().toLowerCase();

@@ -31,7 +31,7 @@ export class Speaker {
   ) {}
 
   /**
-   * @param language of the request (spec 4.7); null = none given
+   * @param language of the request (reference/voice#speech); null = none given
    * @param accountId who waits no longer than his own texts make him
    * @throws AppError invalid: longer than 120 s, or nothing to say; too_many when too many texts of the account wait; and
    * those of `SpeechPool.speak`

@@ -37,8 +37,9 @@ const TELEPHONE_BYTES_PER_MS = (TELEPHONE_FORMAT.rate * TELEPHONE_FORMAT.frameBy
 const MOST_PADDING_MS = 256;
 
 /**
- * Audio that customers supply by URL (decisions §5, §10): fetched once under the rules for user-supplied URLs, measured,
- * and drafted as it will be played. What a telephone network plays is kept byte for byte; the rest is transcoded.
+ * Audio that customers supply by URL (reference/voice#supplied-audio): fetched once under the rules for user-supplied
+ * URLs, measured, and drafted as it will be played. What a telephone network plays is kept byte for byte; the rest is
+ * transcoded.
  */
 @Injectable()
 export class SuppliedAudio {

@@ -1,4 +1,7 @@
-/** The six balances of an account (decisions §5). The names are public: the admin API and the ledger carry them. */
+/**
+ * The six balances of an account (reference/credits#balances). The names are public: the admin API and the ledger carry
+ * them.
+ */
 export const BALANCES = [
   'bulk_chat_credits',
   'gsm_credits',
@@ -10,7 +13,10 @@ export const BALANCES = [
 
 export type BalanceName = (typeof BALANCES)[number];
 
-/** What a ledger entry records (decisions §7): debits and take-backs are negative, grants and refunds positive. */
+/**
+ * What a ledger entry records (reference/credits#ledger): debits and take-backs are negative, grants and refunds
+ * positive.
+ */
 export type LedgerKind = 'grant' | 'debit' | 'refund' | 'take_back';
 
 /** True for one of the six names. */

@@ -78,7 +78,7 @@ export class CreditBook {
     return true;
   }
 
-  /** Gives back what a request was charged (decisions §5 "refunds"); the caller sees to it that it happens once. */
+  /** Gives back what a request was charged (reference/credits#refunds); the caller sees to it that it happens once. */
   async refund(
     tx: EntityManager,
     accountId: number,

@@ -16,9 +16,9 @@ export interface ResellerMove {
 }
 
 /**
- * Credits between a reseller and its clients (decisions §4). A reseller takes back no more than it has granted: what a
- * client got from the house (starting credits, grants by staff) is not the reseller's (docs/decisions/0008).
- * The row of grants is locked before the balances, in both directions.
+ * Credits between a reseller and its clients (reference/accounts#resellers). A reseller takes back no more than it has
+ * granted: what a client got from the house (starting credits, grants by staff) is not the reseller's
+ * (docs/decisions/0008). The row of grants is locked before the balances, in both directions.
  */
 @Injectable()
 export class ResellerCredits {

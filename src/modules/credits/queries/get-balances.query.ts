@@ -10,7 +10,7 @@ export interface BalanceView {
   available: number;
 }
 
-/** The six balances of an account, in the order of decisions §5. */
+/** The six balances of an account, in the order of reference/credits#balances. */
 export class GetBalancesQuery extends Query<BalanceView[]> {
   constructor(readonly accountId: number) {
     super();

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { dateTime } from '../../../kernel/clock.js';
 import { type BalanceName, BALANCES, type LedgerKind } from '../domain/balances.js';
 
-/** A ledger entry as decisions §7 gives it; `created_at` is formatted in the account's time zone. */
+/** A ledger entry as reference/credits#ledger gives it; `created_at` is formatted in the account's time zone. */
 export interface LedgerEntryView {
   id: number;
   balance: BalanceName;
