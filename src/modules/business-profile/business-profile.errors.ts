@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { ProfileField } from './commands/profile-changes.js';
 
-/** Errors of the live business profile: the texts of spec 7 and decisions §7, literally. */
+/** Errors of the live business profile: the texts of reference/business-profile#errors, literally. */
 export const businessProfileErrors = {
   noAccount: () =>
     new AppError('not_found', 'no_chat_account', 'Chat account not found in the provider-accounts table'),

@@ -13,7 +13,7 @@ export class ProfileAccounts {
 
   /**
    * @param missing the error when there is no such connection: its text depends on the endpoint
-   * @throws AppError the account's faults in the order of spec 7 "Business profile"
+   * @throws AppError the account's faults in the order of reference/business-profile#errors
    */
   async reachable(accountId: number, connection: ChatConnection, missing: () => AppError): Promise<ChatAccount> {
     const account = await this.accounts.find(accountId, connection);

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 
-/** The types of decisions §9, in its order. */
+/** The types of reference/webhooks#types, in its order. */
 export const CUSTOMER_EVENT_TYPES = [
   'gsm.status.update',
   'voice.status.update',

@@ -5,8 +5,8 @@ import type { CustomerEvent, CustomerEventSink, Interest } from './customer-even
 const NO_INTEREST: Interest = { takes: () => false, record: () => Promise.resolve() };
 
 /**
- * Where features say what customers may want to be told (decisions §9). An event is written in the transaction of the
- * status it tells of, so neither stands without the other. A process without webhooks tells nobody.
+ * Where features say what customers may want to be told (reference/webhooks#when). An event is written in the
+ * transaction of the status it tells of, so neither stands without the other. A process without webhooks tells nobody.
  */
 @Injectable()
 export class CustomerEvents {

@@ -10,7 +10,7 @@ const recipient = (status: RecipientStatus) => ({
   duration: null,
 });
 
-describe('a delivery record (spec 2.4, decisions §6)', () => {
+describe('a delivery record (reference/delivery-reports#delivery-record)', () => {
   it.each([
     [RecipientStatus.Pending, 'PP1'],
     [RecipientStatus.Unknown, 'PP1'],
@@ -30,7 +30,7 @@ describe('a delivery record (spec 2.4, decisions §6)', () => {
     });
   });
 
-  it("tells a failure with the carrier's number and text, in the order of the spec", () => {
+  it("tells a failure with the carrier's number and text, in the order of the fields", () => {
     const record = deliveryRecord(smsChannel, 'id-1', recipient(RecipientStatus.Failed));
     expect(record).toMatchObject({ status: 'FAILED', status_code: 1, error_code: 88, errorMessage: 'Queue full' });
     expect(Object.keys(record)).toEqual([

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 
-/** Errors of the delivery reports (spec 7), literally. */
+/** Errors of the delivery reports (reference/delivery-reports#getgsmreportphp), literally. */
 export const reportErrors = {
   requestIdRequired: () => new AppError('invalid', 'request_id_required', 'request_id is required'),
   notFound: () => new AppError('not_found', 'report_not_found', 'Report not found'),

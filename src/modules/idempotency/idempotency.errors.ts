@@ -7,7 +7,7 @@ export const KEY_TEXTS = {
   running: 'A request with this Idempotency-Key is still running',
 } as const;
 
-/** Errors of `Idempotency-Key` (decisions §5), literally. */
+/** Errors of `Idempotency-Key` (reference/idempotency#errors), literally. */
 export const idempotencyErrors = {
   tooLong: () => new AppError('invalid', 'idempotency_key_too_long', KEY_TEXTS.tooLong),
   otherBody: () => new AppError('unprocessable', 'idempotency_key_other_body', KEY_TEXTS.otherBody),

@@ -27,7 +27,7 @@ export class OutcomeKeeper<Outcome> {
   }
 }
 
-/** What `Idempotency-Key` promises (decisions §5), for every sending POST. */
+/** What `Idempotency-Key` promises (reference/idempotency#same-request), for every sending POST. */
 @Injectable()
 export class Idempotency {
   private readonly logger = new Logger(Idempotency.name);

@@ -12,14 +12,14 @@ const FAULTS: Record<ProfileFault, () => AppError> = {
   channel: () => invalid('profile_channel', 'channel must be official or branded'),
 };
 
-/** What a message begins with on the branded channel (decisions §6). */
+/** What a message begins with on the branded channel (reference/profile-requests#create). */
 export const prefixOf = (channel: ProfileChannel): string => (channel === 'branded' ? 'Branded ' : '');
 
-/** Text of a request that is there already (decisions §6). */
+/** Text of a request that is there already (reference/profile-requests#create). */
 export const alreadyText = (channel: ProfileChannel): string =>
   `${prefixOf(channel)}Chat profile request already exists`;
 
-/** Errors of profile requests (spec 7; decisions §6), literally. */
+/** Errors of profile requests (reference/profile-requests#create), literally. */
 export const profileErrors = {
   fault: (fault: ProfileFault) => FAULTS[fault](),
   notFound: () => new AppError('not_found', 'profile_request_unknown', 'Profile request not found'),

@@ -11,7 +11,7 @@ export const CHAT_CONNECTIONS = ['official', 'branded'] as const;
 export type ChatConnection = (typeof CHAT_CONNECTIONS)[number];
 
 /**
- * Which connection a request means; official unless said (decisions §7).
+ * Which connection a request means; official unless said (reference/business-profile#fields).
  * @throws AppError `invalid` for any other word
  */
 export function readChatConnection(value: unknown): ChatConnection {
@@ -51,7 +51,7 @@ export interface UsableChatAccount extends ChatAccount {
   phoneNumberId: string;
 }
 
-/** The texts of spec 7 (session messages) for an account that cannot send. */
+/** The texts of reference/session-messages#connection-errors for an account that cannot send. */
 export const chatAccountErrors = {
   notFound: () => new AppError('not_found', 'chat_account_missing', 'No chat account found for this username'),
   noPhoneNumberId: () =>
@@ -61,8 +61,8 @@ export const chatAccountErrors = {
 };
 
 /**
- * The account as one that can send, or the first fault in the order of spec 7. A URL that is none has no number id to
- * miss: that is the endpoint's fault, told last (decisions §7).
+ * The account as one that can send, or the first fault in the order of reference/session-messages#connection-errors. A
+ * URL that is none has no number id to miss: that is the endpoint's fault, told last.
  * @throws AppError 404 (none, no number id, no token), 500 (provider `other`, URL that is none)
  */
 export function usableAccount(account: ChatAccount | null): UsableChatAccount {

@@ -7,7 +7,7 @@ export interface FormerSecret {
   until: number;
 }
 
-/** How long a former secret is taken: 24 h (decisions §11). */
+/** How long a former secret is taken: 24 h (reference/providers#callbacks). */
 export const FORMER_SECRET_MS = 24 * 3_600_000;
 
 /**

@@ -1,6 +1,6 @@
 import { isHttpUrl } from '../../kernel/web-url.js';
 
-/** What a secret reads as, and what a PUT sends to keep it (decisions §8). */
+/** What a secret reads as, and what a PUT sends to keep it (reference/providers#secrets). */
 export const MASK = '***';
 
 type Config = Record<string, unknown>;
@@ -55,8 +55,8 @@ export function keepSecrets(
 }
 
 /**
- * Whether two configs lead to the same place, so that a secret of one may stand in the other (decisions §11). Of a URL
- * its query does not count.
+ * Whether two configs lead to the same place, so that a secret of one may stand in the other
+ * (reference/providers#secrets). Of a URL its query does not count.
  * @param fields where the address stands: `host`, `url`, the login's name
  */
 export const isSameAddress = (a: Config, b: Config, fields: readonly string[]): boolean =>

@@ -1,7 +1,10 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { SessionRow } from './domain/session-rows.js';
 
-/** Errors of the session endpoints beside the rows of their bodies: the texts of spec 4.11 and 7, literally. */
+/**
+ * Errors of the session endpoints beside the rows of their bodies: the texts of reference/session-messages#v5-errors,
+ * literally.
+ */
 export const sessionErrors = {
   row: ({ code, text }: SessionRow) => new AppError('invalid', code, text),
   ticketExpired: () => new AppError('invalid', 'ticket_expired', 'Ticket Expired'),

@@ -15,7 +15,7 @@ interface Said {
   word: ConsentWord;
 }
 
-/** The account that sent over the route within this time is meant (decisions §8). */
+/** The account that sent over the route within this time is meant (reference/suppressions#stop-words). */
 const SENT_WITHIN_DAYS = 30;
 const GROUP = { maxItems: 1_000, delayMs: 5 };
 /** A user id of the chat channel is longer than any number. */

@@ -6,7 +6,7 @@ const invalid = (code: string, text: string) => (): AppError => new AppError('in
 const tooLong = (field: string, most: number) =>
   invalid(`${field}_too_long`, `${field} must be at most ${most} characters`);
 
-/** Rows of spec 7 that look at the request alone, and those of ours. */
+/** Rows of reference/templates#createtemplatesphp that look at the request alone, and those of ours. */
 const FORM_ERRORS: Readonly<Record<TemplateFault, () => AppError>> = {
   nameRequired: invalid('name_required', 'template_name is required'),
   nameTooLong: tooLong('template_name', LONGEST.name),
@@ -34,7 +34,7 @@ const FORM_ERRORS: Readonly<Record<TemplateFault, () => AppError>> = {
   footerTooLong: tooLong('template_footer', LONGEST.footer),
 };
 
-/** Errors of the templates (spec 7; decisions §3, §6, §7), literally. */
+/** Errors of the templates (reference/templates#createtemplatesphp), literally. */
 export const templateErrors = {
   form: (fault: TemplateFault) => FORM_ERRORS[fault](),
   nameTaken: () => new AppError('conflict', 'template_name_taken', 'This template name is already exist'),

@@ -15,7 +15,7 @@ export const FAULT_TEXTS: Readonly<Record<WebhookFault, string>> = {
   statusUnknown: `status must be one of: ${WEBHOOK_STATUSES.join(', ')}`,
 };
 
-/** Errors of webhooks (decisions §8). */
+/** Errors of webhooks (reference/webhooks#own-routes). */
 export const webhookErrors = {
   fault: (fault: WebhookFault) => new AppError('invalid', 'webhook_fault', FAULT_TEXTS[fault]),
   tooMany: (most: number) => new AppError('conflict', 'too_many_webhooks', `At most ${most} webhooks are allowed`),

@@ -2,7 +2,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import type { UploadedFile } from '../../providers/index.js';
 import { businessProfileErrors } from '../business-profile.errors.js';
 
-/** Bytes (decisions §7; MB are binary, §3). */
+/** Bytes (reference/business-profile#errors; MB are binary: reference/requests#bodies). */
 export const MOST_PHOTO_BYTES = 5 * 1024 * 1024;
 
 const MIME_TYPES = new Set(['image/jpeg', 'image/png']);

@@ -10,8 +10,9 @@ export type ProfileField = keyof BusinessProfileChanges;
 export type ReadProfileChanges = { changes: BusinessProfileChanges } | { fault: ProfileField };
 
 /**
- * Reads the fields that were supplied (spec 4.9): an absent one keeps its value, an empty one (null, `''`, white space,
- * `[]`) clears it. Numbers are taken as their text; anything else is the fault of its field (decisions §3).
+ * Reads the fields that were supplied (reference/business-profile#routes): an absent one keeps its value, an empty one
+ * (null, `''`, white space, `[]`) clears it. Numbers are taken as their text; anything else is the fault of its field
+ * (reference/requests#values).
  */
 export function readProfileChanges(body: Record<string, unknown>): ReadProfileChanges {
   const changes: BusinessProfileChanges = {};

@@ -29,7 +29,7 @@ const PROVIDER_ROWS: ErrorRow[] = [
   { status: 502, message: 'Provider did not answer', reason: 'silence, a server error, or something else than JSON' },
 ];
 
-/** Error table of GET (spec 7 "Business profile"; decisions §7), in the order in which the rows are judged. */
+/** Error table of GET (reference/business-profile#errors), in the order in which the rows are judged. */
 export const PROFILE_ERRORS: ErrorRow[] = [METHOD, TOKEN, CHANNEL, NO_ACCOUNT, ...ACCOUNT_ROWS, ...PROVIDER_ROWS];
 
 /** Error table of PUT. */

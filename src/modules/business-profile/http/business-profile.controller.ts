@@ -19,7 +19,7 @@ import {
 import { PHOTO_ERRORS, PROFILE_ERRORS, UPDATE_ERRORS } from './business-profile-error-rows.js';
 import { PhotoUpload, uploadedFile } from './photo-upload.js';
 
-/** The live business profile of a connected chat account (spec 4.9). */
+/** The live business profile of a connected chat account (reference/business-profile#routes). */
 @ApiTags('Business profile')
 @Authenticated()
 @Controller('v6/api/account/business-profile')

@@ -42,7 +42,7 @@ export class UpdateBusinessProfileBody {
   channel?: string;
 }
 
-/** Business profile (spec 2.6). */
+/** Business profile (reference/business-profile#fields). */
 export class BusinessProfileView {
   @ApiProperty({ example: EXAMPLE.about })
   about!: string;
@@ -66,7 +66,7 @@ export class BusinessProfileView {
   vertical!: string;
 }
 
-/** Answer of GET and PUT (spec 4.9). */
+/** Answer of GET and PUT (reference/business-profile#routes). */
 export class BusinessProfileAnswer {
   @ApiProperty({ example: 'Business profile fetched successfully' })
   message!: string;
@@ -84,7 +84,7 @@ export class PhotoBody {
   channel?: string;
 }
 
-/** Answer of the photo (spec 4.9). */
+/** Answer of the photo (reference/business-profile#routes). */
 export class PhotoAnswer {
   @ApiProperty({ example: 'Profile photo updated successfully' })
   message!: string;

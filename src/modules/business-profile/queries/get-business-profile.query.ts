@@ -5,7 +5,7 @@ import { ProfileAccounts } from '../profile-accounts.js';
 
 /**
  * The profile as the provider has it at this moment.
- * @throws AppError the rows of spec 7 "Business profile" in their order
+ * @throws AppError the rows of reference/business-profile#errors in their order
  */
 export class GetBusinessProfileQuery extends Query<BusinessProfile> {
   constructor(

@@ -3,7 +3,7 @@ import { fieldsOf, readIdentifier, readSelection } from './report-request.js';
 
 const REQUIRED = 'request_id is required';
 
-describe('the identifier of a report (spec 4.4)', () => {
+describe('the identifier of a report (reference/delivery-reports#identifier)', () => {
   it('is the first that is not empty, each name in query or body', () => {
     const all = { request_id: 'a', requestid: 'b', provider_message_id: 'c', providermessageid: 'd' };
     expect(readIdentifier(all, {})).toBe('a');
@@ -29,7 +29,7 @@ describe('the identifier of a report (spec 4.4)', () => {
   });
 });
 
-describe('the selection of records (decisions §7)', () => {
+describe('the selection of records (reference/delivery-reports#selection)', () => {
   it('is everything by default', () => {
     expect(readSelection({}, {})).toEqual({});
     expect(readSelection({ status: '', page: ' ' }, {})).toEqual({});

@@ -3,7 +3,9 @@ import { readPage } from '../../../platform/http/index.js';
 import type { RecordSelection } from '../../engine/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 
-/** Names of the identifier in the order of spec 4.4; the last one counts in a body only. */
+/**
+ * Names of the identifier in the order of reference/delivery-reports#identifier; the last one counts in a body only.
+ */
 const ALIASES = ['request_id', 'requestid', 'provider_message_id', 'providermessageid'] as const;
 const BODY_ALIAS = 'providerMessageId';
 
@@ -14,7 +16,8 @@ export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
 /**
- * The campaign asked for: the first identifier that is not empty (spec 4.4), each name in the query before the body.
+ * The campaign asked for: the first identifier that is not empty (reference/delivery-reports#identifier), each name in
+ * the query before the body.
  * @throws AppError invalid `request_id is required`: none, or the first is neither a text nor a number
  */
 export function readIdentifier(query: Fields, body: Fields): string {
@@ -24,7 +27,10 @@ export function readIdentifier(query: Fields, body: Fields): string {
   return first.value;
 }
 
-/** `status`, and `page` with `limit`, of query or body: which records are shown (decisions §7). Odd values are clamped. */
+/**
+ * `status`, and `page` with `limit`, of query or body: which records are shown (reference/delivery-reports#selection).
+ * Odd values are clamped.
+ */
 export function readSelection(query: Fields, body: Fields): RecordSelection {
   const given = (name: string): string | undefined => {
     const read = [readText(query[name]), readText(body[name])].find(({ kind }) => kind !== 'empty');

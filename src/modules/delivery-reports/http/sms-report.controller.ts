@@ -18,7 +18,7 @@ import {
   type SmsSummary,
 } from './sms-report.dto.js';
 
-/** Delivery reports of SMS campaigns (spec 4.4), streamed. */
+/** Delivery reports of SMS campaigns (reference/delivery-reports#getgsmreportphp), streamed. */
 @ApiTags('Delivery reports')
 @Open('knowing the request id is enough; an account or the operator may demand its token')
 @Controller('webhook/api')
@@ -84,7 +84,9 @@ export class SmsReportController {
   }
 }
 
-/** Summary of spec 2.3; times in the account's zone, those of acceptance when unscheduled (decisions §7). */
+/**
+ * Summary of reference/delivery-reports#sms-summary; times in the account's zone, those of acceptance when unscheduled.
+ */
 function summaryOf({ campaign, account }: OpenReport): SmsSummary {
   const at = campaign.scheduledAt ?? campaign.createdAt;
   return {

@@ -30,7 +30,7 @@ export const REPORT_EXAMPLES = {
   },
 };
 
-/** Summary of an SMS campaign (spec 2.3). */
+/** Summary of an SMS campaign (reference/delivery-reports#sms-summary). */
 export class SmsSummary {
   @ApiProperty({ example: REQUEST_ID })
   requestid!: string;
@@ -54,7 +54,7 @@ export class SmsSummary {
   schedule_date!: string;
 }
 
-/** One recipient (spec 2.4). */
+/** One recipient (reference/delivery-reports#delivery-record). */
 export class SmsDeliveryRecord {
   @ApiProperty({ example: 'gsm.status.update' })
   event!: string;
@@ -98,7 +98,7 @@ export class SmsReportData {
   records!: SmsDeliveryRecord[];
 }
 
-/** Answer of `getGSMreport.php` (spec 4.4). */
+/** Answer of `getGSMreport.php` (reference/delivery-reports#getgsmreportphp). */
 export class SmsReportAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -110,7 +110,10 @@ export class SmsReportAnswer {
   data!: SmsReportData;
 }
 
-/** Error table of `getGSMreport.php` (spec 7; decisions §3–§5), in the order in which the rows are judged. */
+/**
+ * Error table of `getGSMreport.php` (reference/delivery-reports#getgsmreportphp), in the order in which the rows are
+ * judged.
+ */
 export const SMS_REPORT_ERRORS: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'neither GET nor POST' },
   { status: 413, message: 'Request body is too large', reason: 'body over 64 KB' },

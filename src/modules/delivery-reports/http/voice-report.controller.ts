@@ -12,7 +12,9 @@ import { fieldsOf, readIdentifier, readSelection } from './report-request.js';
 import { streamReport } from './report-stream.js';
 import { VOICE_REPORT_ERRORS, VoiceReportAnswer, type VoiceSummary } from './voice-report.dto.js';
 
-/** Delivery reports of voice campaigns (spec 4.7), streamed; for the owner and for staff (decisions §7). */
+/**
+ * Delivery reports of voice campaigns (reference/delivery-reports#voicereport), streamed; for the owner and for staff.
+ */
 @ApiTags('Delivery reports')
 @Authenticated()
 @Controller('v6/api/voice')
@@ -46,8 +48,8 @@ export class VoiceReportController {
 }
 
 /**
- * Summary of spec 2.3; times in the account's zone, those of acceptance when unscheduled (decisions §7). Credits that were
- * given back count as not used.
+ * Summary of reference/delivery-reports#voice-summary; times in the account's zone, those of acceptance when
+ * unscheduled. Credits that were given back count as not used.
  */
 function summaryOf({ campaign, account }: OpenReport): VoiceSummary {
   const at = campaign.scheduledAt ?? campaign.createdAt;

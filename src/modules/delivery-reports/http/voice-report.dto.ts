@@ -3,7 +3,7 @@ import type { ErrorRow } from '../../../platform/http/index.js';
 
 const REQUEST_ID = 'VCAMP_20260501_A1B2C3D4';
 
-/** Summary of a voice campaign (spec 2.3). */
+/** Summary of a voice campaign (reference/delivery-reports#voice-summary). */
 export class VoiceSummary {
   @ApiProperty({ example: REQUEST_ID })
   requestid!: string;
@@ -30,7 +30,7 @@ export class VoiceSummary {
   Time!: string;
 }
 
-/** One recipient (spec 2.4). */
+/** One recipient (reference/delivery-reports#delivery-record). */
 export class VoiceDeliveryRecord {
   @ApiProperty({ example: 'voice.status.update' })
   event!: string;
@@ -80,7 +80,7 @@ export class VoiceReportData {
   records!: VoiceDeliveryRecord[];
 }
 
-/** Answer of the voice report (spec 4.7). */
+/** Answer of the voice report (reference/delivery-reports#voicereport). */
 export class VoiceReportAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -92,7 +92,9 @@ export class VoiceReportAnswer {
   data!: VoiceReportData;
 }
 
-/** Error table of the voice report (decisions §3, §7), in the order in which the rows are judged. */
+/**
+ * Error table of the voice report (reference/delivery-reports#voicereport), in the order in which the rows are judged.
+ */
 export const VOICE_REPORT_ERRORS: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'not GET' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid token in the header' },

@@ -29,7 +29,7 @@ export interface ReportViewer {
 export interface OpenReport {
   campaign: CampaignRecord;
   account: Account;
-  /** of the whole campaign, whatever the selection (decisions §7) */
+  /** of the whole campaign, whatever the selection (reference/delivery-reports#selection) */
   statusCounts: Record<string, number>;
   /** in the order of the contacts, a few thousand at a time */
   records: AsyncIterable<DeliveryRecord[]>;
@@ -37,7 +37,7 @@ export interface OpenReport {
 
 /**
  * Opens the delivery report of one campaign. `anyone`: knowing the request id is enough, unless the account or the
- * operator demands its token (decisions §4); `owner`: only the campaign's account, and staff.
+ * operator demands its token (reference/authentication#open-routes); `owner`: only the campaign's account, and staff.
  * @throws AppError not_found `Report not found`: no such campaign on this channel, or not for this viewer
  */
 export class OpenReportQuery extends Query<OpenReport> {
@@ -52,7 +52,7 @@ export class OpenReportQuery extends Query<OpenReport> {
   }
 }
 
-/** What a request id can be at all (decisions §5); anything else is not worth a look into the database. */
+/** What a request id can be at all (reference/sms#own-ids); anything else is not worth a look into the database. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /** Finds the campaign, judges whether the viewer may see it, and reads the counters. */

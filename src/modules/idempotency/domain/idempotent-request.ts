@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Characters of an `Idempotency-Key` (decisions §5). */
+/** Characters of an `Idempotency-Key` (reference/idempotency#idempotency-key). */
 export const LONGEST_KEY = 255;
 
 /** How long a key is kept, in hours. */

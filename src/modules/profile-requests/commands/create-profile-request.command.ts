@@ -11,8 +11,8 @@ import { ProfileRequestEntity } from '../persistence/profile-request.entity.js';
 import { profileErrors } from '../profile-requests.errors.js';
 
 /**
- * Asks for a display name to be verified. An identical pending request stands for the new one (spec 3.2), also when many
- * come at once.
+ * Asks for a display name to be verified. An identical pending request stands for the new one
+ * (reference/profile-requests#create), also when many come at once.
  * @throws AppError invalid `At most <PROFILE_REQUESTS_PER_ACCOUNT> profile requests are allowed`
  */
 export class CreateProfileRequestCommand extends Command<{ request: ProfileRequest; duplicate: boolean }> {

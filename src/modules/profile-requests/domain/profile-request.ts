@@ -3,7 +3,7 @@ import { codePoints, readText } from '../../../kernel/text.js';
 export const PROFILE_CHANNELS = ['official', 'branded'] as const;
 export type ProfileChannel = (typeof PROFILE_CHANNELS)[number];
 
-/** Words of the desk, in the order of a request's life (decisions §6). */
+/** Words of the desk, in the order of a request's life (reference/profile-requests#life). */
 export const PROFILE_STATUSES = ['pending', 'processing', 'completed', 'rejected'] as const;
 export type ProfileStatus = (typeof PROFILE_STATUSES)[number];
 
@@ -11,7 +11,7 @@ export type ProfileStatus = (typeof PROFILE_STATUSES)[number];
 export const PROCESSING_STATUSES = ['processing', 'completed', 'rejected'] as const satisfies readonly ProfileStatus[];
 export type ProcessingStatus = (typeof PROCESSING_STATUSES)[number];
 
-/** What a customer asks to have verified (spec 2.5). */
+/** What a customer asks to have verified (reference/profile-requests#profile-request). */
 export interface ProfileContent {
   verifiedName: string;
   /** the business number; null differs from every number */
@@ -55,8 +55,9 @@ const readChannel = (value: unknown): ProfileChannel | '' | undefined => {
 };
 
 /**
- * The supplied fields of a body (spec 4.8; decisions §6). An empty number clears it to null, an empty channel is as none.
- * @returns the fields, or the first fault in the order of spec 4.8
+ * The supplied fields of a body (reference/profile-requests#create). An empty number clears it to null, an empty
+ * channel is as none.
+ * @returns the fields, or the first fault in the order of reference/profile-requests#create
  */
 export function readProfileChanges(raw: RawProfile): { changes: Partial<ProfileContent> } | { fault: ProfileFault } {
   const changes: Partial<ProfileContent> = {};
@@ -82,7 +83,7 @@ export function readProfileChanges(raw: RawProfile): { changes: Partial<ProfileC
   return { changes };
 }
 
-/** A new request: the name is due, the rest has defaults (spec 4.8). */
+/** A new request: the name is due, the rest has defaults (reference/profile-requests#create). */
 export function readProfile(raw: RawProfile): { content: ProfileContent } | { fault: ProfileFault } {
   const read = readProfileChanges({ ...raw, verified_name: raw.verified_name ?? null });
   if ('fault' in read) return read;
@@ -93,7 +94,7 @@ export function readProfile(raw: RawProfile): { content: ProfileContent } | { fa
 /** Judgements on what the owner has written: whoever makes one has looked at it. */
 export const isVerdict = (to: ProcessingStatus): boolean => to !== 'processing';
 
-/** pending → processing → completed or rejected; the desk may skip `processing` (decisions §6). */
+/** pending → processing → completed or rejected; the desk may skip `processing` (reference/profile-requests#life). */
 export function mayProcess(from: ProfileStatus, to: ProcessingStatus): boolean {
   return from === 'pending' || (from === 'processing' && to !== 'processing');
 }

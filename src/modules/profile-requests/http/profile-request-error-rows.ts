@@ -3,7 +3,7 @@ import { LONGEST_NAME } from '../domain/profile-request.js';
 
 const TOO_MANY = 'Too many requests. Please try again later.';
 
-/** What every route of the owner's answers (decisions §3, §4). */
+/** What every route of the owner's answers (reference/authentication#what-each-route-takes). */
 export const LIST_ERRORS: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'another method' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token, and no valid API key' },
@@ -45,7 +45,7 @@ export const REMOVE_ERRORS: ErrorRow[] = [
   { status: 400, message: 'Can only delete pending profile requests', reason: 'status is not pending' },
 ];
 
-/** Errors of the public look-up, whose bodies are `{ message }` (spec 7). */
+/** Errors of the public look-up, whose bodies are `{ message }` (reference/profile-requests#public-look-up). */
 export const LOOK_UP_ERRORS: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'not GET' },
   { status: 429, message: TOO_MANY, reason: 'more than 60 misses in a minute from one address' },

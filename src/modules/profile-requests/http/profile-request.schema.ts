@@ -32,7 +32,7 @@ export class ProfileBody extends ProfileChangesBody {
   declare verified_name: string;
 }
 
-/** A profile request (spec 2.5). */
+/** A profile request (reference/profile-requests#profile-request). */
 export class ProfileRequestData implements ProfileRequestView {
   @ApiProperty({ type: 'integer', example: 12 })
   id!: number;
@@ -88,7 +88,7 @@ export class ProfileMessageAnswer {
   message!: string;
 }
 
-/** A branded request in the public look-up (spec 4.8). */
+/** A branded request in the public look-up (reference/profile-requests#public-look-up). */
 export class PublicProfileRequestData implements PublicProfileRequest {
   @ApiProperty({ example: 'jane.doe' })
   Username!: string;

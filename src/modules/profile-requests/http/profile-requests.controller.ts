@@ -22,7 +22,7 @@ import {
   ProfileRequestsAnswer,
 } from './profile-request.schema.js';
 
-/** An account's profile requests (spec 4.8). */
+/** An account's profile requests (reference/profile-requests#read). */
 @ApiTags('Profile requests')
 @Authenticated()
 @Controller('v6/api/account/profile-request')

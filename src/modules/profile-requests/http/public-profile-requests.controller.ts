@@ -10,7 +10,7 @@ import { LookUpProfileRequestsQuery } from '../queries/look-up-profile-requests.
 import { LOOK_UP_ERRORS } from './profile-request-error-rows.js';
 import { PublicProfileRequestsAnswer } from './profile-request.schema.js';
 
-/** Branded requests of a parent's clients, open to everybody (spec 4.8). */
+/** Branded requests of a parent's clients, open to everybody (reference/profile-requests#public-look-up). */
 @ApiTags('Profile requests')
 @ErrorShape('public')
 @Controller('v6/api/public/profile-request')
@@ -21,7 +21,7 @@ export class PublicProfileRequestsController {
   ) {}
 
   @Get()
-  @Open('the public look-up of spec 4.8; an account may close it')
+  @Open('the public look-up of reference/profile-requests#public-look-up; an account may close it')
   @ApiOperation({
     summary: 'Branded profile requests of the clients of an account, newest first',
     description: 'Accounts whose `public_lookup` is off are left out, as parent and as client.',

@@ -12,7 +12,10 @@ const PENDING_KEY = /\buq_profile_requests_pending$/;
 /** Far more than an account has; no list may read a table into memory. */
 const MOST_FOUND = 10_000;
 
-/** Two requests are identical when account, channel, name and both numbers are; null differs from a value (spec 3.2). */
+/**
+ * Two requests are identical when account, channel, name and both numbers are; null differs from a value
+ * (reference/profile-requests#create).
+ */
 const digestOf = (accountId: number, { channel, verifiedName, numberForOtp, number }: ProfileContent): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([accountId, channel, verifiedName, numberForOtp, number]))

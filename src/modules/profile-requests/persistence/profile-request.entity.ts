@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** A customer's wish to have a display name verified (spec 2.5). */
+/** A customer's wish to have a display name verified (reference/profile-requests#profile-request). */
 @Entity('profile_requests')
 @Index('uq_profile_requests_pending', ['pendingDigest'], { unique: true })
 @Index('ix_profile_requests_account', ['accountId', 'id'])

@@ -3,7 +3,7 @@ import type { Account } from '../../accounts/index.js';
 import { ProfileRequestStore } from '../persistence/profile-request-store.js';
 import { type ProfileRequestView, profileRequestView } from './profile-request.view.js';
 
-/** An account's requests of every status, the newest first (spec 4.8). */
+/** An account's requests of every status, the newest first (reference/profile-requests#read). */
 export class ListProfileRequestsQuery extends Query<ProfileRequestView[]> {
   constructor(readonly account: Account) {
     super();

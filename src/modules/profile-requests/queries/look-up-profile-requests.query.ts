@@ -3,7 +3,10 @@ import { namedDateTime } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { ProfileRequestStore } from '../persistence/profile-request-store.js';
 
-/** A branded request as anybody may see it; the keys are the spec's, spelling included (spec 4.8). */
+/**
+ * A branded request as anybody may see it; the keys are literal, spelling included
+ * (reference/profile-requests#public-look-up).
+ */
 export interface PublicProfileRequest {
   Username: string;
   'Display Name': string;
@@ -34,7 +37,8 @@ export class LookUpProfileRequestsHandler implements IQueryHandler<LookUpProfile
 
   async execute({ parentUsername, prefix }: LookUpProfileRequestsQuery): Promise<PublicProfileRequest[]> {
     const parent = await this.accounts.byUsername(parentUsername);
-    // Both the parent and its clients may close the look-up (decisions §4); neither is told apart from an empty one.
+    // Both the parent and its clients may close the look-up (reference/authentication#open-routes); neither is told
+    // apart from an empty one.
     if (!parent?.publicLookup) return [];
     const requests = await this.store.ofClients(parent.id, prefix);
     return requests.map((request) => ({

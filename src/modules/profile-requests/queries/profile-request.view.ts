@@ -1,7 +1,7 @@
 import { dateTime } from '../../../kernel/clock.js';
 import type { ProfileChannel, ProfileRequest, ProfileStatus } from '../domain/profile-request.js';
 
-/** A profile request as its owner sees it: exactly the seven fields of spec 2.5. */
+/** A profile request as its owner sees it: exactly the seven fields of reference/profile-requests#profile-request. */
 export interface ProfileRequestView {
   id: number;
   username: string;

@@ -3,7 +3,7 @@ import type { SendOutcome } from '../ports/message-driver.js';
 import { retryAfterMs } from './retry-after.js';
 
 /**
- * What an answer other than a success says of the message (decisions §11):
+ * What an answer other than a success says of the message (reference/providers#answers-of-upstreams):
  * - `unreached`: it never left, or a proxy says that it never reached the upstream: it waits for the route
  * - `maybe`: the upstream may have it: unknown, never sent again
  * - `busy`: turned away unread for its speed: later, which counts as no attempt

@@ -7,7 +7,7 @@ const row = (status: number, fault: keyof typeof chatAccountErrors, reason: stri
   reason,
 });
 
-/** No connection at all: the first row of spec 7 (session messages). */
+/** No connection at all: the first row of reference/session-messages#connection-errors. */
 export const NO_CHAT_ACCOUNT_ROW = row(404, 'notFound', 'no connected chat account');
 
 /** A connection that cannot send, in the order in which `usableAccount` judges. */

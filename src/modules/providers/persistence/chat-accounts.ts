@@ -22,7 +22,7 @@ export type ChatAccountDraft = Omit<ChatAccount, 'id'>;
 
 const KEPT_MS = 2_000;
 const CHANNEL = 'chat';
-/** All providers speak one API (decisions §10); which of them it is stands in the config. */
+/** All providers speak one API (reference/providers#drivers); which of them it is stands in the config. */
 const DRIVER = 'meta_cloud';
 const UNUSED_SECRET_BYTES = 24;
 

@@ -157,7 +157,7 @@ const addressesOf = (sender: ChatSender | undefined): string[] =>
 const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
   number !== null && userId !== null ? [{ number, userId }] : [];
 
-/** The message as the upstream wrote it (decisions §9, §11); its time in seconds, as text. */
+/** The message as the upstream wrote it (reference/webhooks#types); its time in seconds, as text. */
 function receivedEvent(
   accountId: number,
   { messageId, number, userId, type, sentAt, message }: InboundMessage,

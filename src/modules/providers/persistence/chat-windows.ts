@@ -7,7 +7,10 @@ import { ChatWindowEntity } from './chat-inbound.entities.js';
 
 export const WINDOW_MS = 24 * 3_600_000;
 
-/** The 24-hour windows (decisions §6): an inbound message lets free-form messages go to its sender for a day. */
+/**
+ * The 24-hour windows (reference/session-messages#24-hour-window): an inbound message lets free-form messages go to its
+ * sender for a day.
+ */
 @Injectable()
 export class ChatWindows {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

@@ -44,7 +44,10 @@ export class RouteDirectory {
     private readonly sealer: Sealer,
   ) {}
 
-  /** The route of that name and channel, else the channel's default; null = nothing usable (decisions §5). */
+  /**
+   * The route of that name and channel, else the channel's default; null = nothing usable
+   * (reference/engine#routes-of-a-send).
+   */
   async resolve(channel: OperatorChannel, service: string): Promise<RouteRecord | null> {
     const { byName, defaults } = await this.routes();
     const named = byName.get(service);

@@ -40,7 +40,7 @@ export interface OutboundMessage {
   notAfter: number;
 }
 
-/** What became of one send (decisions §11: never left, may have left, left). */
+/** What became of one send (reference/providers#never-left-may-have-left-left: never left, may have left, left). */
 export type SendOutcome =
   /** The upstream has it: one id a part (long messages have several), in order. */
   | { kind: 'accepted'; providerMessageIds: string[] }
@@ -103,7 +103,9 @@ export interface MessageDriver<Config = unknown> {
   /** validates `config` of a route; also says which fields are secret (read back as `***`) */
   readonly configSchema: z.ZodType<Config>;
   readonly secretFields: readonly string[];
-  /** fields that say where the secrets go; with another address they must be given again (decisions §11) */
+  /**
+   * fields that say where the secrets go; with another address they must be given again (reference/providers#secrets)
+   */
   readonly addressFields: readonly string[];
   /**
    * @param onReceipts resolves when the receipts are committed; only then are they acknowledged to the carrier

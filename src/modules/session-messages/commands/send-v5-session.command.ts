@@ -7,7 +7,7 @@ import type { V5Session } from '../domain/v5-session.js';
 import { SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
 
-/** What stands, as JSON text, in the `message` of a v5 answer (spec 4.11, decisions §7). */
+/** What stands, as JSON text, in the `message` of a v5 answer (reference/session-messages#v5-answer). */
 export interface V5Outcome {
   contacts: unknown;
   messages: unknown;

@@ -2,12 +2,12 @@ import { textOrNull } from '../../../kernel/text.js';
 import type { SessionMessage } from './message-content.js';
 import { addressOf, coordinate, MEDIA_TYPES, objectOf, SESSION_ROWS, type SessionRow } from './session-rows.js';
 
-/** Whether a body asks for a template message: the request then goes the way of spec 4.6. */
+/** Whether a body asks for a template message: the request then goes the way of reference/template-messages#fields. */
 export const isTemplateRequest = (body: Readonly<Record<string, unknown>>): boolean => body['type'] === 'template';
 
 /**
- * Reads a session message and judges it by the error table (spec 4.5, 7). The object of the type and `context` are taken
- * whole (decisions §7); texts that came as numbers become texts.
+ * Reads a session message and judges it by the error table (reference/session-messages#errors). The object of the type
+ * and `context` are taken whole (reference/session-messages#chat); texts that came as numbers become texts.
  * @returns the message, or the first row that applies
  */
 export function readSessionMessage(
@@ -46,7 +46,7 @@ function partOf(type: string, value: unknown): unknown {
   return MEDIA_TYPES.some((media) => media === type) ? mediaOf(part) : part;
 }
 
-/** A file by its id or its link, never both: the id counts (decisions §7). */
+/** A file by its id or its link, never both: the id counts (reference/session-messages#chat). */
 function mediaOf({ id, link, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const known = textOrNull(id);
   return known === null ? { ...rest, link: textOrNull(link) } : { ...rest, id: known };

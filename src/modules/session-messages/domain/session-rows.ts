@@ -2,7 +2,7 @@ import { isUserId } from '../../../kernel/chat-user-id.js';
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import { isTooLargeJson, textOrNull } from '../../../kernel/text.js';
 
-/** Values of `type` (spec 4.5), in the order of the table. */
+/** Values of `type` (reference/session-messages#chat), in the order of the table. */
 export const MESSAGE_TYPES = [
   'text',
   'image',
@@ -29,7 +29,7 @@ export interface SessionFields {
   type: string | null;
 }
 
-/** One row of the error table of spec 7, "Session messages": everything that looks at the body alone. */
+/** One row of the error table of reference/session-messages#errors: everything that looks at the body alone. */
 export interface SessionRow {
   code: string;
   text: string;
@@ -74,10 +74,13 @@ const withoutSource = (part: unknown): boolean => {
   return !hasText(media?.['id']) && !hasText(media?.['link']);
 };
 
-/** Of every session message, v5 too (decisions §11). */
+/** Of every session message, v5 too (reference/session-messages#errors). */
 export const TOO_LARGE_TEXT = 'Message content must be at most 64 KB';
 
-/** The rows in the order in which they are judged (decisions §3); the unknown `type` is ours and follows its field. */
+/**
+ * The rows in the order in which they are judged (reference/session-messages#errors); the unknown `type` is ours and
+ * follows its field.
+ */
 export const SESSION_ROWS: readonly SessionRow[] = [
   {
     code: 'messaging_product',

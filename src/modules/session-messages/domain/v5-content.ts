@@ -17,8 +17,8 @@ const ACTION_FIELDS = ['call_title', 'call_number', 'url_title', 'url_value'];
 const CALL_NUMBER = /^\d{3,20}$/;
 
 /**
- * What a v5 request says (decisions §7): a list, else reply buttons, else call and URL buttons, else an image with its
- * caption, else text. Entries beyond the count are ignored.
+ * What a v5 request says (reference/session-messages#v5-content): a list, else reply buttons, else call and URL
+ * buttons, else an image with its caption, else text. Entries beyond the count are ignored.
  * @throws AppError `invalid` for the first thing that is missing or wrong
  */
 export function v5Content(body: V5Body): MessageContent {

@@ -6,10 +6,10 @@ import { TOO_LARGE_TEXT } from './session-rows.js';
 /** A v5 body as it came; every value may be of any type. */
 export type V5Body = Readonly<Record<string, unknown>>;
 
-/** Most characters of an id or a title (spec 8). */
+/** Most characters of an id or a title (reference/session-messages#v5-paths). */
 const LONGEST_TITLE = 20;
 
-/** Faults of a v5 body: the texts are ours, since the specification shows none but `Ticket Expired`. */
+/** Faults of a v5 body (reference/session-messages#v5-errors). */
 export const v5Faults = {
   required: (name: string) => new AppError('invalid', 'field_required', `${name} is required`),
   invalid: (name: string) => new AppError('invalid', 'field_invalid', `${name} is invalid`),

@@ -7,7 +7,7 @@ import type { MessageContent, SessionMessage } from './message-content.js';
 import { v5Content } from './v5-content.js';
 import { given, optionalText, requiredText, type V5Body, v5Faults } from './v5-fields.js';
 
-/** A v5 session message (spec 4.11). */
+/** A v5 session message (reference/session-messages#v5-paths). */
 export interface V5Session extends SessionMessage {
   /** broadcast_name, cut at 100 characters */
   label: string | null;
@@ -19,7 +19,7 @@ const SERVICE = 'chat_credits';
 const LABEL_LENGTH = 100;
 
 /**
- * Reads a v5 request: service, recipient, schedule, then what it says (decisions §7).
+ * Reads a v5 request: service, recipient, schedule, then what it says (reference/session-messages#v5-errors).
  * @param zone IANA zone in which `schedule_time` is meant
  * @param at the moment of the request
  * @throws AppError `invalid` for the first fault

@@ -19,7 +19,10 @@ const PROVIDER_ROWS: ErrorRow[] = [
   { status: 502, message: 'Provider did not answer', reason: 'silence, 5xx, a redirect, no JSON or over 1 MB' },
 ];
 
-/** Error table of the v6 session messages (spec 7; decisions §3, §7), in the order in which the rows are judged. */
+/**
+ * Error table of the v6 session messages (reference/session-messages#errors), in the order in which the rows are
+ * judged.
+ */
 export const SESSION_ERRORS: ErrorRow[] = [
   METHOD,
   TOO_LARGE,
@@ -39,7 +42,10 @@ export const SESSION_ERRORS: ErrorRow[] = [
   ...PROVIDER_ROWS,
 ];
 
-/** Error table of the v5 session endpoints (spec 4.11; decisions §6, §7), in the order in which they are judged. */
+/**
+ * Error table of the v5 session endpoints (reference/session-messages#v5-errors), in the order in which they are
+ * judged.
+ */
 export const V5_ERRORS: ErrorRow[] = [
   METHOD,
   TOO_LARGE,

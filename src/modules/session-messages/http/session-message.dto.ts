@@ -65,7 +65,10 @@ export class SessionMessageBody {
 
 const PASSED_ON = { type: 'array', items: OBJECT };
 
-/** The provider's answer, passed through as it is (spec 4.5): what usually stands there, and nothing that must. */
+/**
+ * The provider's answer, passed through as it is (reference/session-messages#chat): what usually stands there, and
+ * nothing that must.
+ */
 export const SESSION_ANSWER = {
   ...OBJECT,
   properties: { messaging_product: { type: 'string' }, contacts: PASSED_ON, messages: PASSED_ON },

@@ -13,7 +13,7 @@ import { sessionErrors } from '../session-messages.errors.js';
 import { SESSION_ERRORS } from './session-error-rows.js';
 import { SESSION_ANSWER, SESSION_EXAMPLES, SessionMessageBody } from './session-message.dto.js';
 
-/** Session messages, v6 (spec 4.5). */
+/** Session messages, v6 (reference/session-messages#chat). */
 @ApiTags('Chat')
 @Controller('v6/api/chat/24')
 export class SessionMessagesController {

@@ -11,7 +11,7 @@ import { RequireChatAccountQuery } from '../queries/require-chat-account.query.j
 import { V5_ERRORS } from './session-error-rows.js';
 import { V5_EXAMPLES, V5SessionAnswer, V5SessionBody } from './v5-session.dto.js';
 
-/** Legacy session messages, v5 (spec 4.11): three paths, one operation. */
+/** Legacy session messages, v5 (reference/session-messages#v5-paths): three paths, one operation. */
 @ApiTags('Chat')
 @ErrorShape('v5')
 @Controller('v5/api')

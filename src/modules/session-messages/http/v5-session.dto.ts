@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** Options of a list (spec 8). */
+/** Options of a list (reference/session-messages#v5-paths). */
 const MOST_OPTIONS = 10;
 
 /** Body of the v5 session endpoints for Swagger; the further options of a list stand below it. */
@@ -85,7 +85,7 @@ for (let option = 2; option <= MOST_OPTIONS; option++)
   for (const field of ['id', 'title'])
     ApiPropertyOptional({ type: String, maxLength: 20 })(V5SessionBody.prototype, `${field}${option}`);
 
-/** Answer of the v5 session endpoints (spec 4.11). */
+/** Answer of the v5 session endpoints (reference/session-messages#v5-answer). */
 export class V5SessionAnswer {
   @ApiProperty({ example: 'ok' })
   status!: 'ok';

@@ -16,7 +16,10 @@ interface SessionRow {
 
 const CHANNEL = { event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS };
 
-/** Tells the account's webhooks of session messages (decisions §7, §9), in the transaction of their statuses. */
+/**
+ * Tells the account's webhooks of session messages (reference/session-messages#statuses), in the transaction of their
+ * statuses.
+ */
 @Injectable()
 export class SessionEvents {
   constructor(private readonly events: CustomerEvents) {}

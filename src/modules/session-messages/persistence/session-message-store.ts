@@ -89,7 +89,10 @@ export class SessionMessageStore {
     await this.settle(id, { status: RecipientStatus.Failed, errorMessage, sentAt: null });
   }
 
-  /** Fails what has waited for a receipt longer than this, so that nothing stays in limbo (decisions §6). */
+  /**
+   * Fails what has waited for a receipt longer than this, so that nothing stays in limbo
+   * (reference/engine#receipt-deadline).
+   */
   async failOverdue(receiptTimeoutMs: number): Promise<void> {
     for (const status of [RecipientStatus.Submitted, RecipientStatus.Unknown]) {
       await inTransaction(this.dataSource, async (tx) => {

@@ -48,7 +48,7 @@ export function readNumbers({ number, numbers }: RawNumbers): { numbers: string[
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** What an inbound text asks for (decisions §8): the whole text, in any case. */
+/** What an inbound text asks for (reference/suppressions#stop-words): the whole text, in any case. */
 export type ConsentWord = 'stop' | 'start';
 
 const WORDS: ReadonlyMap<string, ConsentWord> = new Map([

@@ -1,7 +1,7 @@
 import type { ErrorRow } from '../../../platform/http/index.js';
 import { DIGITS_TEXT } from '../suppressions.errors.js';
 
-/** What every route of the stop list answers (decisions §3, §4). */
+/** What every route of the stop list answers (reference/authentication#what-each-route-takes). */
 const SHARED: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'another method' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token, and no valid API key' },

@@ -20,7 +20,10 @@ import {
   SuppressionPageAnswer,
 } from './suppression.dto.js';
 
-/** An account's stop list (decisions §8): numbers to which none of its campaigns sends any more, on any channel. */
+/**
+ * An account's stop list (reference/suppressions#effect): numbers to which none of its campaigns sends any more, on any
+ * channel.
+ */
 @ApiTags('Suppressions')
 @Authenticated()
 @Controller('v6/api/suppressions')

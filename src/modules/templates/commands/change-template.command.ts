@@ -12,8 +12,8 @@ import { ownersTemplate } from './owners-template.js';
 import { namingTakenNames } from './taken-names.js';
 
 /**
- * The owner changes a template while it is a draft, rejected or pending (decisions §6); it goes back to review, with the
- * upstream too. Fields that are absent stay as they are.
+ * The owner changes a template while it is a draft, rejected or pending (reference/templates#own-templates); it goes
+ * back to review, with the upstream too. Fields that are absent stay as they are.
  * @throws AppError not_found `Template not found` (also for another account's); conflict `Template is already <state>`,
  * `This template name is already exist`; invalid: the rows of creation
  */

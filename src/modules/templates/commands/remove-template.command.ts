@@ -7,7 +7,8 @@ import { TemplateStore } from '../persistence/template-store.js';
 import { ownersTemplate } from './owners-template.js';
 
 /**
- * The owner deletes a template while it is a draft, rejected or pending (decisions §6); the upstream's copy goes too.
+ * The owner deletes a template while it is a draft, rejected or pending (reference/templates#own-templates); the
+ * upstream's copy goes too.
  * @throws AppError not_found `Template not found` (also for another account's); conflict `Template is already <state>`
  */
 export class RemoveTemplateCommand extends Command<void> {

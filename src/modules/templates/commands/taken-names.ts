@@ -3,7 +3,7 @@ import { templateErrors } from '../templates.errors.js';
 
 const NAME_KEY = /\buq_templates_name$/;
 
-/** The unique key decides who has a name; its refusal becomes the spec's 409. */
+/** The unique key decides who has a name; its refusal becomes the 409 of the error table. */
 export async function namingTakenNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

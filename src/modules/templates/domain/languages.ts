@@ -1,4 +1,4 @@
-/** A language of templates (spec 2.2). */
+/** A language of templates (reference/templates#languages). */
 export interface Language {
   /** the id that clients send and get */
   id: number;
@@ -42,14 +42,18 @@ function readLanguageId(value: unknown): Language | null {
 }
 
 /**
- * The language that a sender means (decisions §7): an id, a name or a short code; case, `-` and `_` do not count.
- * @returns null when it is none of spec 2.2
+ * The language that a sender means (reference/templates#languages): an id, a name or a short code; case, `-` and `_` do
+ * not count.
+ * @returns null when it is none of reference/templates#languages
  */
 export function readLanguage(value: unknown): Language | null {
   return readLanguageId(value) ?? (typeof value === 'string' ? (byWord.get(normalised(value)) ?? null) : null);
 }
 
-/** The language of a new template (spec 4.1): an id, `'8'` too; English (US) when omitted or invalid. */
+/**
+ * The language of a new template (reference/templates#languages): an id, `'8'` too; English (US) when omitted or
+ * invalid.
+ */
 export const languageOrDefault = (value: unknown): Language => readLanguageId(value) ?? DEFAULT_LANGUAGE;
 
 /** The language of a stored id. */

@@ -4,5 +4,7 @@ export function placeholderNumbers(text: string): number[] {
   return [...numbers].sort((a, b) => a - b);
 }
 
-/** How many parameters a text takes: the number of its different placeholders (decisions §7). */
+/**
+ * How many parameters a text takes: the number of its different placeholders (reference/template-messages#parameters).
+ */
 export const placeholders = (text: string): number => placeholderNumbers(text).length;

@@ -1,6 +1,9 @@
 import { placeholderNumbers } from './placeholders.js';
 
-/** The sample of the nth placeholder where the owner gave none (decisions §7). @param position counted from 1 */
+/**
+ * The sample of the nth placeholder where the owner gave none (reference/templates#samples). @param position counted
+ * from 1
+ */
 const madeSample = (position: number): string => `sample ${position}`;
 
 /** One sample for each different placeholder of the body: the owner's, in ascending order, then made ones. */

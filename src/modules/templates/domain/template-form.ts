@@ -50,10 +50,10 @@ export type TemplateFault =
   | 'footerInvalid'
   | 'footerTooLong';
 
-/** Longest texts, in code points (decisions §7, §11); footer and examples are ours. */
+/** Longest texts, in code points (reference/templates#createtemplatesphp); footer and examples are ours. */
 export const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096, button: 200, example: 200 } as const;
 
-/** Most entries of the lists (decisions §11); the examples are ours. */
+/** Most entries of the lists (reference/templates#createtemplatesphp); the examples are ours. */
 export const MOST = { buttons: 10, examples: 100 } as const;
 
 const HEADER_AREAS: readonly string[] = ['media', 'text', 'none'] satisfies HeaderArea[];
@@ -117,8 +117,8 @@ const readFields = (raw: RawTemplate): Fields => ({
 });
 
 /**
- * The error table of spec 7 from top to bottom; a row of ours comes after the table's row for the same field, and those
- * of fields without one after the table (decisions §3).
+ * The error table of reference/templates#createtemplatesphp from top to bottom; a row of ours comes after the table's
+ * row for the same field, and those of fields without one after the table (reference/requests#order).
  */
 const ROWS: readonly { fault: TemplateFault; applies: (fields: Fields) => boolean }[] = [
   { fault: 'nameRequired', applies: ({ name }) => name.kind !== 'text' },
@@ -167,7 +167,7 @@ const ROWS: readonly { fault: TemplateFault; applies: (fields: Fields) => boolea
 ];
 
 /**
- * Reads a template and judges it by the error table (spec 4.1, 7; decisions §3, §7).
+ * Reads a template and judges it by the error table (reference/templates#createtemplatesphp).
  * @returns the content, or the first row of the table that applies
  */
 export function readTemplate(raw: RawTemplate): { content: TemplateContent } | { fault: TemplateFault } {

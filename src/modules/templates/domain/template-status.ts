@@ -1,4 +1,4 @@
-/** Statuses of a template, by the numbers of decisions §5. Only `approved` can be sent. */
+/** Statuses of a template, by the numbers of reference/templates#statuses. Only `approved` can be sent. */
 export enum TemplateStatus {
   Draft = 0,
   Approved = 1,
@@ -16,7 +16,7 @@ export type TemplateMove = 'approve' | 'reject' | 'pause' | 'resume' | 'disable'
 
 const { Draft, Approved, Rejected, Pending, Paused, Disabled } = TemplateStatus;
 
-/** The life of a template (decisions §6): 3 → 1 or 2; 1 ↔ 4; any → 5. */
+/** The life of a template (reference/templates#statuses): 3 → 1 or 2; 1 ↔ 4; any → 5. */
 const MOVES: Readonly<Record<TemplateMove, { from: readonly TemplateStatus[]; to: TemplateStatus }>> = {
   approve: { from: [Pending], to: Approved },
   reject: { from: [Pending], to: Rejected },
@@ -34,7 +34,7 @@ export function statusAfter(move: TemplateMove, status: number): TemplateStatus 
 /** Judgements on what the owner has written: whoever makes one has looked at it. */
 export const isVerdict = (move: TemplateMove): boolean => move === 'approve' || move === 'reject';
 
-/** Whether the owner may still change or delete a template (decisions §6). */
+/** Whether the owner may still change or delete a template (reference/templates#own-templates). */
 export const isOwnersToChange = (status: number): boolean => [Draft, Rejected, Pending].includes(status);
 
 /** What the controller queue says of a template that was judged; null = it keeps its word. */

@@ -1,7 +1,7 @@
 import type { Language } from './languages.js';
 import type { TemplateStatus } from './template-status.js';
 
-/** Categories, by the numbers of decisions §5. */
+/** Categories, by the numbers of reference/templates#categories. */
 export const CATEGORY_NUMBERS = { marketing: 1, utility: 2, auth: 3 } as const;
 
 export type TemplateCategory = keyof typeof CATEGORY_NUMBERS;
@@ -11,7 +11,7 @@ export const categoryOf = (number: number): TemplateCategory =>
   (Object.keys(CATEGORY_NUMBERS) as TemplateCategory[]).find((name) => CATEGORY_NUMBERS[name] === number) ??
   'marketing';
 
-/** Types of the controller queue (spec 2.1). */
+/** Types of the controller queue (reference/templates#controller-queue). */
 export const CONTROLLER_TYPES: Readonly<Record<TemplateCategory, string>> = {
   marketing: 'custom',
   utility: 'customutility',

@@ -16,7 +16,9 @@ import {
   TemplateChangesBody,
 } from './template.dto.js';
 
-/** What an owner may still do with a template that is a draft, rejected or pending (decisions §6). */
+/**
+ * What an owner may still do with a template that is a draft, rejected or pending (reference/templates#own-templates).
+ */
 @ApiTags('Templates')
 @ApiParam({ name: 'id', type: Number, example: 12 })
 @Authenticated({ cookie: true })

@@ -50,7 +50,10 @@ const FORM_ROWS: ErrorRow[] = [
   { status: 409, message: 'This template name is already exist', reason: 'duplicate name for the user' },
 ];
 
-/** Error table of `createTemplates.php` (spec 7; decisions §3, §7), in the order in which the rows are judged. */
+/**
+ * Error table of `createTemplates.php` (reference/templates#createtemplatesphp), in the order in which the rows are
+ * judged.
+ */
 export const CREATE_ERRORS: ErrorRow[] = [
   METHOD,
   ...BODY,
@@ -61,7 +64,7 @@ export const CREATE_ERRORS: ErrorRow[] = [
   FAULT,
 ];
 
-/** Error table of `templates.php` (spec 7; decisions §4, §5). */
+/** Error table of `templates.php` (reference/templates#templatesphp). */
 export const LIST_ERRORS: ErrorRow[] = [
   METHOD,
   { ...TOO_MANY, reason: 'more than 60 misses in a minute from one address' },
@@ -84,8 +87,8 @@ const OWN_ROWS: ErrorRow[] = [
   },
 ];
 
-/** Errors of PUT /v6/api/templates/:id (decisions §6), in the order in which they are judged. */
+/** Errors of PUT /v6/api/templates/:id (reference/templates#own-templates), in the order in which they are judged. */
 export const CHANGE_ERRORS: ErrorRow[] = [METHOD, ...BODY, TOKEN, TOO_MANY, ...OWN_ROWS, ...FORM_ROWS, FAULT];
 
-/** Errors of DELETE /v6/api/templates/:id (decisions §6). */
+/** Errors of DELETE /v6/api/templates/:id (reference/templates#own-templates). */
 export const REMOVE_ERRORS: ErrorRow[] = [METHOD, TOKEN, TOO_MANY, ...OWN_ROWS, FAULT];

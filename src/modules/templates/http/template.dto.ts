@@ -110,7 +110,7 @@ export const TEMPLATE_EXAMPLES = {
   },
 };
 
-/** Answer of `createTemplates.php` (spec 4.1). */
+/** Answer of `createTemplates.php` (reference/templates#createtemplatesphp). */
 export class CreatedTemplateAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -157,7 +157,7 @@ export const createdAnswer = (
   language: language.name,
 });
 
-/** One template (spec 2.1). */
+/** One template (reference/templates#template-record). */
 export class TemplateAnswer implements TemplateRecord {
   @ApiProperty({ example: 12 })
   id!: number;

@@ -18,7 +18,7 @@ import {
   TemplateBody,
 } from './template.dto.js';
 
-/** Creating and listing templates (spec 4.1). */
+/** Creating and listing templates (reference/templates#createtemplatesphp). */
 @ApiTags('Templates')
 @Controller('webhook/api')
 export class TemplatesController {

@@ -18,7 +18,7 @@ export class TemplateStore {
   constructor(private readonly events: CustomerEvents) {}
 
   /**
-   * A new template, pending review (spec 3.1), and its controller row.
+   * A new template, pending review (reference/templates#statuses), and its controller row.
    * @throws QueryFailedError duplicate key when the account has the name already
    */
   async create(
@@ -99,7 +99,8 @@ export class TemplateStore {
   }
 
   /**
-   * Another status, if the template still is what was read; the controller row follows where it was judged (decisions §6).
+   * Another status, if the template still is what was read; the controller row follows where it was judged
+   * (reference/templates#controller-queue).
    * @throws AppError conflict `Changed since you looked`
    */
   async move(tx: EntityManager, template: Template, status: TemplateStatus, reason: string | null): Promise<void> {
@@ -119,7 +120,7 @@ export class TemplateStore {
     await this.tell(tx, template, status, kept);
   }
 
-  /** The owner's webhooks learn of every status (decisions §9). */
+  /** The owner's webhooks learn of every status (reference/templates#events). */
   private async tell(
     tx: EntityManager,
     { id, accountId, name }: Template,

@@ -78,7 +78,7 @@ export class TemplateEntity {
   updatedAt!: Date;
 }
 
-/** The controller queue (spec 2.1): one row a template. */
+/** The controller queue (reference/templates#controller-queue): one row a template. */
 @Entity('template_controllers')
 @Index('uq_template_controllers_template', ['templateId'], { unique: true })
 export class TemplateControllerEntity {

@@ -9,7 +9,7 @@ import { storedRecord, type TemplateRecord } from './template-record.js';
 /**
  * All templates of a username, ascending by id, in batches of bounded size; that there are none comes out of the iteration.
  * @throws AppError not_found `Template not found for this username`: none, no such account, or one that demands its own
- * token (decisions §4)
+ * token (reference/authentication#open-routes)
  */
 export class ListAccountTemplatesQuery extends Query<AsyncIterable<TemplateRecord[]>> {
   /** @param viewerId the account whose token the request carries; null = none */

@@ -4,7 +4,7 @@ import type { Template } from '../domain/template.js';
 import { columnsOf } from '../persistence/template-rows.js';
 import type { TemplateEntity } from '../persistence/template.entities.js';
 
-/** One template of `templates.php` (spec 2.1), in its order. */
+/** One template of `templates.php` (reference/templates#template-record), in its order. */
 export interface TemplateRecord {
   id: number;
   username: string;
@@ -25,7 +25,10 @@ export interface TemplateRecord {
 type Owner = Pick<Account, 'username' | 'timeZone'>;
 type Columns = Pick<TemplateEntity, keyof ReturnType<typeof columnsOf> | 'id' | 'status' | 'createdAt'>;
 
-/** A stored template as its owner sees it (spec 2.1). Its JSON text goes out as it stands, however large an old one is. */
+/**
+ * A stored template as its owner sees it (reference/templates#template-record). Its JSON text goes out as it stands,
+ * however large an old one is.
+ */
 export const storedRecord = (row: Columns, owner: Owner): TemplateRecord => ({
   id: row.id,
   username: owner.username,

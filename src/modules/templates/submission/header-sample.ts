@@ -13,7 +13,10 @@ const TYPES: Readonly<Record<HeaderMedium, Readonly<Record<string, string>>>> = 
   Video: { 'video/mp4': 'mp4' },
 };
 
-/** The sample of a header's medium that the owner named by a URL; behind the guard for users' URLs (decisions §10). */
+/**
+ * The sample of a header's medium that the owner named by a URL; behind the guard for users' URLs
+ * (reference/providers#user-supplied-urls).
+ */
 @Injectable()
 export class HeaderSample {
   constructor(private readonly outbound: OutboundClient) {}

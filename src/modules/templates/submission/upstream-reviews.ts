@@ -4,7 +4,10 @@ import type { Template } from '../domain/template.js';
 import { statusAfter, type TemplateMove } from '../domain/template-status.js';
 import { TemplateStore } from '../persistence/template-store.js';
 
-/** What the upstream's words do to a template (decisions §6); an approval also ends a pause. Other words do nothing. */
+/**
+ * What the upstream's words do to a template (reference/templates#statuses); an approval also ends a pause. Other words
+ * do nothing.
+ */
 const MOVES: ReadonlyMap<string, readonly TemplateMove[]> = new Map([
   ['APPROVED', ['approve', 'resume']],
   ['REJECTED', ['reject']],

@@ -8,7 +8,7 @@ import { newSecret } from '../webhook-secret.js';
 import { type WebhookView, webhookView } from '../webhook.view.js';
 import { webhookErrors } from '../webhooks.errors.js';
 
-/** A new secret; the one before signs too for 24 h (decisions §8). @throws AppError not_found */
+/** A new secret; the one before signs too for 24 h (reference/webhooks#signature). @throws AppError not_found */
 export class RotateSecretCommand extends Command<WebhookView & { secret: string }> {
   constructor(
     readonly actor: Account,

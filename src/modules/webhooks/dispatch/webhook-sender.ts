@@ -31,7 +31,7 @@ const FAULT_TEXTS: Readonly<Record<OutboundFault, string>> = {
   redirect: 'Redirects are not followed',
 };
 
-/** Makes one try (decisions §9): signed, through the guard for users' addresses, without redirects. */
+/** Makes one try (reference/webhooks#tries): signed, through the guard for users' addresses, without redirects. */
 @Injectable()
 export class WebhookSender {
   constructor(

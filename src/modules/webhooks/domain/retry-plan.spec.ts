@@ -4,7 +4,7 @@ import { nextWait, readRetryAfter } from './retry-plan.js';
 const HOUR = 3_600_000;
 const PLAN = [0, 5_000, 300_000, HOUR / 2, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
 
-describe('the retry plan (decisions §9)', () => {
+describe('the retry plan (reference/webhooks#tries)', () => {
   it('waits 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, then gives up', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8].map((tries) => nextWait(PLAN, tries, null, 0));
     expect(waits).toEqual([5_000, 300_000, HOUR / 2, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR, null]);

@@ -3,7 +3,7 @@ const JITTER = 0.1;
 const LONGEST_HOLD_MS = 24 * 3_600_000;
 
 /**
- * When a delivery is tried next (decisions §9).
+ * When a delivery is tried next (reference/webhooks#tries).
  * @param delays waits before the first, second … try, milliseconds
  * @param tries made so far, the failed one counted
  * @param heldMs what the endpoint asked for by `Retry-After`, null = nothing; the longer wait counts, up to a day

@@ -1,4 +1,4 @@
-/** Whether an endpoint gets its events (decisions §8). */
+/** Whether an endpoint gets its events (reference/webhooks#own-routes). */
 export type WebhookStatus = 'active' | 'disabled';
 
 export const WEBHOOK_STATUSES: readonly WebhookStatus[] = ['active', 'disabled'];
@@ -6,9 +6,9 @@ export const WEBHOOK_STATUSES: readonly WebhookStatus[] = ['active', 'disabled']
 export const LONGEST_URL = 2048;
 /** What `WEBHOOKS_PER_ACCOUNT` may be at the most. */
 export const MOST_WEBHOOKS = 100;
-/** How long the secret before a rotation still signs (decisions §8). */
+/** How long the secret before a rotation still signs (reference/webhooks#signature). */
 export const OVERLAP_MS = 24 * 3_600_000;
-/** How long events and the log of tries are kept (decisions §8). */
+/** How long events and the log of tries are kept (reference/webhooks#log). */
 export const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Texts of `disabled_reason`. */

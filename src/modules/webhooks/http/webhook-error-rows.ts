@@ -1,7 +1,7 @@
 import type { ErrorRow } from '../../../platform/http/index.js';
 import { FAULT_TEXTS } from '../webhooks.errors.js';
 
-/** What every route of the owner's answers (decisions §3, §4). */
+/** What every route of the owner's answers (reference/authentication#what-each-route-takes). */
 export const LIST_ERRORS: ErrorRow[] = [
   { status: 405, message: 'Method not allowed', reason: 'another method' },
   { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token, and no valid API key' },

@@ -109,7 +109,7 @@ export class RemovedWebhookAnswer {
   message!: string;
 }
 
-/** A try (decisions §7). */
+/** A try (reference/webhooks#log). */
 export class AttemptData implements AttemptView {
   @ApiProperty({ example: EVENT_ID, description: 'The `webhook-id`, the same over all tries' })
   event_id!: string;

@@ -31,7 +31,7 @@ const ID = { name: 'id', type: Number, example: 3 };
 const PAGE = { name: 'page', required: false, example: 1 };
 const LIMIT = { name: 'limit', required: false, example: 50 };
 
-/** An account's webhooks (decisions §8, §9). */
+/** An account's webhooks (reference/webhooks#own-routes). */
 @ApiTags('Webhooks')
 @Authenticated()
 @Controller('v6/api/webhooks')

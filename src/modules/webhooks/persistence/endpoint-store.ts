@@ -85,7 +85,9 @@ export class EndpointStore {
     }
   }
 
-  /** Fields that were given; `active`, or another URL, forgets the failures of before (decisions §8). */
+  /**
+   * Fields that were given; `active`, or another URL, forgets the failures of before (reference/webhooks#own-routes).
+   */
   async change(tx: EntityManager, row: WebhookEndpointEntity, fields: WebhookFields): Promise<WebhookEndpointEntity> {
     const { url = row.url, events, status } = fields;
     const changed: Partial<WebhookEndpointEntity> = { url, events: events?.join(',') ?? row.events, updatedAt: now() };

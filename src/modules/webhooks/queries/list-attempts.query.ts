@@ -6,7 +6,7 @@ import { EventStore } from '../persistence/event-store.js';
 import type { WebhookAttemptEntity } from '../persistence/webhook.entities.js';
 import { webhookErrors } from '../webhooks.errors.js';
 
-/** A try as its owner sees it (decisions §7). */
+/** A try as its owner sees it (reference/webhooks#log). */
 export interface AttemptView {
   event_id: string;
   type: string;

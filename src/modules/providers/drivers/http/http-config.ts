@@ -31,10 +31,10 @@ const inboundSchema = z.object({
 });
 
 /**
- * `config` of a route with driver `http` (decisions §8). Beyond the fields named there: `secrets`, whose values stand in
- * the request as `{{secrets.<name>}}`; `error_code_path` and `error_text_path` for refusals; `timeout_ms`;
- * `deduplicates`: the upstream drops a second message with the same `{{ref}}`; `inbound`: where callbacks carry what
- * somebody wrote back.
+ * `config` of a route with driver `http` (reference/providers#http-gateway). Beyond the fields named there: `secrets`,
+ * whose values stand in the request as `{{secrets.<name>}}`; `error_code_path` and `error_text_path` for refusals;
+ * `timeout_ms`; `deduplicates`: the upstream drops a second message with the same `{{ref}}`; `inbound`: where callbacks
+ * carry what somebody wrote back.
  */
 export const httpConfigSchema = z
   .object({

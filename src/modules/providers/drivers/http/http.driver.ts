@@ -5,7 +5,10 @@ import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
 import { openGateway } from './http-connection.js';
 import { readReceipts, readTexts } from './http-receipts.js';
 
-/** Any HTTP gateway whose request and receipts a template can describe (decisions §8): SMS, and self-hosted chat gateways. */
+/**
+ * Any HTTP gateway whose request and receipts a template can describe (reference/providers#http-gateway): SMS, and
+ * self-hosted chat gateways.
+ */
 export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   readonly name = 'http';
   readonly channels = ['sms', 'unofficial'] as const;

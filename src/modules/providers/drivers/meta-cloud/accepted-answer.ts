@@ -1,7 +1,7 @@
 import { AppError } from '../../../../kernel/app-error.js';
 import { providerErrorText } from './error-codes.js';
 
-/** Silence, a fault of the provider, or an answer that is none (decisions §7). */
+/** Silence, a fault of the provider, or an answer that is none (reference/session-messages#errors). */
 export const PROVIDER_SILENT = 'provider_silent';
 export const providerSilent = (): AppError => new AppError('upstream', PROVIDER_SILENT, 'Provider did not answer');
 

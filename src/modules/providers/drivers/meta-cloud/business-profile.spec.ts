@@ -13,7 +13,7 @@ const EMPTY = {
 };
 
 describe('reading a profile from the upstream', () => {
-  it('takes the fields of the specification and fills what is missing', () => {
+  it('takes the fields of reference/business-profile#fields and fills what is missing', () => {
     const profile = {
       about: 'Bread',
       websites: ['https://a.example', 7],

@@ -5,7 +5,7 @@ import { MetaCloudClient } from './graph-client.js';
 import { WIRE_PRODUCT } from './messages.js';
 import { uploadFile, type UploadedFile } from './resumable-upload.js';
 
-/** The fields of a profile that can be changed; spec 2.6. */
+/** The fields of a profile that can be changed; reference/business-profile#fields. */
 interface ChangeableProfile {
   about: string;
   address: string;
@@ -16,7 +16,7 @@ interface ChangeableProfile {
   websites: string[];
 }
 
-/** Live business profile (spec 2.6); what the upstream does not say is `''` or `[]`. */
+/** Live business profile (reference/business-profile#fields); what the upstream does not say is `''` or `[]`. */
 export interface BusinessProfile extends ChangeableProfile {
   profile_picture_url: string;
 }

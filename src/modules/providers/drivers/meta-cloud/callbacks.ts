@@ -78,7 +78,8 @@ export const signatureOf = (bytes: Buffer, appSecret: string): string =>
 
 /**
  * Reads a callback of the upstream: `entry[].changes[]`, each of one number (`messages`, `user_preferences`) or one
- * business account (`message_template_status_update`). Only what belongs to the owner counts (decisions §10).
+ * business account (`message_template_status_update`). Only what belongs to the owner counts
+ * (reference/providers#receipts).
  * @param receivedAt stands in for a message's own time where that is missing or lies ahead
  */
 export function readCallback(owner: CallbackOwner, body: unknown, receivedAt: Date): ChatCallback {

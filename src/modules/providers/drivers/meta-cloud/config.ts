@@ -8,8 +8,8 @@ const text = z.string().nullable().default(null);
 const former = z.object({ value: z.string(), until: z.number() }).nullish();
 
 /**
- * What a chat account's row keeps sealed (decisions §8). All of it may be missing: the desk takes any text, and what is
- * missing or wrong is said at use.
+ * What a chat account's row keeps sealed (reference/admin#chat-accounts). All of it may be missing: the desk takes any
+ * text, and what is missing or wrong is said at use.
  */
 export const metaCloudConfigSchema = z.object({
   provider: z.enum(CHAT_PROVIDERS),
@@ -45,7 +45,7 @@ interface Address {
 
 /**
  * Reads `https://host/v21.0/<phone_number_id>[/messages]`: the last numeric segment of the path is the id, and what
- * stands before it is the base of every call (decisions §10).
+ * stands before it is the base of every call (reference/providers#phone-number-id).
  */
 function readAddress(text: string | null): Address | null {
   if (text === null || !isHttpUrl(text)) return null;

@@ -28,7 +28,7 @@ export class MetaCloudClient {
 
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** The last numeric segment of the account's URL (decisions §10); null when there is none. */
+  /** The last numeric segment of the account's URL (reference/providers#phone-number-id); null when there is none. */
   phoneNumberId(account: Pick<GraphAccount, 'url'>): string | null {
     return phoneNumberIdOf(account);
   }
@@ -40,8 +40,8 @@ export class MetaCloudClient {
 
   /**
    * @returns the provider's own answer, `messaging_product` in our words
-   * @throws AppError 502 `Provider did not answer` (silence, 5xx, a redirect, no JSON, over 1 MB: decisions §7);
-   * 500 `Unable to resolve provider endpoint`
+   * @throws AppError 502 `Provider did not answer` (silence, 5xx, a redirect, no JSON, over 1 MB:
+   * reference/session-messages#errors); 500 `Unable to resolve provider endpoint`
    */
   async request(account: GraphAccount, call: GraphCall): Promise<GraphAnswer> {
     if (baseUrlOf(account) === null) throw chatAccountErrors.noEndpoint();

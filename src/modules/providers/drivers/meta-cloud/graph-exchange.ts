@@ -93,7 +93,7 @@ export async function exchangeAt(
   }
 }
 
-/** A reseller serves many businesses with one token and is told which by its id (decisions §10). */
+/** A reseller serves many businesses with one token and is told which by its id (reference/providers#chat-network). */
 function headersOf({ provider, token, bmid }: GraphAccount): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token ?? ''}` };
   if (provider === 'reseller' && bmid !== null) headers['bmid'] = bmid;

@@ -14,8 +14,8 @@ import { MessageBodies, messagesCall, toGraphMessage } from './messages.js';
 import { outcomeOf, TITLE } from './send-outcome.js';
 
 /**
- * The chat upstream's messages API (decisions §10), also of `crm` and `reseller`. It does not drop repeated messages:
- * our reference only comes back in statuses, as `biz_opaque_callback_data`.
+ * The chat upstream's messages API (reference/providers#chat-network), also of `crm` and `reseller`. It does not drop
+ * repeated messages: our reference only comes back in statuses, as `biz_opaque_callback_data`.
  */
 export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
   readonly name = 'meta_cloud';

@@ -8,7 +8,7 @@ export const TITLE = 'Provider';
 const LONGEST_ID = 128;
 const LONGEST_TEXT = 200;
 
-/** What an exchange means for the message (decisions §10). */
+/** What an exchange means for the message (reference/providers#answers-of-upstreams). */
 export function outcomeOf(exchange: GraphExchange): SendOutcome {
   if (exchange.kind === 'fault') return outcomeOfFault(TITLE, exchange.error);
   const { status, retryAfter } = exchange;

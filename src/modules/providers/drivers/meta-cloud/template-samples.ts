@@ -35,5 +35,5 @@ const SAMPLES: Readonly<Record<HeaderMedium, UploadedFile>> = {
   Video: { name: 'sample.mp4', mimeType: 'video/mp4', bytes: unpacked(MP4) },
 };
 
-/** The medium that the upstream's reviewers see when the owner gave none (decisions §7). */
+/** The medium that the upstream's reviewers see when the owner gave none (reference/templates#samples). */
 export const sampleOf = (medium: HeaderMedium): UploadedFile => SAMPLES[medium];

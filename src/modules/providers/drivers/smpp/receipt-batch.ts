@@ -11,7 +11,7 @@ const MOST_RECEIPTS = 1_000;
 
 /**
  * Gathers receipts for a few milliseconds, hands them over in one batch, one batch at a time, and says afterwards which
- * deliveries may be answered: with success only after their commit (decisions §5, receipts).
+ * deliveries may be answered: with success only after their commit (reference/providers#smpp).
  */
 export class ReceiptBatch {
   private receipts: Receipt[] = [];

@@ -9,8 +9,8 @@ const ascii = (max: number) =>
 const oneByte = z.number().int().min(0).max(255);
 
 /**
- * `config` of a route with driver `smpp`, as the operator writes it (decisions §8). Beyond the fields named there:
- * `dest_ton`, `dest_npi`, `system_type`, `tls_ca` (PEM), `tls_verify`, `submit_timeout_ms`, `enquire_link_ms`.
+ * `config` of a route with driver `smpp`, as the operator writes it (reference/providers#smpp). Beyond the fields named
+ * there: `dest_ton`, `dest_npi`, `system_type`, `tls_ca` (PEM), `tls_verify`, `submit_timeout_ms`, `enquire_link_ms`.
  */
 export const smppConfigSchema = z.object({
   host: z.string().min(1).max(253),

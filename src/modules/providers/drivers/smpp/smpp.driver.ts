@@ -3,7 +3,7 @@ import type { MessageDriver, Receipt, Route, RouteConnection } from '../../ports
 import { sessionConfig, smppConfigSchema, type SmppRouteConfig } from './smpp-config.js';
 import { SmppConnection } from './smpp-connection.js';
 
-/** SMPP 3.4 as a transceiver (decisions §10). A carrier takes a repeated message for a new one. */
+/** SMPP 3.4 as a transceiver (reference/providers#smpp). A carrier takes a repeated message for a new one. */
 export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly name = 'smpp';
   readonly channels = ['sms'] as const;

@@ -11,7 +11,10 @@ const SHORTEST_SECRET = 8;
 /** Busy, by the network's code: too many requests, too many calls at once. */
 const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
 
-/** What an answer to the creation of a call means (decisions §10). @param secret blotted out, should it be quoted */
+/**
+ * What an answer to the creation of a call means (reference/providers#answers-of-upstreams). @param secret blotted out,
+ * should it be quoted
+ */
 export function outcomeOf({ status, headers, body }: OutboundResponse, secret: string): SendOutcome {
   const answer = readJson(body);
   if (status >= 200 && status < 300) return accepted(answer);

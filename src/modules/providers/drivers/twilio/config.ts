@@ -9,8 +9,8 @@ const plainUrl = (url: string): boolean => {
 };
 
 /**
- * `config` of a route with driver `twilio` (decisions §8). Beyond the fields named there: `ring_seconds`, after which a
- * call counts as unanswered, and `timeout_ms` of a request.
+ * `config` of a route with driver `twilio` (reference/providers#twilio). Beyond the fields named there: `ring_seconds`,
+ * after which a call counts as unanswered, and `timeout_ms` of a request.
  */
 export const twilioConfigSchema = z.object({
   // `AC` and 32 hexadecimal digits at the network itself; networks that speak its API have forms of their own

@@ -17,8 +17,8 @@ const TITLE = 'Telephone network';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
 /**
- * Programmable Voice (decisions §10), also of networks that speak its API. Menus are answered by `AcceptCallCallbackCommand`; a
- * second call with the same reference rings a second time.
+ * Programmable Voice (reference/providers#twilio), also of networks that speak its API. Menus are answered by
+ * `AcceptCallCallbackCommand`; a second call with the same reference rings a second time.
  */
 export class TwilioDriver implements MessageDriver<TwilioConfig> {
   readonly name = 'twilio';
