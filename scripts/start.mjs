@@ -1,5 +1,5 @@
 /**
- * `npm start`: from nothing but Node and npm to a running service (decisions §2).
+ * `npm start`: from nothing but Node and npm to a running service (reference/running#start).
  * `npm start -- --logs` prints every log line instead of warnings only.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';

@@ -64,8 +64,9 @@ export function writePrivate(file, text) {
 }
 
 /**
- * JWT_SECRET and ENCRYPTION_KEY: from the environment, in development generated once and kept (decisions §2). In
- * production they are never made up: the processes themselves refuse to start without them.
+ * JWT_SECRET and ENCRYPTION_KEY: from the environment, in development generated once and kept
+ * (reference/running#secrets-of-the-installation). In production they are never made up: the processes themselves
+ * refuse to start without them.
  */
 export function ensureSecrets(environment, directory) {
   if (environment.NODE_ENV === 'production') return environment;

@@ -24,8 +24,8 @@ function withoutPassword(name, address) {
 }
 
 /**
- * Finds or brings up the database and Redis, in the order of decisions §2: the URLs of the environment, programs of
- * this machine, Debian packages, docker compose.
+ * Finds or brings up the database and Redis, in the order of reference/running#servers: the URLs of the environment,
+ * programs of this machine, Debian packages, docker compose.
  * @param {Record<string, string>} environment
  * @param {string} directory where private servers keep their data
  * @param {(stop: () => Promise<void>) => void} onStarted is told how to stop each server as soon as it runs

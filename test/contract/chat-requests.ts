@@ -1,4 +1,4 @@
-/** Session messages of every type (spec 4.5), as clients write them. */
+/** Session messages of every type (reference/session-messages#chat), as clients write them. */
 export const SESSION_BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   text: { type: 'text', text: { body: 'See https://a.example', preview_url: true } },
   'text from a number': { type: 'text', text: { body: 2026 } },
@@ -70,7 +70,7 @@ export const SESSION_BODIES: Readonly<Record<string, Record<string, unknown>>> =
 
 const say = { broadcast_message: 'Hello' };
 
-/** Legacy session messages of every shape (spec 4.11). */
+/** Legacy session messages of every shape (reference/session-messages#v5-paths). */
 export const V5_BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   text: { ...say, footer: 'Any time' },
   image: { ...say, uploaded_image1: 'https://a.example/a.png', footer: 'Any time' },
@@ -93,7 +93,7 @@ const link = (name: string) => ({ link: `https://a.example/${name}` });
 const component = (type: string, ...parameters: unknown[]) => ({ type, parameters });
 const text = (value: string) => ({ type: 'text', text: value });
 
-/** Components of template messages, one list for each shape (spec 4.6). */
+/** Components of template messages, one list for each shape (reference/template-messages#parameters). */
 export const TEMPLATE_COMPONENTS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   none: [],
   body: [component('body', text('Ann'), text('12'))],

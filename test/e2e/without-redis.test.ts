@@ -5,7 +5,9 @@ import { Gate } from '../support/gate.js';
 import { carrierTotal } from '../support/sandbox.js';
 import { type Service, startService } from '../support/processes.js';
 
-/** Redis is disposable: without it sends are accepted, and they leave when it is back (decisions §2). */
+/**
+ * Redis is disposable: without it sends are accepted, and they leave when it is back (reference/running#without-redis).
+ */
 describe('without Redis', () => {
   let service: Service;
   let client: Client;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('login', () => {
-  it('answers with the token and the account of spec 2.7, on both prefixes', async () => {
+  it('answers with the token and the account of reference/accounts#account-fields, on both prefixes', async () => {
     const account = await desk.account({
       username: 'Jane.Doe',
       email: 'jane@example.com',

@@ -33,7 +33,7 @@ describe('contacts', () => {
     await desk.settle(requestId, [5], RecipientStatus.Unknown);
   });
 
-  it('answer exactly the fields of decisions §7, in the order of the contacts', async () => {
+  it('answer exactly the fields of reference/campaigns#contacts, in the order of the contacts', async () => {
     const answer = await desk.get(path(requestId, 'contacts'), owner);
     expect(answer.body).toMatchObject({ success: true, page: 1, limit: 50, total: 6 });
     const updated_at = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown;

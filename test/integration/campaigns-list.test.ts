@@ -26,7 +26,7 @@ const ids = async (path: string, member: Member): Promise<unknown[]> =>
   listOf(await desk.get(path, member)).map((campaign) => campaign['request_id']);
 
 describe('one campaign', () => {
-  it('answers exactly the fields of decisions §7, times in the zone of its owner whoever looks', async () => {
+  it('answers exactly the fields of reference/campaigns#detail, times in the zone of its owner whoever looks', async () => {
     const requestId = await storeCampaign(
       desk.dataSource,
       owner,

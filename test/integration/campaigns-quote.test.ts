@@ -24,7 +24,7 @@ describe('a quote', () => {
   const quote = (body: unknown, member: Member | null = owner): Promise<Answer> =>
     desk.post('/v6/api/campaigns/quote', member, body);
 
-  it('answers exactly the fields of decisions §7, and costs nothing', async () => {
+  it('answers exactly the fields of reference/campaigns#quote, and costs nothing', async () => {
     const contacts = [
       '+91 98123-45678',
       '919812345678',

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('without the database', () => {
-  it('answers 500 with the text of the spec and nothing else', async () => {
+  it('answers 500 with the text of reference/requests#error-bodies and nothing else', async () => {
     const response = await fetch(`${api.url}/v6/api/v1/auth/login`, {
       method: 'POST',
       body: JSON.stringify({ email_or_username: 'somebody', password: 'Secret-123' }),

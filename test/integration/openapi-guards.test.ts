@@ -9,7 +9,7 @@ import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const TOKEN_TEXT = 'Invalid Authorization token';
-/** The callbacks' limit, of all the largest (decisions §3) once BODY_LIMIT is small. */
+/** The callbacks' limit, of all the largest (reference/requests#bodies) once BODY_LIMIT is small. */
 const LARGEST = 3 * 1024 * 1024;
 
 const contract = ApiContract.read();

@@ -248,7 +248,7 @@ describe('the public look-up', () => {
   const names = (answer: Answer): unknown[] =>
     (answer.body['data'] as Record<string, unknown>[]).map((row) => row['Display Name']);
 
-  it('shows branded requests of direct clients, newest first, with exactly the spec’s keys', async () => {
+  it('shows branded requests of direct clients, newest first (reference/profile-requests#public-look-up)', async () => {
     const parent = await desk.join({ userType: 'reseller' });
     const child = await desk.join({ parentId: parent.account.id });
     const grandchild = await desk.join({ parentId: child.account.id });

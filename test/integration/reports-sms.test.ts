@@ -48,7 +48,7 @@ const NOT_FOUND = refusal(404, 'Report not found');
 const REQUIRED = refusal(400, 'request_id is required');
 
 describe('a report', () => {
-  it('has exactly the fields of the spec, in its words', async () => {
+  it('has exactly the fields of reference/delivery-reports#getgsmreportphp, in its words', async () => {
     const id = await campaign(
       5,
       [

@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe('the limit of broadcasts', () => {
-  it('is the spec’s 10 in 60 seconds, over two instances, with text and Retry-After', async () => {
+  it('is 10 in 60 seconds (reference/requests#limits), over two instances, with text and Retry-After', async () => {
     const [a, b] = [await start(prefix), await start(prefix)];
     const bob = { 'x-user': 'bob' };
     expect(await statuses(5, () => post(`${a}/limited/one`, bob))).toEqual(Array(5).fill(201));

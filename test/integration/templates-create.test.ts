@@ -42,7 +42,7 @@ describe('createTemplates.php', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('answers as the specification says, and queues the template for approval', async () => {
+  it('answers as reference/templates#createtemplatesphp says, and queues the template for approval', async () => {
     const body = desk.body({ category: 'utility', language: 8 });
     const answer = await desk.create(member, body);
     expect(answer.status).toBe(200);

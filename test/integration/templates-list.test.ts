@@ -18,7 +18,7 @@ describe('templates.php', () => {
   });
   afterAll(() => desk.stop());
 
-  it('answers every template of the username, ascending, with exactly the fields of the specification', async () => {
+  it('answers every template of the username, ascending (reference/templates#template-record)', async () => {
     const buttons = [
       { type: 'QUICK_REPLY', text: 'Yes' },
       { type: 'QUICK_REPLY', text: 'Não' },
@@ -188,7 +188,7 @@ describe('PROTECT_REPORTS', () => {
 });
 
 describe('a statement that the database refuses', () => {
-  it('500 with the text of the specification, and nothing else', async () => {
+  it('500 with the text of reference/templates#templatesphp, and nothing else', async () => {
     const desk = await TemplateDesk.open();
     try {
       const member = await desk.join();

@@ -5,7 +5,7 @@ import { TemplateDesk } from '../support/template-desk.js';
 const BASE = '/v6/api/admin/templates';
 const MOVES = ['approve', 'reject', 'pause', 'resume', 'disable'] as const;
 const WORDS = ['draft', 'approved', 'rejected', 'pending', 'paused', 'disabled'];
-/** What becomes of each state by each move; null = refused (decisions §6). */
+/** What becomes of each state by each move; null = refused (reference/templates#statuses). */
 const LIFE: Record<(typeof MOVES)[number], (number | null)[]> = {
   approve: [null, null, null, 1, null, null],
   reject: [null, null, null, 2, null, null],

@@ -34,7 +34,7 @@ const NOT_FOUND = refusal(404, 'Report not found');
 const { Pending, Unknown, Submitted, Retrying, Answered, Failed, NoAnswer, Busy, Cancelled } = RecipientStatus;
 
 describe('GET /v6/api/voice/report', () => {
-  it('has exactly the fields of the spec, in its words', async () => {
+  it('has exactly the fields of reference/delivery-reports#voicereport, in its words', async () => {
     const id = await stored(9, [Pending, Unknown, Submitted, Retrying, Answered, Failed, NoAnswer, Busy, Cancelled], {
       name: 'Spring "sale" 😀',
     });

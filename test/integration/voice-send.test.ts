@@ -135,7 +135,7 @@ describe('the error table of a voice send', () => {
     await refusedSend('{', 'Malformed JSON body');
   });
 
-  it('the rows in the order of decisions §3: the request, the audio, the credits', async () => {
+  it('the rows in the order of reference/voice#order: the request, the audio, the credits', async () => {
     const poor = await desk.rich(2);
     const missing = audio.url(1).replace('1.wav', 'missing');
     const body: Record<string, unknown> = {

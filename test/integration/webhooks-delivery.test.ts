@@ -10,7 +10,7 @@ import type { Delivery } from '../support/webhook-receiver.js';
 
 const headersOf = ({ headers }: Delivery): Record<string, string> => headers as Record<string, string>;
 
-/** Delivering to customers' servers (decisions §9), by a real worker. */
+/** Delivering to customers' servers (reference/webhooks#tries), by a real worker. */
 describe('delivering webhooks', () => {
   let desk: WebhookDesk;
   let member: Member;

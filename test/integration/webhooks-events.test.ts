@@ -17,7 +17,7 @@ import { WebhookDesk } from '../support/webhook-desk.js';
 
 const NUMBERS = ['919812345671', '919812345672'];
 
-/** Events are written with what they tell of (decisions §9). No worker runs here: nothing is delivered. */
+/** Events are written with what they tell of (reference/webhooks#when). No worker runs here: nothing is delivered. */
 describe('events for webhooks', () => {
   let desk: WebhookDesk;
   let get: <T>(type: abstract new (...parameters: never[]) => T) => T;

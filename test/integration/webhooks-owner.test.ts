@@ -4,7 +4,7 @@ import { dataOf, listOf } from '../support/campaign-desk.js';
 import { expectRefused } from '../support/sms-desk.js';
 import { WebhookDesk } from '../support/webhook-desk.js';
 
-/** What owners do with webhooks (decisions §8). */
+/** What owners do with webhooks (reference/webhooks#own-routes). */
 describe('webhooks of an account', () => {
   let desk: WebhookDesk;
   const good = { url: 'https://shop.example/hook', events: ['gsm.status.update'] };

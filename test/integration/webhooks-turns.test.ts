@@ -4,7 +4,10 @@ import { listOf } from '../support/campaign-desk.js';
 import { until } from '../support/processes.js';
 import { NUMBER, WebhookDesk } from '../support/webhook-desk.js';
 
-/** What an endpoint does to its own turn, and what not to anybody else's (decisions §9), by real workers. */
+/**
+ * What an endpoint does to its own turn, and what not to anybody else's (reference/webhooks#order-and-isolation), by
+ * real workers.
+ */
 describe('turns of webhooks', () => {
   let desk: WebhookDesk;
 

@@ -139,7 +139,7 @@ export class SmsDesk {
   }
 }
 
-/** The error answer in the standard shape (decisions §3). */
+/** The error answer in the standard shape (reference/requests#error-bodies). */
 export const refusal = (status: number, message: string): Record<string, unknown> => ({
   success: false,
   statusCode: status,

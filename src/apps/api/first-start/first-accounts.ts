@@ -20,7 +20,10 @@ export const DEMO_USERNAME = 'demo';
 export const DEMO_PASSWORD = 'Demo-1234!';
 const DEMO_CREDITS = 1_000;
 
-/** The accounts that exist from the first start on (decisions §2). An existing account is never touched. */
+/**
+ * The accounts that exist from the first start on (reference/running#first-accounts). An existing account is never
+ * touched.
+ */
 @Injectable()
 export class FirstAccounts {
   constructor(

@@ -1,4 +1,4 @@
-/** What becomes of a message, by the recipient's last three digits (decisions §10). */
+/** What becomes of a message, by the recipient's last three digits (reference/providers#sandbox). */
 export type Fate = 'delivered' | 'undeliverable' | 'silent' | 'throttled once' | 'error once' | 'refused';
 
 const FATES: Readonly<Record<string, Fate>> = {

@@ -4,7 +4,7 @@ export type CallEnd = 'completed' | 'busy' | 'no-answer' | 'failed';
 /** What becomes of a call. */
 export type CallFate = 'answered' | 'no-answer' | 'busy' | 'failed' | 'silent' | 'throttled once' | 'error once';
 
-/** By the called number's last three digits, after the telephone signalling codes (decisions §10). */
+/** By the called number's last three digits, after the telephone signalling codes (reference/providers#sandbox). */
 const FATES: Readonly<Record<string, CallFate>> = {
   '404': 'failed',
   '408': 'silent',
