@@ -18,7 +18,7 @@ const app = await NestFactory.createApplicationContext(ApiModule, { logger: fals
 const part = (type) => app.get(type, { strict: false });
 const [source, settlement, events] = [part(DataSource), part(Settlement), part(CustomerEvents)];
 let isHeard = true;
-Object.defineProperty(events, 'areHeard', { get: () => isHeard });
+Object.defineProperty(events, 'hasSubscribers', { get: () => isHeard });
 console.log(JSON.stringify({ ready: true }));
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -5,7 +5,7 @@ import type { Environment } from '../../platform/config/index.js';
 import { Drain } from '../../platform/observability/index.js';
 
 const PATIENCE_MS = 30_000;
-/** All of it, after `SHUTDOWN_DELAY`: whoever still waits then waits in vain. */
+/** All of it, after `SHUTDOWN_DELAY`: a request that still waits then is given up. */
 export const STOP_MS = PATIENCE_MS + 5_000;
 const SWEEP_MS = 100;
 
@@ -18,7 +18,7 @@ export async function stopGracefully(app: INestApplication, environment: Environ
   await sleep(environment.SHUTDOWN_DELAY);
   const server = app.getHttpServer() as Server;
   const force = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
-  // Answers that had begun to stream before the stop keep their connection, idle, until somebody closes it.
+  // Answers that had begun to stream before the stop keep their connection, idle, until it is closed.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

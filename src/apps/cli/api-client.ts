@@ -7,7 +7,7 @@ const TIMEOUT_MS = 120_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const LONGEST_WAIT_S = 60;
 
-/** How the operator shows who he is: one of the three. */
+/** How the operator logs in: one of the three. */
 export interface Access {
   url: string;
   token?: string;

@@ -20,7 +20,7 @@ export interface NewAdmin {
   lastname: string;
 }
 
-/** What no endpoint does, since it must work when nobody can log in or nothing moves; in the audit log as `system`. */
+/** What no endpoint does, since it must work when no login does, or nothing moves; in the audit log as `system`. */
 @Injectable()
 export class OperatorActions {
   constructor(

@@ -10,7 +10,7 @@ const CLOSE_MS = 10_000;
 
 /**
  * A worker process. SIGTERM drains it: windows under way settle, then it ends with 0. What cannot be settled within a
- * lease (the database is silent) is left to whoever takes the lane next.
+ * lease (the database is silent) is left to the worker that takes the lane next.
  */
 async function main(): Promise<void> {
   const environment = readEnvironment();

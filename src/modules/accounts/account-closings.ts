@@ -14,7 +14,7 @@ export interface ClosingListener {
   closed(tx: EntityManager, closing: AccountClosing): Promise<void>;
 }
 
-/** Whom the accounts tell when one is deactivated; they know nothing of what the others do with it. */
+/** Announces the deactivation of an account to the modules that registered; accounts know nothing of what they do with it. */
 @Injectable()
 export class AccountClosings {
   private readonly listeners: ClosingListener[] = [];
@@ -23,7 +23,7 @@ export class AccountClosings {
     this.listeners.push(listener);
   }
 
-  async tell(tx: EntityManager, closing: AccountClosing): Promise<void> {
+  async announce(tx: EntityManager, closing: AccountClosing): Promise<void> {
     for (const listener of this.listeners) await listener.closed(tx, closing);
   }
 }

@@ -15,25 +15,26 @@ export type CustomerEventType = (typeof CUSTOMER_EVENT_TYPES)[number];
 export const isCustomerEventType = (value: unknown): value is CustomerEventType =>
   CUSTOMER_EVENT_TYPES.some((type) => type === value);
 
-/** Something that an account may want to be told. */
+/** Something that an account can subscribe to. */
 export interface CustomerEvent {
   accountId: number;
   type: CustomerEventType;
   /** goes out as JSON, exactly so */
   body: object;
-  /** the recipient of whom it tells, for his timeline */
+  /** the recipient it is about, for the recipient's timeline */
   recipient?: { campaignId: number; seq: number };
 }
 
-/** What accounts want to be told, as it stands within one transaction. */
-export interface Interest {
+/** The subscriptions of some accounts, as they stand within one transaction. */
+export interface Subscriptions {
+  /** whether an active endpoint of the account takes this type */
   takes(accountId: number, type: CustomerEventType): boolean;
-  /** Writes the events in the transaction; what nobody takes is passed over. */
+  /** Writes the events in the transaction; those without a subscription are passed over. */
   record(events: readonly CustomerEvent[]): Promise<void>;
 }
 
-/** Who tells the customers; the webhooks module does. */
+/** What brings events to customers: the webhooks module. */
 export interface CustomerEventSink {
-  /** One indexed look: an endpoint counts from its registration on. */
-  interest(tx: EntityManager, accountIds: readonly number[]): Promise<Interest>;
+  /** One indexed query: an endpoint counts from its registration on. */
+  subscriptions(tx: EntityManager, accountIds: readonly number[]): Promise<Subscriptions>;
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { CustomerEvent, CustomerEventSink, Interest } from './customer-event.js';
+import type { CustomerEvent, CustomerEventSink, Subscriptions } from './customer-event.js';
 
-const NO_INTEREST: Interest = { takes: () => false, record: () => Promise.resolve() };
+const NO_SUBSCRIPTIONS: Subscriptions = { takes: () => false, record: () => Promise.resolve() };
 
 /**
- * Where features say what customers may want to be told (reference/webhooks#when). An event is written in the
- * transaction of the status it tells of, so neither stands without the other. A process without webhooks tells nobody.
+ * Where features publish what customers can subscribe to (reference/webhooks#when). An event is written in the transaction of the
+ * status it is about, so neither stands without the other. A process without webhooks publishes nothing.
  */
 @Injectable()
 export class CustomerEvents {
@@ -16,24 +16,24 @@ export class CustomerEvents {
     this.sink = sink;
   }
 
-  /** False where nobody tells: nothing needs to be gathered. */
-  get areHeard(): boolean {
+  /** False in a process without webhooks: nothing needs to be gathered. */
+  get hasSubscribers(): boolean {
     return this.sink !== null;
   }
 
-  /** For who would have to gather what an event says: asked before the work. */
-  interest(tx: EntityManager, accountIds: readonly number[]): Promise<Interest> {
-    if (!this.sink || accountIds.length === 0) return Promise.resolve(NO_INTEREST);
-    return this.sink.interest(tx, [...new Set(accountIds)]);
+  /** For callers that would have to gather what an event says: asked before the work. */
+  subscriptions(tx: EntityManager, accountIds: readonly number[]): Promise<Subscriptions> {
+    if (!this.sink || accountIds.length === 0) return Promise.resolve(NO_SUBSCRIPTIONS);
+    return this.sink.subscriptions(tx, [...new Set(accountIds)]);
   }
 
-  /** For who has the events at hand. */
+  /** For callers that have the events at hand. */
   async publish(tx: EntityManager, events: readonly CustomerEvent[]): Promise<void> {
     if (events.length === 0) return;
-    const interest = await this.interest(
+    const subscriptions = await this.subscriptions(
       tx,
       events.map(({ accountId }) => accountId),
     );
-    await interest.record(events);
+    await subscriptions.record(events);
   }
 }

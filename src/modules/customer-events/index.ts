@@ -3,7 +3,7 @@ export {
   type CustomerEvent,
   type CustomerEventSink,
   type CustomerEventType,
-  type Interest,
+  type Subscriptions,
   isCustomerEventType,
 } from './customer-event.js';
 export { CustomerEvents } from './customer-events.js';

@@ -71,7 +71,7 @@ export class FirstAccounts {
     });
   }
 
-  /** True when the super account of this name is there already. @throws InvalidEnvironment when somebody else has it */
+  /** True when the super account of this name is there already. @throws InvalidEnvironment when another account has it */
   private async adminExists(username: string): Promise<boolean> {
     const holder = await this.names.holder('username', username.toLowerCase());
     if (!holder) return false;

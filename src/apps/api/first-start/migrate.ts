@@ -69,7 +69,7 @@ async function take(dataSource: DataSource, owner: string, beatMs: number): Prom
   }
 }
 
-/** Who holds the lock now. Whoever looks has written the row before. */
+/** The holder of the lock. The process that asks has written the row before. */
 const look = (dataSource: DataSource): Promise<Holder | null> =>
   inTransaction(dataSource, async (tx) => {
     await tx.query('UPDATE preparation_lock SET looks = looks + 1 WHERE id = 1');

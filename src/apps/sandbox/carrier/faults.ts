@@ -22,7 +22,7 @@ export const faultsSchema = z
     receiptSeparator: z.enum([' ', ',']),
     /** SMPP: the command that brings receipts */
     receiptCommand: z.enum(['deliver_sm', 'data_sm']),
-    /** SMPP: each receipt is followed by an alert_notification, which nobody answers */
+    /** SMPP: each receipt is followed by an alert_notification, which has no answer */
     alerts: z.boolean(),
     /** receipts leave this long after the message was taken */
     receiptDelayMs: milliseconds,

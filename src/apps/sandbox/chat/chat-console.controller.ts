@@ -46,7 +46,7 @@ export class ChatConsoleController {
     return { id: written.id, taken: true };
   }
 
-  /** `{ phone_number_id, from or user_id, value: stop or resume }`: what somebody set about campaigns. */
+  /** `{ phone_number_id, from or user_id, value: stop or resume }`: the preference about campaigns that a person set. */
   @Post('preferences')
   @HttpCode(200)
   async prefer(@Body() body: unknown): Promise<{ taken: true }> {

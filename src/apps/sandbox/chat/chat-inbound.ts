@@ -64,7 +64,7 @@ export class ChatInbound {
     this.lastWritten.clear();
   }
 
-  /** @returns the message's id and whether the callback took it; null for a number nobody registered */
+  /** @returns the message's id and whether the callback took it; null for a number that is not registered */
   async write(request: InboundRequest): Promise<{ id: string; taken: boolean } | null> {
     const account = this.accounts.byPhoneNumberId(request.phone_number_id);
     if (!account) return null;
@@ -87,7 +87,7 @@ export class ChatInbound {
     return { id: message.id, taken: await this.callbacks.postOnce(account.callback_url, body, headers) };
   }
 
-  /** @returns whether the callback took the change; null for a number nobody registered */
+  /** @returns whether the callback took the change; null for a number that is not registered */
   async prefer(request: PreferenceRequest): Promise<boolean | null> {
     const account = this.accounts.byPhoneNumberId(request.phone_number_id);
     if (!account) return null;

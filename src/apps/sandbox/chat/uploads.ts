@@ -18,7 +18,7 @@ export class ChatUploads {
   private readonly sessions = new Map<string, Upload>();
   private readonly handles = new Map<string, string>();
 
-  /** The content type of an uploaded file; null for a handle that nobody was given. */
+  /** The content type of an uploaded file; null for a handle that was never given out. */
   typeOf(handle: unknown): string | null {
     return this.handles.get(String(handle)) ?? null;
   }

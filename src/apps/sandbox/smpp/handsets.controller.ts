@@ -15,7 +15,7 @@ const inboundSchema = z.object({
 export class HandsetsController {
   constructor(private readonly carrier: SmppCarrier) {}
 
-  /** `{ system_id, from, to, text }`: somebody writes back; it goes out as a deliver_sm over a session of that system id. */
+  /** `{ system_id, from, to, text }`: a handset writes back; it goes out as a deliver_sm over a session of that system id. */
   @Post('inbound')
   @HttpCode(200)
   write(@Body() body: unknown): { taken: true } {

@@ -11,7 +11,7 @@ export interface DueReceipt {
   entry: LedgerEntry;
 }
 
-/** What somebody writes to the short number of a system_id. */
+/** A message to the short number of a system_id. */
 export interface HandsetText {
   from: string;
   to: string;

@@ -98,6 +98,6 @@ export function dataReceiptPdu(
   });
 }
 
-/** A handset is in reach again; nobody answers this one. */
+/** A handset is in reach again; this one is not answered. */
 export const alertPdu = ({ to, from }: ReceiptFacts, sequence: number): Buffer =>
   encodePdu('alert_notification', sequence, { source_addr: to, esme_addr: from });

@@ -169,7 +169,7 @@ export class CallPerformer {
     const told = record.attributes['recordingStatusCallback'];
     if (told !== undefined) {
       const status = { ...facts, RecordingStatus: 'completed', RecordingChannels: '1', RecordingSource: 'RecordVerb' };
-      void this.requests.tell(call, resolve(told, address), status);
+      void this.requests.report(call, resolve(told, address), status);
     }
     return question(performance, record.attributes['action'] ?? '', record, { ...facts, Digits: '' });
   }

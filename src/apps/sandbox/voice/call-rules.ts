@@ -54,7 +54,7 @@ function readStatusCallback(form: URLSearchParams): Pick<Call, 'statusCallback' 
   const url = form.get('StatusCallback');
   if (url === null) return { statusCallback: null, statusEvents: [] };
   if (!isHttpUrl(url)) throw bad(21609, `Invalid StatusCallback URL: ${url}`);
-  if (readMethod(form, 'StatusCallbackMethod') !== 'POST') throw bad(21609, 'The sandbox tells by POST only');
+  if (readMethod(form, 'StatusCallbackMethod') !== 'POST') throw bad(21609, 'The sandbox reports by POST only');
   const events = form.getAll('StatusCallbackEvent');
   if (events.some((event) => !EVENTS.has(event))) throw bad(21626, 'Invalid StatusCallbackEvent');
   return { statusCallback: url, statusEvents: events.length === 0 ? ['completed'] : events };

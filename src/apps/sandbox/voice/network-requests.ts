@@ -41,7 +41,7 @@ export class NetworkRequests {
   }
 
   /** Tells something, until it is taken or the tries are used up. */
-  async tell(call: Call, url: string, parameters: Record<string, string>): Promise<void> {
+  async report(call: Call, url: string, parameters: Record<string, string>): Promise<void> {
     const { body, headers } = post(call, url, parameters);
     await this.callbacks.post(url, body, headers);
   }

@@ -101,12 +101,12 @@ export class TelephoneNetwork implements OnApplicationShutdown {
   private async live({ call, entry, fate }: Ringing): Promise<void> {
     const { journal } = call;
     if (fate === 'silent') return;
-    await this.tell(call, 'initiated');
+    await this.report(call, 'initiated');
     journal.status = 'ringing';
-    await this.tell(call, 'ringing');
+    await this.report(call, 'ringing');
     if (fate === 'busy' || fate === 'no-answer' || fate === 'failed') return this.end(call, entry, fate);
     journal.status = 'in-progress';
-    await this.tell(call, 'answered');
+    await this.report(call, 'answered');
     await this.performer.perform(call);
     await this.end(call, entry, 'completed');
   }
@@ -115,15 +115,15 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     call.journal.status = end;
     entry.status = end === 'completed' ? 'DELIVERED' : 'FAILED';
     const sip = sipCodeOf(call.to, end);
-    await this.tell(call, 'completed', {
+    await this.report(call, 'completed', {
       CallDuration: String(end === 'completed' ? Math.max(1, call.journal.seconds) : 0),
       ...(sip !== null && { SipResponseCode: String(sip) }),
     });
   }
 
-  private async tell(call: Call, event: string, facts: Record<string, string> = {}): Promise<void> {
+  private async report(call: Call, event: string, facts: Record<string, string> = {}): Promise<void> {
     if (call.statusCallback === null || !call.statusEvents.includes(event)) return;
-    await this.requests.tell(call, call.statusCallback, {
+    await this.requests.report(call, call.statusCallback, {
       CallbackSource: 'call-progress-events',
       Timestamp: new Date().toUTCString(),
       ...facts,

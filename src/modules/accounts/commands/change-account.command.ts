@@ -93,7 +93,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       }
       if (Object.keys(patch).length === 0) return;
       await this.update(tx, row, { ...patch, updatedAt: now() });
-      if (row.isActive && patch.isActive === false) await this.closings.tell(tx, { accountId: row.id, actor });
+      if (row.isActive && patch.isActive === false) await this.closings.announce(tx, { accountId: row.id, actor });
       const details = auditedChanges(changes);
       await this.audit.record(tx, { actor, action: 'account.change', subject: row.username, details });
     });

@@ -122,7 +122,7 @@ export class ProgressFeed implements OnApplicationShutdown {
       const view = counted && (await this.views.ofOwner(counted));
       const topic = this.topics.get(id);
       if (!topic) continue;
-      if (view) this.tell(topic, view);
+      if (view) this.publish(topic, view);
       const over = counted !== undefined && hasEnded(counted);
       if (!counted || over) for (const listener of topic.listeners) this.end(id, listener, over);
     }
@@ -131,7 +131,7 @@ export class ProgressFeed implements OnApplicationShutdown {
     if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.look());
   }
 
-  private tell(topic: Topic, view: CampaignView): void {
+  private publish(topic: Topic, view: CampaignView): void {
     const text = JSON.stringify(view);
     const isNew = topic.last?.text !== text;
     if (isNew) topic.last = { view, text };

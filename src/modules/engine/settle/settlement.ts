@@ -84,7 +84,7 @@ export class Settlement {
     await this.writeCounters(tx, transitions);
     const ended = await this.closeCampaigns(tx, transitions);
     await this.refund(tx, transitions);
-    await this.events.tell(tx, transitions, ended);
+    await this.events.publish(tx, transitions, ended);
     return transitions;
   }
 

@@ -59,10 +59,10 @@ export class StatusEvents {
    * One look at the endpoints of the accounts; nothing more when nobody listens.
    * @param ended campaigns of these changes whose last recipient became final
    */
-  async tell(tx: EntityManager, changes: readonly StatusChange[], ended: readonly number[]): Promise<void> {
-    if (!this.events.areHeard) return;
+  async publish(tx: EntityManager, changes: readonly StatusChange[], ended: readonly number[]): Promise<void> {
+    if (!this.events.hasSubscribers) return;
     const campaigns = await this.campaignsOf(tx, [...new Set(changes.map(({ campaignId }) => campaignId))]);
-    const interest = await this.events.interest(
+    const subscriptions = await this.events.subscriptions(
       tx,
       [...campaigns.values()].map(({ account_id }) => account_id),
     );
@@ -72,14 +72,14 @@ export class StatusEvents {
       const channel = campaign && this.channels.find(campaign.channel);
       const type = channel?.event;
       if (!channel || !isCustomerEventType(type) || !isNews(channel, change)) continue;
-      if (interest.takes(campaign.account_id, type)) events.push(statusEvent(campaign, channel, type, change));
+      if (subscriptions.takes(campaign.account_id, type)) events.push(statusEvent(campaign, channel, type, change));
     }
     const awaited = ended.flatMap((id): CampaignBrief[] => {
       const campaign = campaigns.get(id);
-      return campaign && interest.takes(campaign.account_id, 'campaign.completed') ? [campaign] : [];
+      return campaign && subscriptions.takes(campaign.account_id, 'campaign.completed') ? [campaign] : [];
     });
     events.push(...(await this.completions(tx, awaited)));
-    if (events.length > 0) await interest.record(events);
+    if (events.length > 0) await subscriptions.record(events);
   }
 
   private async campaignsOf(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, CampaignBrief>> {

@@ -121,7 +121,7 @@ export class ScheduledMessageStore {
          WHERE id = ? AND claim = ? AND status = ${RecipientStatus.Pending}`,
         [cutCodePoints(text, ERROR_LENGTH), id, claim],
       );
-      if (affectedRows > 0) await this.events.tell(tx, [id]);
+      if (affectedRows > 0) await this.events.publish(tx, [id]);
     });
   }
 
@@ -137,7 +137,7 @@ export class ScheduledMessageStore {
         [id, accountId],
       );
       if (affectedRows > 0) {
-        await this.events.tell(tx, [id]);
+        await this.events.publish(tx, [id]);
         return 'done';
       }
       const rows: { status: RecipientStatus }[] = await tx.query(

@@ -28,8 +28,8 @@ export class SessionEvents {
    * @param ids messages whose status was just written
    * @param providerIds the provider's id of those whose row does not have it yet
    */
-  async tell(tx: EntityManager, ids: readonly number[], providerIds?: ReadonlyMap<number, string>): Promise<void> {
-    if (ids.length === 0 || !this.events.areHeard) return;
+  async publish(tx: EntityManager, ids: readonly number[], providerIds?: ReadonlyMap<number, string>): Promise<void> {
+    if (ids.length === 0 || !this.events.hasSubscribers) return;
     const rows: SessionRow[] = await tx.query(
       `SELECT id, account_id, receiver, status, provider_message_id, scheduled, error_code, error_message
        FROM session_messages WHERE id IN (?)`,

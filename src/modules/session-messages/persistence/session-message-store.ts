@@ -108,7 +108,7 @@ export class SessionMessageStore {
            WHERE id IN (?)`,
           [RecipientStatus.Failed, ids],
         );
-        await this.events.tell(tx, ids);
+        await this.events.publish(tx, ids);
       });
     }
   }
@@ -121,7 +121,7 @@ export class SessionMessageStore {
         { id, status: RecipientStatus.Unknown },
         { ...change, updatedAt: NOW },
       );
-      if (affected) await this.events.tell(tx, [id]);
+      if (affected) await this.events.publish(tx, [id]);
     });
   }
 }

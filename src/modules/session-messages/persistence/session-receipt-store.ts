@@ -61,7 +61,7 @@ export class SessionReceiptStore {
     }
     if (moved.size > 0) {
       await this.write(tx, moved);
-      await this.events.tell(tx, [...moved.keys()], providerIds);
+      await this.events.publish(tx, [...moved.keys()], providerIds);
     }
     const taken = new Set(rows.map(({ ordinal }) => ordinal));
     return receipts.map((_, index) => taken.has(index));

@@ -90,7 +90,7 @@ export class TemplateStore {
       { templateId: id },
       { type: CONTROLLER_TYPES[content.category], controllerStatus: 'pending', updatedAt: at },
     );
-    if (template.status !== status) await this.tell(tx, { ...template, name: content.name }, status, null);
+    if (template.status !== status) await this.publish(tx, { ...template, name: content.name }, status, null);
   }
 
   async remove(tx: EntityManager, id: number): Promise<void> {
@@ -117,11 +117,11 @@ export class TemplateStore {
     if (controllerStatus) {
       await tx.update(TemplateControllerEntity, { templateId: id }, { controllerStatus, updatedAt: at });
     }
-    await this.tell(tx, template, status, kept);
+    await this.publish(tx, template, status, kept);
   }
 
   /** The owner's webhooks learn of every status (reference/templates#events). */
-  private async tell(
+  private async publish(
     tx: EntityManager,
     { id, accountId, name }: Template,
     status: TemplateStatus,

@@ -6,7 +6,7 @@ import {
   type CustomerEvent,
   CustomerEvents,
   type CustomerEventSink,
-  type Interest,
+  type Subscriptions,
 } from '../../customer-events/index.js';
 import { eventIds } from './event-id.js';
 
@@ -29,7 +29,7 @@ export class EventOutbox implements CustomerEventSink {
     events.register(this);
   }
 
-  async interest(tx: EntityManager, accountIds: readonly number[]): Promise<Interest> {
+  async subscriptions(tx: EntityManager, accountIds: readonly number[]): Promise<Subscriptions> {
     const rows: EndpointRow[] = await tx.query(
       `SELECT id, account_id, events FROM webhook_endpoints WHERE account_id IN (?) AND status = 'active'`,
       [accountIds],
