@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { AccountRegistrar, AuditLog, passwordFault } from '../../modules/accounts/index.js';
 import { LaneWake, type WokenLanes } from '../../modules/engine/index.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { RelayBell } from '../../platform/queues/index.js';
+import { RelayNotifier } from '../../platform/queues/index.js';
 import { PasswordHasher } from '../../platform/security/index.js';
 import { Failure } from './failure.js';
 
@@ -29,7 +29,7 @@ export class OperatorActions {
     private readonly passwords: PasswordHasher,
     private readonly audit: AuditLog,
     private readonly lanes: LaneWake,
-    private readonly bell: RelayBell,
+    private readonly relay: RelayNotifier,
   ) {}
 
   /** @throws Failure for a bad name or password, AppError for a taken name */
@@ -56,7 +56,7 @@ export class OperatorActions {
       return done;
     });
     if (!woken) throw new Failure('Campaign not found');
-    this.bell.ring();
+    this.relay.notify();
     return woken;
   }
 }

@@ -3,13 +3,13 @@ import { AccountDirectoryModule } from '../../modules/accounts/index.js';
 import { LaneWake } from '../../modules/engine/index.js';
 import { ConfigModule } from '../../platform/config/index.js';
 import { ImpatientDatabaseModule } from '../../platform/database/index.js';
-import { RelayBellModule } from '../../platform/queues/index.js';
+import { RelayNotifierModule } from '../../platform/queues/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
 import { OperatorActions } from './operator-actions.js';
 
 /** The commands that work on the database itself. */
 @Module({
-  imports: [ConfigModule, ImpatientDatabaseModule, SecurityModule, AccountDirectoryModule, RelayBellModule],
+  imports: [ConfigModule, ImpatientDatabaseModule, SecurityModule, AccountDirectoryModule, RelayNotifierModule],
   providers: [LaneWake, OperatorActions],
 })
 export class OperatorModule {}

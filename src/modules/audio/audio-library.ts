@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { SharedTurns } from '../../kernel/shared-turns.js';
+import { KeyedSemaphore } from '../../kernel/keyed-semaphore.js';
 import { ENVIRONMENT, type Environment, publicOrigin } from '../../platform/config/index.js';
 import { tooMany } from '../../platform/security/index.js';
 import { audioErrors } from './audio.errors.js';
@@ -22,7 +22,7 @@ const MOST_CLIP_BYTES = 20 * 1024 * 1024;
 const CLIP_PATIENCE = 2;
 const PATIENCE_SECONDS = 15;
 /** Requests that fetch audio and hold it in memory; a customer whose server is slow leaves places for the others. */
-const SHARES = { places: 32, each: 4, waiting: 64, patienceMs: PATIENCE_SECONDS * 1_000 };
+const SHARES = { permits: 32, each: 4, waiting: 64, patienceMs: PATIENCE_SECONDS * 1_000 };
 
 /**
  * The audio of voice campaigns: spoken, or supplied by a URL. It is drafted outside any transaction, since speaking and
@@ -30,7 +30,7 @@ const SHARES = { places: 32, each: 4, waiting: 64, patienceMs: PATIENCE_SECONDS 
  */
 @Injectable()
 export class AudioLibrary {
-  private readonly turns = new SharedTurns<number>(SHARES, () => tooMany(PATIENCE_SECONDS));
+  private readonly semaphore = new KeyedSemaphore<number>(SHARES, () => tooMany(PATIENCE_SECONDS));
 
   constructor(
     private readonly speaker: Speaker,
@@ -42,7 +42,7 @@ export class AudioLibrary {
 
   /** Work that holds fetched audio, from its begin to its end. @throws AppError too_many when too many others do so */
   holding<T>(accountId: number, work: () => Promise<T>): Promise<T> {
-    return this.turns.take(accountId, work);
+    return this.semaphore.run(accountId, work);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
-import { Rounds } from '../../kernel/rounds.js';
+import { PeriodicTask } from '../../kernel/periodic-task.js';
 import { safeError } from '../../platform/observability/index.js';
 import { AudioStore } from './persistence/audio-store.js';
 
@@ -12,7 +12,7 @@ const SPARED_MS = 24 * 3_600_000;
 @Injectable()
 export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AudioSweeper.name);
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     ROUND_EVERY_MS,
     () => this.sweep(),
     (error) => this.logger.warn({ err: safeError(error) }, 'audio could not be swept'),
@@ -21,16 +21,16 @@ export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(private readonly store: AudioStore) {}
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.task.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.rounds.stop();
+    return this.task.stop();
   }
 
   /** Removes all that is due; ends early when the process stops. */
   async sweep(): Promise<void> {
     const before = new Date(now().getTime() - SPARED_MS);
-    while ((await this.store.sweep(before)) && !this.rounds.areStopped);
+    while ((await this.store.sweep(before)) && !this.task.isStopped);
   }
 }

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RelayBellModule } from '../../platform/queues/index.js';
+import { RelayNotifierModule } from '../../platform/queues/index.js';
 import { AccountDirectoryModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
@@ -57,10 +57,10 @@ const SERVICES = [
     AccountDirectoryModule,
     CreditsModule,
     CustomerEventsModule,
-    RelayBellModule,
+    RelayNotifierModule,
     RoutesModule,
   ],
   providers: [...SERVICES, { provide: ReceiptSink, useExisting: CampaignReceipts }],
-  exports: [...SERVICES, ReceiptSink, RelayBellModule],
+  exports: [...SERVICES, ReceiptSink, RelayNotifierModule],
 })
 export class EngineModule {}

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Rounds } from '../../kernel/rounds.js';
+import { PeriodicTask } from '../../kernel/periodic-task.js';
 import { safeError } from '../../platform/observability/index.js';
 import { IdempotencyKeys } from './persistence/idempotency-keys.js';
 
@@ -9,7 +9,7 @@ const ROUND_EVERY_MS = 60_000;
 @Injectable()
 export class KeySweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(KeySweeper.name);
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     ROUND_EVERY_MS,
     () => this.sweep(),
     (error) => this.logger.warn({ err: safeError(error) }, 'keys could not be removed'),
@@ -18,15 +18,15 @@ export class KeySweeper implements OnApplicationBootstrap, BeforeApplicationShut
   constructor(private readonly keys: IdempotencyKeys) {}
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.task.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.rounds.stop();
+    return this.task.stop();
   }
 
   /** Removes all that is expired; ends early when the process stops. */
   private async sweep(): Promise<void> {
-    while ((await this.keys.prune()) && !this.rounds.areStopped);
+    while ((await this.keys.prune()) && !this.task.isStopped);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ShortMemory } from '../../kernel/short-memory.js';
+import { TtlCache } from '../../kernel/ttl-cache.js';
 import { DriverRegistry } from './driver-registry.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 
@@ -8,7 +8,7 @@ const KEPT_MS = 2_000;
 /** Which routes share a login: a carrier hands receipts to any session of it, whichever route sent the message. */
 @Injectable()
 export class RouteLogins {
-  private readonly memory = new ShortMemory<'all', ReadonlyMap<number, readonly number[]>>(KEPT_MS);
+  private readonly cache = new TtlCache<'all', ReadonlyMap<number, readonly number[]>>(KEPT_MS);
 
   constructor(
     private readonly directory: RouteDirectory,
@@ -17,7 +17,7 @@ export class RouteLogins {
 
   /** The routes of one login, by each of them; routes that have theirs for themselves are absent. Kept for 2 s. */
   shared(): Promise<ReadonlyMap<number, readonly number[]>> {
-    return this.memory.get('all', async () => {
+    return this.cache.get('all', async () => {
       const routes = new Map<string, number[]>();
       for (const route of await this.directory.list()) {
         const login = this.drivers.find(route.driver)?.loginOf?.(route.config);

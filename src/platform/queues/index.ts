@@ -1,5 +1,5 @@
 export { LaneQueues } from './lane-queues.js';
 export { QueueDashboard } from './queue-dashboard.js';
-export { QueuesModule, RelayBellModule } from './queues.module.js';
-export { RelayBell } from './relay-bell.js';
+export { QueuesModule, RelayNotifierModule } from './queues.module.js';
+export { RelayNotifier } from './relay-notifier.js';
 export { type LaneJob, laneJobId, QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';

@@ -4,7 +4,7 @@ import type { QueueOptions } from 'bull';
 import { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { LaneQueues } from './lane-queues.js';
-import { RelayBell } from './relay-bell.js';
+import { RelayNotifier } from './relay-notifier.js';
 import { QUEUES, QUEUE_NAMES } from './queues.js';
 
 /**
@@ -40,5 +40,5 @@ import { QUEUES, QUEUE_NAMES } from './queues.js';
 export class QueuesModule {}
 
 /** For processes that only wake the relay (the API): no Bull connection, one plain Redis connection. */
-@Module({ providers: [RelayBell], exports: [RelayBell] })
-export class RelayBellModule {}
+@Module({ providers: [RelayNotifier], exports: [RelayNotifier] })
+export class RelayNotifierModule {}

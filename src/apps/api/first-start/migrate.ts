@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { Rounds } from '../../../kernel/rounds.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 
 const BEAT_MS = 1_000;
@@ -31,7 +31,7 @@ export async function whileLocked<T>(dataSource: DataSource, work: () => Promise
   );
   await dataSource.query('INSERT IGNORE INTO preparation_lock (id, owner, beat, looks) VALUES (1, NULL, 0, 0)');
   await take(dataSource, owner, beatMs);
-  const beats = new Rounds(
+  const beats = new PeriodicTask(
     beatMs,
     async () => {
       await changed(dataSource, 'beat = beat + 1 WHERE id = 1 AND owner = ?', [owner]);

@@ -6,8 +6,8 @@ import { OperatorActions } from '../operator-actions.js';
 import { OperatorModule } from '../operator.module.js';
 import { print, readPassword } from '../terminal.js';
 
-/** The bell rings a few milliseconds after it is asked to. */
-const RING_MS = 100;
+/** The relays are notified a few milliseconds after `notify`. */
+const NOTIFIED_MS = 100;
 
 export interface NewAdminOptions {
   type: 'super' | 'admin';
@@ -27,7 +27,7 @@ export async function createAdmin(username: string, options: NewAdminOptions): P
 export async function requeue(requestId: string): Promise<void> {
   const { state, lanes } = await withActions(async (actions) => {
     const woken = await actions.requeue(requestId);
-    await sleep(RING_MS);
+    await sleep(NOTIFIED_MS);
     return woken;
   });
   print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { ShortMemory } from '../../../kernel/short-memory.js';
+import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account-errors.js';
@@ -23,10 +23,10 @@ export interface StoredApiKey {
   lastUsedAt: number;
 }
 
-/** API keys: their rows, and a short memory of them for every request that carries one. */
+/** API keys: their rows, and a short-lived cache of them for every request that carries one. */
 @Injectable()
 export class ApiKeyStore {
-  private readonly memory = new ShortMemory<string, StoredApiKey | null>(KEPT_MS);
+  private readonly cache = new TtlCache<string, StoredApiKey | null>(KEPT_MS);
   private readonly logger = new Logger('ApiKeys');
 
   constructor(
@@ -37,7 +37,7 @@ export class ApiKeyStore {
   /** Cached for 3 s; null when there is none, or none any more. */
   find(key: string): Promise<StoredApiKey | null> {
     const keyDigest = apiKeyDigest(key);
-    return this.memory.get(keyDigest, async () => {
+    return this.cache.get(keyDigest, async () => {
       const row = await this.dataSource.manager.findOneBy(ApiKeyEntity, { keyDigest });
       return (
         row && {
@@ -91,6 +91,6 @@ export class ApiKeyStore {
 
   /** To be called after the commit of a revocation. */
   forget(): void {
-    this.memory.clear();
+    this.cache.clear();
   }
 }

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
-import { ShortMemory } from '../../../kernel/short-memory.js';
+import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account-errors.js';
@@ -16,10 +16,10 @@ import { NameCheck } from './name-check.js';
 /** How long a change on another instance may take to act (reference/authentication#tokens). */
 const KEPT_MS = 3_000;
 
-/** The people under accounts: their rows, and a short memory of them for the tokens of every request. */
+/** The people under accounts: their rows, and a short-lived cache of them for the tokens of every request. */
 @Injectable()
 export class AssignedUsers {
-  private readonly memory = new ShortMemory<number, AssignedUser | null>(KEPT_MS);
+  private readonly cache = new TtlCache<number, AssignedUser | null>(KEPT_MS);
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -29,7 +29,7 @@ export class AssignedUsers {
 
   /** Cached for 3 s; null when there is none, or none any more. */
   byId(id: number): Promise<AssignedUser | null> {
-    return this.memory.get(id, async () => {
+    return this.cache.get(id, async () => {
       const row = await this.dataSource.manager.findOneBy(AssignedUserEntity, { id });
       return row && toAssignedUser(row);
     });
@@ -37,7 +37,7 @@ export class AssignedUsers {
 
   /** To be called after the commit of a change or of a removal. */
   forget(): void {
-    this.memory.clear();
+    this.cache.clear();
   }
 
   /** @throws AppError conflict: a name is taken, or the account has `USERS_PER_ACCOUNT` of them */

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ShortMemory } from '../../../kernel/short-memory.js';
+import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
@@ -21,7 +21,7 @@ const WRITTEN_EVERY_MS = 3_600_000;
 @Injectable()
 export class LoginAddresses {
   private readonly key: Buffer;
-  private readonly written = new ShortMemory<string, void>(WRITTEN_EVERY_MS);
+  private readonly written = new TtlCache<string, void>(WRITTEN_EVERY_MS);
   private readonly logger = new Logger('LoginAddresses');
 
   constructor(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ShortMemory } from '../../../kernel/short-memory.js';
+import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { RevokedTokenEntity } from './revoked-token.entity.js';
 
 /** How long a logout on another instance may take to act (reference/authentication#logout). */
@@ -11,16 +11,16 @@ const PRUNED_AT_ONCE = 1_000;
 /** The last second that the column holds; a token may claim to live longer. */
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1000;
 
-/** Tokens that were given back before their end, and a short memory of them for the tokens of every request. */
+/** Tokens that were given back before their end, and a short-lived cache of them for the tokens of every request. */
 @Injectable()
 export class RevokedTokens {
-  private readonly memory = new ShortMemory<string, boolean>(KEPT_MS);
+  private readonly cache = new TtlCache<string, boolean>(KEPT_MS);
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Cached for 3 s. */
   includes(token: string): Promise<boolean> {
-    return this.memory.get(token, () =>
+    return this.cache.get(token, () =>
       this.dataSource.manager.existsBy(RevokedTokenEntity, { digest: digestOf(token) }),
     );
   }
@@ -35,7 +35,7 @@ export class RevokedTokens {
       digestOf(token),
       new Date(Math.min(expiresAt, LAST_SECOND) * 1000),
     ]);
-    this.memory.clear();
+    this.cache.clear();
     await this.dataSource.query(
       `DELETE FROM revoked_tokens WHERE expires_at < UTC_TIMESTAMP(3) ORDER BY expires_at LIMIT ${PRUNED_AT_ONCE}`,
     );

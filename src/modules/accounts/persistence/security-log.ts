@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { Rounds } from '../../../kernel/rounds.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
 import type { WriteResult } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SecurityEntryEntity } from './security-entry.entity.js';
@@ -34,7 +34,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
   private waiting = new Map<string, Waiting>();
   private prunedAt = -Infinity;
   private readonly logger = new Logger('SecurityLog');
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     WRITTEN_EVERY_MS,
     () => this.write(),
     (error) => this.logger.warn({ err: safeError(error) }, 'logins could not be written to the security log'),
@@ -43,11 +43,11 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.task.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.rounds.stop();
+    await this.task.stop();
     await this.write().catch(() => undefined);
   }
 

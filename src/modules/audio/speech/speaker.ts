@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SharedTurns } from '../../../kernel/shared-turns.js';
+import { KeyedSemaphore } from '../../../kernel/keyed-semaphore.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { audioErrors } from '../audio.errors.js';
 import { voiceOf } from '../domain/spoken-language.js';
@@ -13,7 +13,7 @@ import { SpeechPool } from './speech-pool.js';
 const RECIPE = 'espeak-ng-emscripten 0.3.5, 8 kHz, 1';
 const BUSY_SECONDS = 5;
 /** Texts with the engine at once, in all and of one account. */
-const SHARES = { places: 64, each: 4, waiting: 16, patienceMs: 15_000 };
+const SHARES = { permits: 64, each: 4, waiting: 16, patienceMs: 15_000 };
 const SAMPLES_PER_MS = TELEPHONE_FORMAT.rate / 1_000;
 
 /**
@@ -23,7 +23,7 @@ const SAMPLES_PER_MS = TELEPHONE_FORMAT.rate / 1_000;
 @Injectable()
 export class Speaker {
   private readonly underWay = new Map<string, Promise<AudioDraft | 'too_long' | 'silent'>>();
-  private readonly turns = new SharedTurns<number>(SHARES, () => tooMany(BUSY_SECONDS));
+  private readonly semaphore = new KeyedSemaphore<number>(SHARES, () => tooMany(BUSY_SECONDS));
 
   constructor(
     private readonly pool: SpeechPool,
@@ -57,7 +57,7 @@ export class Speaker {
   ): Promise<AudioDraft | 'too_long' | 'silent'> {
     const kept = await this.store.byKey(key);
     if (kept) return { key, file: kept, bytes: null };
-    const answer = await this.turns.take(accountId, () => this.pool.speak(voice, markup, LONGEST_MS));
+    const answer = await this.semaphore.run(accountId, () => this.pool.speak(voice, markup, LONGEST_MS));
     if (answer.kind === 'failed') throw audioErrors.speechFailed();
     if (answer.kind !== 'spoken') return answer.kind;
     const { samples } = answer;

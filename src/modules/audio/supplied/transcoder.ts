@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Turns } from '../../../kernel/turns.js';
+import { Semaphore } from '../../../kernel/semaphore.js';
 import { ENVIRONMENT, type Environment, programPath } from '../../../platform/config/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import type { ForeignContainer } from '../domain/container.js';
@@ -33,7 +33,10 @@ const CODECS = [
 @Injectable()
 export class Transcoder {
   private readonly logger = new Logger('Transcoder');
-  private readonly turns = new Turns(availableParallelism(), PATIENCE_SECONDS * 1_000, () => tooMany(PATIENCE_SECONDS));
+  private readonly semaphore = new Semaphore(availableParallelism(), {
+    patienceMs: PATIENCE_SECONDS * 1_000,
+    refusal: () => tooMany(PATIENCE_SECONDS),
+  });
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'FFMPEG_PATH' | 'TRANSCODE_TIMEOUT'>,
@@ -45,7 +48,7 @@ export class Transcoder {
    * @throws AppError too_many when too many others wait
    */
   toTelephone(bytes: Buffer, container: ForeignContainer | 'wav' | 'mp3', seconds: number): Promise<Buffer | null> {
-    return this.turns.take(() => this.run(bytes, container, seconds));
+    return this.semaphore.run(() => this.run(bytes, container, seconds));
   }
 
   private run(bytes: Buffer, container: string, seconds: number): Promise<Buffer | null> {

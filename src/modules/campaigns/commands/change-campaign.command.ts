@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { assertSeen } from '../../../kernel/revision.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import { RelayBell } from '../../../platform/queues/index.js';
+import { RelayNotifier } from '../../../platform/queues/index.js';
 import { type Actor, AuditLog } from '../../accounts/index.js';
 import {
   CAMPAIGN_REVISION,
@@ -42,7 +42,7 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
     private readonly reader: CampaignReader,
     private readonly states: CampaignStates,
     private readonly audit: AuditLog,
-    private readonly bell: RelayBell,
+    private readonly relay: RelayNotifier,
   ) {}
 
   async execute({ actor, requestId, change, revision }: ChangeCampaignCommand): Promise<CampaignState> {
@@ -63,7 +63,7 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
       }
       return after;
     });
-    this.bell.ring();
+    this.relay.notify();
     return state;
   }
 }

@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
-import { RelayBell } from '../../../platform/queues/index.js';
+import { RelayNotifier } from '../../../platform/queues/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { type BalanceName, CreditBook } from '../../credits/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
@@ -40,7 +40,7 @@ export class CampaignRetry {
     private readonly failed: FailedRecipients,
     private readonly writer: CampaignWriter,
     private readonly credits: CreditBook,
-    private readonly bell: RelayBell,
+    private readonly relay: RelayNotifier,
   ) {}
 
   /**
@@ -61,7 +61,7 @@ export class CampaignRetry {
         if (Date.now() > until) throw tooMany(RETRY_SECONDS);
         await sleep(LOOK_AGAIN_MS); // without a connection: a retry of a million takes seconds
       } else if (accepted) {
-        this.bell.ring();
+        this.relay.notify();
         return accepted;
       } else {
         round += 1;

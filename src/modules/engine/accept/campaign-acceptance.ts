@@ -5,7 +5,7 @@ import { AppError } from '../../../kernel/app-error.js';
 import { GroupCommit } from '../../../kernel/group-commit.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
-import { RelayBell } from '../../../platform/queues/index.js';
+import { RelayNotifier } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
 import { CreditBook, type BalanceName } from '../../credits/index.js';
 import type { AcceptedCampaign, CampaignDraft } from '../state/campaign.js';
@@ -38,7 +38,7 @@ export class CampaignAcceptance {
     private readonly credits: CreditBook,
     private readonly writer: CampaignWriter,
     private readonly reader: CampaignReader,
-    private readonly bell: RelayBell,
+    private readonly relay: RelayNotifier,
   ) {}
 
   /**
@@ -55,7 +55,7 @@ export class CampaignAcceptance {
       draft.receivers.length > GROUPED_RECEIVERS ? (await this.commit([draft]))[0] : await this.group(draft).add(draft);
     if (!answer) throw new Error('a draft was left without an answer');
     if ('refused' in answer) throw answer.refused;
-    this.bell.ring();
+    this.relay.notify();
     return answer.accepted;
   }
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Rounds } from '../../../kernel/rounds.js';
-import { LaneQueues, RelayBell } from '../../../platform/queues/index.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
+import { LaneQueues, RelayNotifier } from '../../../platform/queues/index.js';
 import { LaneStore } from './lane-store.js';
 import { WorkerQueues } from './worker-queues.js';
 
@@ -8,35 +8,35 @@ const LOOK_EVERY_MS = 500;
 const LANES_A_LOOK = 500;
 
 /**
- * The only one who puts lanes into Bull: at a bell, and every half second. A job that Redis loses is made again, because
- * the lane's `wake_at` comes round (docs/decisions/0002).
+ * The only place that puts lanes into Bull: when it is notified, and every half second. A job that Redis loses is made
+ * again, because the lane's `wake_at` comes round (docs/decisions/0002).
  */
 @Injectable()
 export class Relay implements OnApplicationBootstrap {
   private readonly logger = new Logger(Relay.name);
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     LOOK_EVERY_MS,
-    () => this.relay(),
+    () => this.enqueueDue(),
     (error) => this.logger.warn({ err: error }, 'lanes could not be queued, trying again'),
   );
 
   constructor(
     private readonly queues: LaneQueues,
     private readonly lanes: LaneStore,
-    private readonly bell: RelayBell,
+    private readonly notifier: RelayNotifier,
     private readonly selected: WorkerQueues,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.bell.listen(() => this.rounds.ring());
-    this.rounds.start();
+    this.notifier.listen(() => this.task.request());
+    this.task.start();
   }
 
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.task.stop();
   }
 
-  private async relay(): Promise<void> {
+  private async enqueueDue(): Promise<void> {
     for (;;) {
       const due = await this.lanes.takeDue(this.selected.channels, LANES_A_LOOK);
       let left = due;
@@ -54,7 +54,7 @@ export class Relay implements OnApplicationBootstrap {
         for (const lane of left) await this.lanes.postpone(lane, LOOK_EVERY_MS);
         throw error;
       }
-      if (due.length < LANES_A_LOOK || this.rounds.areStopped) return;
+      if (due.length < LANES_A_LOOK || this.task.isStopped) return;
     }
   }
 }

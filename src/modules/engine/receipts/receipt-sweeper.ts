@@ -1,16 +1,16 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Rounds } from '../../../kernel/rounds.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { OverdueReceipts } from './overdue-receipts.js';
 import { UnmatchedReceipts } from './unmatched-receipts.js';
 import { UnmatchedReceiptsMonitor } from './unmatched-monitor.js';
 
-const ROUND_EVERY_MS = 1_000;
+const SWEEP_EVERY_MS = 1_000;
 /** Parked receipts find their message within seconds, or wait for a dead worker's window: the older, the rarer the look. */
-const LOOKS: readonly { everyRounds: number; sinceMs: number | null }[] = [
-  { everyRounds: 60, sinceMs: null },
-  { everyRounds: 10, sinceMs: 120_000 },
-  { everyRounds: 1, sinceMs: 15_000 },
+const LOOKS: readonly { everySweeps: number; sinceMs: number | null }[] = [
+  { everySweeps: 60, sinceMs: null },
+  { everySweeps: 10, sinceMs: 120_000 },
+  { everySweeps: 1, sinceMs: 15_000 },
 ];
 
 /**
@@ -20,9 +20,9 @@ const LOOKS: readonly { everyRounds: number; sinceMs: number | null }[] = [
 @Injectable()
 export class ReceiptSweeper implements OnApplicationBootstrap {
   private readonly logger = new Logger(ReceiptSweeper.name);
-  private readonly matching = this.rounds(() => this.match());
-  private readonly deadlines = this.rounds(() =>
-    this.overdue.round(this.environment.RECEIPT_TIMEOUT, () => this.deadlines.areStopped),
+  private readonly matching = this.task(() => this.match());
+  private readonly deadlines = this.task(() =>
+    this.overdue.round(this.environment.RECEIPT_TIMEOUT, () => this.deadlines.isStopped),
   );
   private count = 0;
 
@@ -42,14 +42,16 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
     await Promise.all([this.matching.stop(), this.deadlines.stop()]);
   }
 
-  private rounds(round: () => Promise<void>): Rounds {
-    return new Rounds(ROUND_EVERY_MS, round, (error) => this.logger.warn({ err: error }, 'sweep failed, trying again'));
+  private task(work: () => Promise<void>): PeriodicTask {
+    return new PeriodicTask(SWEEP_EVERY_MS, work, (error) =>
+      this.logger.warn({ err: error }, 'sweep failed, trying again'),
+    );
   }
 
   private async match(): Promise<void> {
-    const round = this.count++;
-    const look = LOOKS.find(({ everyRounds }) => round % everyRounds === 0);
-    await this.parked.sweep(this.environment.RECEIPT_TIMEOUT, look?.sinceMs, () => this.matching.areStopped);
+    const sweep = this.count++;
+    const look = LOOKS.find(({ everySweeps }) => sweep % everySweeps === 0);
+    await this.parked.sweep(this.environment.RECEIPT_TIMEOUT, look?.sinceMs, () => this.matching.isStopped);
     await this.unmatched.look();
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { ShortMemory } from '../../../kernel/short-memory.js';
+import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { Sealer } from '../../../platform/security/index.js';
 import type { ChatAccount, ChatConnection } from '../chat-account.js';
 import { type MetaCloudConfig, metaCloudConfigSchema } from '../drivers/meta-cloud/config.js';
@@ -29,7 +29,7 @@ const UNUSED_SECRET_BYTES = 24;
 /** The customers' chat accounts, at most one of each connection: read one by one and kept for 2 s. */
 @Injectable()
 export class ChatAccounts {
-  private readonly memory = new ShortMemory<string, ChatAccountRecord | null>(KEPT_MS);
+  private readonly cache = new TtlCache<string, ChatAccountRecord | null>(KEPT_MS);
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -39,7 +39,7 @@ export class ChatAccounts {
 
   /** @returns null when the account has no such connection */
   find(accountId: number, connection: ChatConnection): Promise<ChatAccountRecord | null> {
-    return this.memory.get(`${accountId} ${connection}`, async () => {
+    return this.cache.get(`${accountId} ${connection}`, async () => {
       const row = await this.dataSource.getRepository(RouteEntity).findOneBy({ accountId, connection });
       return row && toAccount(openRoute(row, this.sealer));
     });
@@ -101,7 +101,7 @@ export class ChatAccounts {
 
   /** The next question reads the database again. */
   forget(): void {
-    this.memory.clear();
+    this.cache.clear();
     this.routes.forget();
   }
 }

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { ShortMemory } from '../../../kernel/short-memory.js';
+import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { Sealer } from '../../../platform/security/index.js';
 import type { OperatorChannel } from '../ports/message-driver.js';
 import { FORMER_SECRET_MS } from '../former-secret.js';
@@ -36,7 +36,7 @@ const OPERATOR_ROUTES = In(['sms', 'unofficial', 'voice'] satisfies OperatorChan
 @Injectable()
 export class RouteDirectory {
   private readonly logger = new Logger(RouteDirectory.name);
-  private readonly chatAccounts = new ShortMemory<number, RouteRecord | null>(KEPT_MS);
+  private readonly chatAccounts = new TtlCache<number, RouteRecord | null>(KEPT_MS);
   private snapshot: { routes: Promise<Snapshot>; until: number } | null = null;
 
   constructor(

@@ -7,7 +7,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
-import { Rounds } from '../../../kernel/rounds.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { AccountDirectory, accountErrors } from '../../accounts/index.js';
@@ -42,7 +42,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
   private readonly logger = new Logger(ScheduledSends.name);
   /** sends under way, with their chat accounts */
   private readonly sending = new Map<Promise<void>, number>();
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     ROUND_EVERY_MS,
     () => this.round(),
     (error) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'),
@@ -62,12 +62,12 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.task.start();
   }
 
   /** Sends under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.rounds.stop();
+    await this.task.stop();
     this.insistUntil = performance.now() + INSIST_AT_STOP_MS;
     await Promise.all(this.sending.keys());
   }
@@ -77,7 +77,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     await this.store.failOverdue(this.environment.RECEIPT_TIMEOUT);
   }
 
-  /** Takes what is due for the places that are free; the sends run beside the rounds. */
+  /** Takes what is due for the places that are free; the sends run beside the task. */
   private async fill(): Promise<void> {
     const most = MOST_AT_ONCE - this.sending.size;
     if (most <= 0) return;
@@ -87,7 +87,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     for (const message of due) {
       const send: Promise<void> = this.send(message).finally(() => {
         this.sending.delete(send);
-        if (this.moreIsDue) this.rounds.begin(() => this.fill());
+        if (this.moreIsDue) this.task.runNow(() => this.fill());
       });
       this.sending.set(send, message.routeId);
     }

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Rounds } from '../../../kernel/rounds.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
 import { TemplateSubmitter } from './template-submitter.js';
@@ -11,7 +11,7 @@ const MOST_A_ROUND = 10;
 @Injectable()
 export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(SubmissionSweeper.name);
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     ROUND_EVERY_MS,
     () => this.round(),
     (error) => this.logger.warn({ err: safeError(error) }, 'submissions could not be read'),
@@ -23,11 +23,11 @@ export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.task.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.rounds.stop();
+    return this.task.stop();
   }
 
   private async round(): Promise<void> {

@@ -6,7 +6,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Rounds } from '../../../kernel/rounds.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { DeliveryQueue } from '../persistence/delivery-queue.js';
@@ -28,7 +28,7 @@ const CROWDED_TURN_MS = 5_000;
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookDispatcher.name);
   private readonly turns = new Map<number, { turn: EndpointTurn; since: number; done: Promise<void> }>();
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     LOOK_EVERY_MS,
     () => this.look(),
     (error) => this.logger.warn({ err: safeError(error) }, 'webhooks could not be looked for'),
@@ -42,12 +42,12 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   ) {}
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.task.start();
   }
 
   /** Tries under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.rounds.stop();
+    await this.task.stop();
     for (const { turn } of this.turns.values()) turn.end();
     await Promise.all([...this.turns.values()].map(({ done }) => done));
   }

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { now } from '../../../kernel/clock.js';
-import { Rounds } from '../../../kernel/rounds.js';
+import { PeriodicTask } from '../../../kernel/periodic-task.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { KEPT_MS } from '../domain/webhook.js';
 import { WebhookRetention } from '../persistence/webhook-retention.js';
@@ -11,7 +11,7 @@ const ROUND_EVERY_MS = 60_000;
 @Injectable()
 export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookSweeper.name);
-  private readonly rounds = new Rounds(
+  private readonly task = new PeriodicTask(
     ROUND_EVERY_MS,
     () => this.sweep(),
     (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
@@ -20,11 +20,11 @@ export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplication
   constructor(private readonly remains: WebhookRetention) {}
 
   onApplicationBootstrap(): void {
-    this.rounds.start();
+    this.task.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.rounds.stop();
+    return this.task.stop();
   }
 
   private async sweep(): Promise<void> {

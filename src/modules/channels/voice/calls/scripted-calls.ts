@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ShortMemory } from '../../../../kernel/short-memory.js';
+import { TtlCache } from '../../../../kernel/ttl-cache.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { inTransaction } from '../../../../platform/database/index.js';
 import { CampaignReader, readReference } from '../../../engine/index.js';
@@ -26,7 +26,7 @@ interface RoutedScript extends CallScript {
  */
 @Injectable()
 export class ScriptedCalls extends CallScripts {
-  private readonly scripts = new ShortMemory<number, RoutedScript | null>(SCRIPTS_KEPT_MS, 1_000);
+  private readonly scripts = new TtlCache<number, RoutedScript | null>(SCRIPTS_KEPT_MS, 1_000);
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,

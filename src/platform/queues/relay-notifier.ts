@@ -2,17 +2,17 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 
-const RING_EVERY_MS = 5;
+const NOTIFY_EVERY_MS = 5;
 
 /**
  * Tells the relays of all workers that a lane is due, so that they need not wait for their next look at MySQL.
- * Only a hint: without Redis, or when a ring is lost, the relay finds the lane by itself within half a second.
+ * Only a hint: without Redis, or when a notification is lost, the relay finds the lane by itself within half a second.
  */
 @Injectable()
-export class RelayBell implements OnApplicationShutdown {
+export class RelayNotifier implements OnApplicationShutdown {
   private readonly channel: string;
   private readonly redis: Redis;
-  private ears: Redis | null = null;
+  private subscriber: Redis | null = null;
   private pending: NodeJS.Timeout | null = null;
 
   constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {
@@ -20,25 +20,25 @@ export class RelayBell implements OnApplicationShutdown {
     this.redis = this.connect();
   }
 
-  /** Rings soon; many rings within a few milliseconds are one. Never waits and never fails. */
-  ring(): void {
+  /** Notifies soon; many calls within a few milliseconds are one. Never waits and never fails. */
+  notify(): void {
     this.pending ??= setTimeout(() => {
       this.pending = null;
       if (this.redis.status === 'ready') this.redis.publish(this.channel, '').catch(() => undefined);
-    }, RING_EVERY_MS);
+    }, NOTIFY_EVERY_MS);
   }
 
-  /** Calls `hear` at each ring, from any process. */
-  listen(hear: () => void): void {
-    this.ears = this.connect();
-    this.ears.on('message', hear);
-    this.ears.on('ready', () => void this.ears?.subscribe(this.channel).catch(() => undefined));
+  /** Calls `onNotified` at each notification, from any process. */
+  listen(onNotified: () => void): void {
+    this.subscriber = this.connect();
+    this.subscriber.on('message', onNotified);
+    this.subscriber.on('ready', () => void this.subscriber?.subscribe(this.channel).catch(() => undefined));
   }
 
   onApplicationShutdown(): void {
     if (this.pending) clearTimeout(this.pending);
     this.redis.disconnect();
-    this.ears?.disconnect();
+    this.subscriber?.disconnect();
   }
 
   private connect(): Redis {
