@@ -26,6 +26,7 @@ function filesBelow(directory: string): TextFile[] {
 
 const here = 'test/architecture/citations.test.ts';
 const documents = [...filesBelow('docs').filter(({ path }) => path.endsWith('.md')), read('README.md')];
+const pages = documents.filter(({ path }) => path.startsWith(REFERENCE));
 const citing = [...CITING.flatMap(filesBelow), ...SINGLE_FILES.map(read)].filter(({ path }) => path !== here);
 
 /** The text in one line, so that a citation that a comment breaks over two lines is whole. */
@@ -44,8 +45,6 @@ const matches = (files: readonly TextFile[], pattern: RegExp): string[] =>
   files.flatMap(({ path, text }) => [...unbroken(text).matchAll(pattern)].map(([found]) => `${path}: ${found.trim()}`));
 
 describe('the reference', () => {
-  const pages = documents.filter(({ path }) => path.startsWith(REFERENCE));
-
   it('has one anchor for each heading of a page', () => {
     const twice = pages.flatMap(({ path }) => {
       const found = anchors.get(path) ?? [];
@@ -61,13 +60,37 @@ describe('the reference', () => {
   });
 });
 
+interface ErrorAnswer {
+  content?: Record<string, { examples?: Record<string, { value: { message?: string } }> }>;
+}
+
+describe('an error text', () => {
+  it('stands in the reference, once the OpenAPI document has it', () => {
+    const { paths } = JSON.parse(read('docs/openapi.json').text) as {
+      paths: Record<string, Record<string, { responses: Record<string, ErrorAnswer> }>>;
+    };
+    const answers = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ responses }) => Object.values(responses)),
+    );
+    const examples = answers.flatMap(({ content = {} }) =>
+      Object.values(content).flatMap(({ examples: shown = {} }) => Object.values(shown)),
+    );
+    const texts = new Set(examples.map(({ value }) => value.message).filter((text) => text !== undefined));
+    const reference = unbroken(pages.map(({ text }) => text).join('\n'));
+    expect(texts.size).toBeGreaterThan(150);
+    expect([...texts].filter((text) => !reference.includes(text))).toEqual([]);
+  });
+});
+
 describe('a citation', () => {
   it('leads to a heading of the reference', () => {
     const cited = citing.flatMap(({ path, text }) =>
-      [...unbroken(text).matchAll(/(?<![\w./-])reference\/([\w-]+)(?:#([\w-]+))?/g)].map(([citation, page, anchor]) => ({
-        at: `${path}: ${citation}`,
-        resolves: anchors.get(`${REFERENCE}${page}.md`)?.includes(anchor ?? '') ?? false,
-      })),
+      [...unbroken(text).matchAll(/(?<![\w./-])reference\/([\w-]+)(?:#([\w-]+))?/g)].map(
+        ([citation, page, anchor]) => ({
+          at: `${path}: ${citation}`,
+          resolves: anchors.get(`${REFERENCE}${page}.md`)?.includes(anchor ?? '') ?? false,
+        }),
+      ),
     );
     expect(cited.length).toBeGreaterThan(400);
     expect(cited.filter(({ resolves }) => !resolves).map(({ at }) => at)).toEqual([]);
