@@ -25,7 +25,6 @@ export {
 export { type ReviewContent, type ReviewMenuRow, NO_REVIEW_CONTENT } from './review-content.js';
 export type { BegunAttempt, EndedAttempt } from './settle/attempts.js';
 export { AttemptReader } from './state/attempt-reader.js';
-export type { CampaignChange } from './state/campaign-change.js';
 export {
   CampaignReader,
   type CampaignRow,
@@ -44,13 +43,12 @@ export {
   type ScannedCampaign,
 } from './state/campaign-scan.js';
 export { CampaignStates } from './state/campaign-states.js';
+export { CAMPAIGN_STATES, type CampaignChange, type CampaignState, isEndState } from './state/campaign-transitions.js';
 export {
   type AcceptedCampaign,
   CAMPAIGN_REVISION,
-  CAMPAIGN_STATES,
   type CampaignDraft,
   type CampaignRecord,
-  type CampaignState,
   CHANNEL_NAMES,
   type ChannelName,
   type RecipientRecord,

@@ -1,5 +1,5 @@
 import { dateTime } from '../../../kernel/clock.js';
-import { type CampaignState, type Channel, RecipientStatus, statusCounts } from '../../engine/index.js';
+import { type CampaignState, type Channel, isEndState, RecipientStatus, statusCounts } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
 /** A campaign as its owner and the desk see it; times in the owner's zone (reference/requests#dates). */
@@ -51,16 +51,9 @@ export function campaignView({ campaign, counts }: CountedCampaign, channel: Cha
   };
 }
 
-const STATES_AT_THE_END: ReadonlySet<CampaignState> = new Set([
-  'completed',
-  'cancelled',
-  'failed',
-  'rejected',
-] as const);
-
 /** Statuses of recipients whom a cancelled campaign still has to settle. */
 const TO_BE_SETTLED = [RecipientStatus.Pending, RecipientStatus.Retrying];
 
 /** Whether the campaign is at its end and nobody waits to be cancelled any more; late receipts may still come. */
 export const hasEnded = ({ campaign, counts }: CountedCampaign): boolean =>
-  STATES_AT_THE_END.has(campaign.state) && TO_BE_SETTLED.every((status) => (counts.get(status) ?? 0) === 0);
+  isEndState(campaign.state) && TO_BE_SETTLED.every((status) => (counts.get(status) ?? 0) === 0);

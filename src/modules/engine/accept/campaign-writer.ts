@@ -62,7 +62,7 @@ export class CampaignWriter {
   ): Promise<void> {
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at, source_seq)
-       SELECT ?, ? + j.ordinal, j.receiver, 0, 0, UTC_TIMESTAMP(3), j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3), j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
          ordinal FOR ORDINALITY, source_seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
       [id, afterSeq, jsonRows(sources.map(({ seq, receiver }) => [seq, receiver]))],
     );
@@ -119,7 +119,7 @@ export class CampaignWriter {
     const rows = drafts.flatMap(({ id, draft }) => draft.receivers.map((receiver, index) => [id, index + 1, receiver]));
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
-       SELECT j.campaign_id, j.seq, j.receiver, 0, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       SELECT j.campaign_id, j.seq, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[2]')) j`,
       [jsonRows(rows)],
     );
@@ -129,7 +129,7 @@ export class CampaignWriter {
     for (let from = 0; from < receivers.length; from += ROWS_A_STATEMENT) {
       await tx.query(
         `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
-         SELECT ?, ? + j.ordinal, j.receiver, 0, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
            ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
         [id, from, jsonDigits(receivers.slice(from, from + ROWS_A_STATEMENT))],
       );

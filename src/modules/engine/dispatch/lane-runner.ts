@@ -18,13 +18,15 @@ import {
 import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel } from '../channel.js';
 import { WINDOW_RECIPIENTS } from '../state/lanes.js';
-import { StopList } from './stop-list.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import { CampaignStates } from '../state/campaign-states.js';
+import { LANE_DUTY, TRANSITIONS } from '../state/campaign-transitions.js';
 import { type LaneEnd, LaneStore, type LaneTurn, newClaimId } from './lane-store.js';
 import { RoutePace } from './route-pace.js';
 import { type WindowResult, WindowResults } from '../settle/window-results.js';
 import { conclude, inVain, isOverdue } from './lane-deadline.js';
+import { StopList } from './stop-list.js';
+import { applySuppressions } from './suppressions.js';
 import { sendWindow } from './window-sender.js';
 import { inRecipients, WindowTempo } from './window-tempo.js';
 
@@ -41,9 +43,6 @@ const NO_ROUTE: SendOutcome = {
   text: 'No route available for this channel',
   submitted: false,
 };
-
-/** Nobody leaves while the stop list cannot be read. */
-const NOT_NOW: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Stop list unread' };
 
 /** A window whose lease is held. */
 interface ClaimedWindow {
@@ -95,9 +94,10 @@ export class LaneRunner {
     const turn = await this.lanes.turn(job);
     if (!turn) return null;
     if (turn.intentSeq > turn.nextSeq || turn.retriesBegun) return this.recover(turn);
-    if (turn.state === 'cancelled' || turn.state === 'rejected') return this.cancel(turn);
-    if (turn.state === 'paused') await this.lanes.sleep(turn);
-    if (turn.state !== 'accepted' && turn.state !== 'running') return null;
+    const duty = LANE_DUTY[turn.state];
+    if (duty === 'refund') return this.cancel(turn);
+    if (duty === 'wait') await this.lanes.sleep(turn);
+    if (duty !== 'send') return null;
     const account = await this.accounts.byId(turn.accountId);
     if (!account?.isActive) {
       await this.states.changeAlone(turn.campaignId, 'pause');
@@ -180,7 +180,7 @@ export class LaneRunner {
     const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
     // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
     const begin = (tx: EntityManager): Promise<void> => this.states.begin(tx, turn.campaignId, RECEIPT_TIMEOUT);
-    const terms = { id: newClaimId(), alongside: turn.state === 'accepted' ? begin : undefined };
+    const terms = { id: newClaimId(), alongside: TRANSITIONS.begin.from.includes(turn.state) ? begin : undefined };
     try {
       if (turn.dueRetries > 0) {
         return await this.lanes.claimRetries(turn, planned, LANE_LEASE, { ...terms, deduplicated });
@@ -206,7 +206,7 @@ export class LaneRunner {
       onFault: (error) => this.logger.warn({ err: error, campaign: turn.campaignId }, 'lease not renewed'),
     });
     try {
-      const { leaving, held } = await this.sift(turn, recipients);
+      const { leaving, held } = await applySuppressions(this.stopList, turn, recipients);
       const last = await sendWindow(
         {
           turn,
@@ -230,26 +230,6 @@ export class LaneRunner {
       return this.after(turn, end);
     } finally {
       lease.end();
-    }
-  }
-
-  /** Whom the account's stop list leaves out, as it stands now: a STOP after the acceptance counts too. */
-  private async sift(
-    turn: LaneTurn,
-    recipients: readonly DueRecipient[],
-  ): Promise<{ leaving: readonly DueRecipient[]; held: WindowResult[] }> {
-    try {
-      const receivers = recipients.map(({ receiver }) => receiver);
-      const stopped = await this.stopList.among(turn.accountId, receivers);
-      if (stopped.size === 0) return { leaving: recipients, held: [] };
-      const held = recipients.filter(({ receiver }) => stopped.has(receiver));
-      return {
-        leaving: recipients.filter(({ receiver }) => !stopped.has(receiver)),
-        held: held.map((recipient): WindowResult => ({ recipient, outcome: { kind: 'suppressed' } })),
-      };
-    } catch (error) {
-      this.logger.warn({ err: error, campaign: turn.campaignId }, 'stop list not read, the window waits');
-      return { leaving: [], held: recipients.map((recipient): WindowResult => ({ recipient, outcome: NOT_NOW })) };
     }
   }
 

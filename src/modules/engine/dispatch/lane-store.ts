@@ -6,8 +6,11 @@ import { inTransaction, type WriteResult } from '../../../platform/database/inde
 import { isFree, LeasedTable, takeDue } from '../../../platform/leases/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
-import type { CampaignState, ChannelName } from '../state/campaign.js';
+import type { ChannelName } from '../state/campaign.js';
+import { sqlStates } from '../state/campaign-states.js';
+import { type CampaignState, LANE_DUTY, statesThat } from '../state/campaign-transitions.js';
 import { WINDOW_RECIPIENTS } from '../state/lanes.js';
+import { RecipientStatus } from '../state/recipient-status.js';
 import { begunRetries, dropLeftOver } from '../settle/retry-store.js';
 
 /** A lane with what its next turn needs of the campaign. */
@@ -193,7 +196,7 @@ export class LaneStore {
   async pending(campaignId: number, fromSeq: number, endSeq: number): Promise<DueRecipient[]> {
     return this.dataSource.query(
       `SELECT seq, receiver, 1 AS attempt FROM campaign_recipients
-       WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = 0 ORDER BY seq`,
+       WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = ${RecipientStatus.Pending} ORDER BY seq`,
       [campaignId, fromSeq, endSeq],
     );
   }
@@ -232,12 +235,11 @@ export class LaneStore {
     const unsent = Number(row?.unsent) === 1;
     const dueAt = row?.due_at ?? null;
     const open = unsent || dueAt !== null;
-    const stopped = row?.state === 'paused';
+    const duty = row ? LANE_DUTY[row.state] : 'rest';
     // What a cancel or a rejection ends need not wait for its next try.
-    const over = row?.state === 'cancelled' || row?.state === 'rejected';
-    if (open && !stopped && (unsent || over || Number(row?.due) === 1)) return 'more';
+    if (open && duty !== 'wait' && (unsent || duty === 'refund' || Number(row?.due) === 1)) return 'more';
     await tx.query('UPDATE campaign_lanes SET wake_at = ? WHERE campaign_id = ? AND lane = ? AND fence = ?', [
-      open && !stopped ? dueAt : null,
+      open && duty !== 'wait' ? dueAt : null,
       campaignId,
       lane,
       fence,
@@ -261,7 +263,7 @@ export class LaneStore {
   async sleep({ campaignId, lane, fence }: LaneJob): Promise<void> {
     await this.dataSource.query(
       `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id SET l.wake_at = NULL
-       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND c.state = 'paused'`,
+       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND c.state IN (${sqlStates(statesThat('wait'))})`,
       [campaignId, lane, fence],
     );
   }
@@ -270,7 +272,7 @@ export class LaneStore {
   private async markSent(tx: EntityManager, campaignId: number, lane: number): Promise<void> {
     await tx.query(
       `UPDATE campaigns c SET c.sent_at = UTC_TIMESTAMP(3) WHERE c.id = ? AND c.sent_at IS NULL
-         AND NOT EXISTS (SELECT 1 FROM campaign_counters k WHERE k.campaign_id = c.id AND k.status = 0 AND k.recipients > 0)
+         AND NOT EXISTS (SELECT 1 FROM campaign_counters k WHERE k.campaign_id = c.id AND k.status = ${RecipientStatus.Pending} AND k.recipients > 0)
          AND NOT EXISTS (SELECT 1 FROM recipient_retries r WHERE r.campaign_id = c.id AND r.lane = ?)`,
       [campaignId, lane],
     );

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
-import type { CampaignState } from '../state/campaign.js';
+import { sqlStates } from '../state/campaign-states.js';
+import { type CampaignState, statesThat } from '../state/campaign-transitions.js';
 
 /** What an operator's push found and did. */
 export interface WokenLanes {
@@ -10,6 +11,9 @@ export interface WokenLanes {
   /** lanes that get a job at once */
   lanes: number;
 }
+
+const SEND = sqlStates(statesThat('send'));
+const REFUND = sqlStates(statesThat('refund'));
 
 /** Wakes lanes by hand, for an operator who does not want to wait for the relay's own patience. */
 @Injectable()
@@ -29,11 +33,11 @@ export class LaneWake {
       `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
        SET l.wake_at = UTC_TIMESTAMP(3), l.fence = l.fence + 1
        WHERE l.campaign_id = ? AND ${isFree('l')}
-         AND (c.state IN ('cancelled', 'rejected')
-           OR c.state IN ('accepted', 'running') AND COALESCE(c.scheduled_at <= UTC_TIMESTAMP(3), TRUE))
+         AND (c.state IN (${REFUND})
+           OR c.state IN (${SEND}) AND COALESCE(c.scheduled_at <= UTC_TIMESTAMP(3), TRUE))
          AND (l.next_seq < l.end_seq OR EXISTS (
            SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
-             AND (r.due_at <= UTC_TIMESTAMP(3) OR c.state IN ('cancelled', 'rejected'))))`,
+             AND (r.due_at <= UTC_TIMESTAMP(3) OR c.state IN (${REFUND}))))`,
       [campaign.id],
     );
     return { state: campaign.state, lanes: result.affectedRows };

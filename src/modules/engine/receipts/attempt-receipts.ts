@@ -6,10 +6,11 @@ import { AttemptLogs } from '../attempt-logs.js';
 import type { EndedAttempt } from '../settle/attempts.js';
 import type { ChannelName } from '../state/campaign.js';
 import { laneOf } from '../state/lanes.js';
+import { CampaignStates } from '../state/campaign-states.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { KnownMessage } from './receipt-store.js';
 import { placeKey, toLock } from '../state/recipient-order.js';
-import { type RetriedCampaign, RetryPlans } from '../settle/retry-plans.js';
+import { type RetriedCampaign } from '../settle/retry-plans.js';
 import { type NextAttempt, RetryStore } from '../settle/retry-store.js';
 import { type RecipientChange, Settlement } from '../settle/settlement.js';
 import { receiptChange, STATUS_OF_RECEIPT } from './receipt-change.js';
@@ -41,7 +42,7 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
 export class AttemptReceipts {
   constructor(
     private readonly settlement: Settlement,
-    private readonly plans: RetryPlans,
+    private readonly states: CampaignStates,
     private readonly retries: RetryStore,
     private readonly journals: AttemptLogs,
   ) {}
@@ -59,7 +60,7 @@ export class AttemptReceipts {
     const wanting = current.filter(({ receipt, message, campaign }) => {
       return IN_VAIN.has(STATUS_OF_RECEIPT[receipt.status]) && message.item < campaign.retries;
     });
-    const open = await this.plans.open(tx, [...new Set(wanting.map(({ message }) => message.campaignId))]);
+    const open = await this.states.open(tx, [...new Set(wanting.map(({ message }) => message.campaignId))]);
     const again = new Set(wanting.filter(({ message }) => open.has(message.campaignId)));
     const changes = current.map((entry): RecipientChange => {
       const change = receiptChange(entry.receipt, entry.message);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ChannelRegistry } from '../channel-registry.js';
 import type { RetryPlan } from './attempts.js';
-import type { CampaignState, ChannelName } from '../state/campaign.js';
+import type { ChannelName } from '../state/campaign.js';
 
 /** A campaign whose channel makes several attempts. None of it changes. */
 export interface RetriedCampaign extends RetryPlan {
@@ -47,17 +47,6 @@ export class RetryPlans {
       if (plan) found.set(id, plan);
     }
     return found;
-  }
-
-  /** Those of these campaigns that go on; what is cancelled or rejected tries nothing again. */
-  async open(tx: EntityManager, campaignIds: readonly number[]): Promise<Set<number>> {
-    if (campaignIds.length === 0) return new Set();
-    const states: CampaignState[] = ['accepted', 'running', 'paused'];
-    const rows: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND state IN (?)', [
-      campaignIds,
-      states,
-    ]);
-    return new Set(rows.map((row) => row.id));
   }
 
   private read({ id, channel, total_rows, content }: CampaignRow): RetriedCampaign | null {

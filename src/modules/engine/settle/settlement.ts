@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { jsonRows } from '../../../platform/database/index.js';
 import { type BalanceName, CreditBook } from '../../credits/index.js';
+import { CampaignStates } from '../state/campaign-states.js';
 import { isFinal, mayMove, RecipientStatus } from '../state/recipient-status.js';
 import { inLockOrder, placeKey } from '../state/recipient-order.js';
 import { StatusEvents } from './status-events.js';
@@ -58,6 +59,7 @@ const ERROR_TEXT_LENGTH = 255;
 @Injectable()
 export class Settlement {
   constructor(
+    private readonly states: CampaignStates,
     private readonly credits: CreditBook,
     private readonly events: StatusEvents,
   ) {}
@@ -183,18 +185,10 @@ export class Settlement {
        SET c.unsettled = c.unsettled - j.settled`,
       [jsonRows(rows)],
     );
-    const closed: WriteResult = await tx.query(
-      `UPDATE campaigns SET completed_at = UTC_TIMESTAMP(3), overdue_check_at = NULL,
-         sent_at = IF(state IN ('accepted', 'running', 'paused'), COALESCE(sent_at, UTC_TIMESTAMP(3)), sent_at),
-         state = IF(state IN ('accepted', 'running', 'paused'), 'completed', state)
-       WHERE id IN (?) AND unsettled = 0 AND completed_at IS NULL`,
-      [rows.map(([id]) => id)],
-    );
-    if (closed.affectedRows === 0) return [];
-    const ended: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND unsettled = 0', [
+    return this.states.complete(
+      tx,
       rows.map(([id]) => id),
-    ]);
-    return ended.map(({ id }) => id);
+    );
   }
 
   /** Credits of recipients that never left, and of carrier failures where the account has `refund_failed`. */

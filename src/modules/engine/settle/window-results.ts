@@ -90,7 +90,7 @@ export class WindowResults {
       const window: DueRecipient[] = await tx.query(
         `SELECT r.seq, r.receiver, 1 AS attempt FROM campaign_recipients r
          LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
-         WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = 0 AND t.seq IS NULL`,
+         WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${RecipientStatus.Pending} AND t.seq IS NULL`,
         [turn.campaignId, turn.nextSeq, turn.intentSeq],
       );
       const ambiguous = [...begun, ...window];
@@ -117,7 +117,8 @@ export class WindowResults {
     const reached = Math.min(turn.nextSeq + limit, turn.endSeq);
     return inTransaction(this.dataSource, async (tx) => {
       const unsent: { seq: number }[] = await tx.query(
-        'SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = 0',
+        `SELECT seq FROM campaign_recipients
+         WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = ${RecipientStatus.Pending}`,
         [turn.campaignId, turn.nextSeq, reached],
       );
       const waiting = await this.retries.waiting(tx, turn, limit);

@@ -1,13 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import {
-  CAMPAIGN_STATES,
-  type CampaignRecord,
-  type CampaignState,
-  type ChannelName,
-  type RecipientRecord,
-} from './campaign.js';
+import type { CampaignRecord, ChannelName, RecipientRecord } from './campaign.js';
+import { CAMPAIGN_STATES, type CampaignState, TRANSITIONS } from './campaign-transitions.js';
 import type { RecipientStatus } from './recipient-status.js';
 
 /** A row of `campaigns`, all columns. */
@@ -144,7 +139,7 @@ export class CampaignReader {
     const rows: unknown[] = await tx.query(
       `SELECT 1 FROM campaigns FORCE INDEX (ix_campaigns_state)
        WHERE state IN (?) AND route_id = ? AND unsettled > 0 LIMIT 1`,
-      [CAMPAIGN_STATES.filter((state) => state !== 'completed'), routeId],
+      [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId],
     );
     return rows.length > 0;
   }

@@ -3,30 +3,41 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
-import type { CampaignState, ChannelName } from './campaign.js';
-import { type CampaignChange, CHANGES_FROM } from './campaign-change.js';
-
-/** A campaign that has sent before goes on running; one that has not waits for its first window. */
-const RESUMED = `IF(overdue_check_at IS NULL, 'accepted', 'running')`;
-/** Resuming or approving never sends before the schedule. */
-const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
-  (SELECT c.scheduled_at FROM campaigns c WHERE c.id = campaign_lanes.campaign_id), UTC_TIMESTAMP(3)))`;
+import type { ChannelName } from './campaign.js';
+import {
+  type CampaignChange,
+  type CampaignState,
+  type CampaignTransition,
+  LANE_DUTY,
+  type LaneDuty,
+  TRANSITIONS,
+} from './campaign-transitions.js';
 
 /** A lane that a worker holds, or has died with, is looked at again; the others sleep. */
 const WHILE_HELD = 'IF(lease_until IS NULL, NULL, UTC_TIMESTAMP(3))';
+/** Resuming or approving never sends before the schedule. */
+const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
+  (SELECT c.scheduled_at FROM campaigns c WHERE c.id = campaign_lanes.campaign_id), UTC_TIMESTAMP(3)))`;
+const AT_ONCE = 'UTC_TIMESTAMP(3)';
 
 /**
- * New state and next wake of the lanes, as SQL. Every open lane is written, a held one too: the turn that ends it at the
- * same moment sees the new state, or is run again (docs/decisions/0004). A window under way leaves the lanes of a paused
- * campaign asleep; those of a cancelled or rejected one cancel and refund what has not left, in bounded steps.
+ * When the lanes of a campaign wake, by what they do in its new state. Every open lane is written, a held one too: the
+ * turn that ends it at the same moment sees the new state, or is run again (docs/decisions/0004). A window under way
+ * leaves the lanes of a paused campaign asleep.
  */
-const MOVES: Readonly<Record<CampaignChange, { to: string; wakeAt: string }>> = {
-  pause: { to: `'paused'`, wakeAt: WHILE_HELD },
-  resume: { to: RESUMED, wakeAt: WHEN_SCHEDULED },
-  cancel: { to: `'cancelled'`, wakeAt: 'UTC_TIMESTAMP(3)' },
-  approve: { to: `'accepted'`, wakeAt: WHEN_SCHEDULED },
-  reject: { to: `'rejected'`, wakeAt: 'UTC_TIMESTAMP(3)' },
+const WAKE_AT: Readonly<Record<LaneDuty, string>> = {
+  wait: WHILE_HELD,
+  send: WHEN_SCHEDULED,
+  refund: AT_ONCE,
+  rest: 'NULL',
 };
+
+/** The next state as SQL: a campaign has begun once its receipts have a deadline. */
+const nextState = ({ to, toUnbegun }: CampaignTransition): string =>
+  toUnbegun === undefined ? `'${to}'` : `IF(overdue_check_at IS NULL, '${toUnbegun}', '${to}')`;
+
+/** States as an SQL list. */
+export const sqlStates = (states: readonly CampaignState[]): string => states.map((state) => `'${state}'`).join(', ');
 
 /** A campaign that wants to send more. */
 export interface UnsentCampaign {
@@ -36,18 +47,49 @@ export interface UnsentCampaign {
   state: CampaignState;
 }
 
-/** Moves a campaign from one state to the next, and its lanes with it. Each answers false when the state did not allow it. */
+/** The only writer of campaign states: moves a campaign by the table of transitions, and its lanes with it. */
 @Injectable()
 export class CampaignStates {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Before the first window leaves: accepted → running; from now on receipts have a deadline. */
+  /** Before the first window leaves; from now on receipts have a deadline. */
   async begin(tx: EntityManager, campaignId: number, receiptTimeoutMs: number): Promise<void> {
+    const { from } = TRANSITIONS.begin;
     await tx.query(
-      `UPDATE campaigns SET state = 'running', overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
-       WHERE id = ? AND state = 'accepted'`,
+      `UPDATE campaigns SET state = ${nextState(TRANSITIONS.begin)}, overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+       WHERE id = ? AND state IN (${sqlStates(from)})`,
       [receiptTimeoutMs * 1000, campaignId],
     );
+  }
+
+  /**
+   * Completes those of these campaigns whose recipients are all final; a campaign that ended otherwise before keeps its
+   * state.
+   * @param ids of campaigns of which a recipient became final, ascending
+   * @returns the campaigns that wait for no recipient any more
+   */
+  async complete(tx: EntityManager, ids: readonly number[]): Promise<number[]> {
+    const from = sqlStates(TRANSITIONS.complete.from);
+    const closed: WriteResult = await tx.query(
+      `UPDATE campaigns SET completed_at = UTC_TIMESTAMP(3), overdue_check_at = NULL,
+         sent_at = IF(state IN (${from}), COALESCE(sent_at, UTC_TIMESTAMP(3)), sent_at),
+         state = IF(state IN (${from}), ${nextState(TRANSITIONS.complete)}, state)
+       WHERE id IN (?) AND unsettled = 0 AND completed_at IS NULL`,
+      [ids],
+    );
+    if (closed.affectedRows === 0) return [];
+    const ended: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND unsettled = 0', [ids]);
+    return ended.map(({ id }) => id);
+  }
+
+  /** Those of these campaigns that go on; what is cancelled or rejected tries nothing again. */
+  async open(tx: EntityManager, ids: readonly number[]): Promise<Set<number>> {
+    if (ids.length === 0) return new Set();
+    const rows: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND state IN (?)', [
+      ids,
+      TRANSITIONS.complete.from,
+    ]);
+    return new Set(rows.map((row) => row.id));
   }
 
   /** Campaigns of an account that want to send more, by id and locked until the transaction ends. */
@@ -57,7 +99,7 @@ export class CampaignStates {
        WHERE c.account_id = ? AND c.state IN (?) AND EXISTS (
          SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = c.id AND l.wake_at IS NOT NULL)
        ORDER BY c.id FOR UPDATE`,
-      [accountId, CHANGES_FROM.pause],
+      [accountId, TRANSITIONS.pause.from],
     );
   }
 
@@ -69,16 +111,20 @@ export class CampaignStates {
     return rows[0]?.state ?? null;
   }
 
-  /** A new fence for lanes that nobody holds: a turn that was planned under the old state can no longer be claimed. */
+  /**
+   * Does what an owner or staff ask. Lanes that no worker holds get a new fence: a turn that was planned under the old
+   * state can no longer be claimed.
+   * @returns false when the state did not allow it
+   */
   async change(tx: EntityManager, campaignId: number, change: CampaignChange): Promise<boolean> {
-    const { to, wakeAt } = MOVES[change];
-    const result: WriteResult = await tx.query(`UPDATE campaigns SET state = ${to} WHERE id = ? AND state IN (?)`, [
-      campaignId,
-      CHANGES_FROM[change],
-    ]);
+    const transition = TRANSITIONS[change];
+    const result: WriteResult = await tx.query(
+      `UPDATE campaigns SET state = ${nextState(transition)} WHERE id = ? AND state IN (?)`,
+      [campaignId, transition.from],
+    );
     if (result.affectedRows !== 1) return false;
     await tx.query(
-      `UPDATE campaign_lanes SET wake_at = ${wakeAt}, stalled_since = NULL,
+      `UPDATE campaign_lanes SET wake_at = ${WAKE_AT[LANE_DUTY[transition.to]]}, stalled_since = NULL,
          fence = IF(${isFree()}, fence + 1, fence)
        WHERE campaign_id = ? AND (next_seq < end_seq OR EXISTS (
          SELECT 1 FROM recipient_retries r WHERE r.campaign_id = campaign_lanes.campaign_id AND r.lane = campaign_lanes.lane))`,

@@ -1,23 +1,10 @@
 import { FIRST_REVISION } from '../../../kernel/revision.js';
+import type { CampaignState } from './campaign-transitions.js';
 import type { RecipientStatus } from './recipient-status.js';
 
 export const CHANNEL_NAMES = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
 
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
-
-export const CAMPAIGN_STATES = [
-  'pending_approval',
-  'accepted',
-  'running',
-  'paused',
-  'completed',
-  'cancelled',
-  'failed',
-  'rejected',
-] as const;
-
-/** Internal state, beside the channel's own status text (reference/engine#campaign-states). */
-export type CampaignState = (typeof CAMPAIGN_STATES)[number];
 
 /** Of every campaign: once it is accepted, its owner changes nothing of it. */
 export const CAMPAIGN_REVISION = FIRST_REVISION;
