@@ -21,7 +21,7 @@ export class PublicProfileRequestsController {
   ) {}
 
   @Get()
-  @Open('the public look-up of reference/profile-requests#public-look-up; an account may close it')
+  @Open('the public look-up; an account may close it')
   @ApiOperation({
     summary: 'Branded profile requests of the clients of an account, newest first',
     description: 'Accounts whose `public_lookup` is off are left out, as parent and as client.',
