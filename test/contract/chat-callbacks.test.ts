@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type ChatAccount, ChatAccounts } from '../../src/modules/providers/index.js';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
-import { graphCall, receiveCallbacks } from './chat-desk.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
+import { graphCall, receiveCallbacks } from './callback-receiver.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
 const SECRET = 'the-app-secret';
 const VERIFY = 'the-verify-token';
@@ -14,14 +14,14 @@ const PHONE_NUMBER_ID = '106540352242922';
 /** The upstream's callbacks at our own door: what the sandbox signs is taken, what anyone altered is not. */
 describe('callbacks of the chat upstream', () => {
   let api: RunningApi;
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
   let account: ChatAccount;
   let callbackUrl = '';
 
   beforeAll(async () => {
     sandbox = await openSandbox();
     api = await startApi();
-    const owner = await new AccountsDesk(api).account();
+    const owner = await accountsOf(api).account();
     account = await inTransaction(api.app.get(DataSource), (tx) =>
       api.app.get(ChatAccounts).put(tx, {
         accountId: owner.id,

@@ -11,11 +11,11 @@ import {
 } from '../../src/modules/providers/index.js';
 import { MESSAGE_TYPES } from '../../src/modules/session-messages/domain/session-rows.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
-import { type CallbackReceiver, graphCall, receiveCallbacks } from './chat-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
+import { type CallbackReceiver, graphCall, receiveCallbacks } from './callback-receiver.js';
 import { SESSION_BODIES, TEMPLATE_COMPONENTS, V5_BODIES } from './chat-requests.js';
 import { AMENDMENTS, type Operation, PublishedChatApi } from './published-chat-api.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 import { WireRecorder, type WireRequest } from './wire-recorder.js';
 
 /**
@@ -70,9 +70,9 @@ const SUBMISSIONS: readonly Partial<TemplateSubmission>[] = [
 /** Everything that leaves the driver, by the ways by which it leaves. */
 describe('requests of the chat driver', () => {
   const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
   let wire: WireRecorder;
-  let desk: SessionDesk;
+  let sessions: Sessions;
   let receiver: CallbackReceiver;
   let member: ChatMember;
   let account: TemplateAccount;
@@ -84,9 +84,9 @@ describe('requests of the chat driver', () => {
     const callback = { callback_url: receiver.url, app_secret: 'secret', verify_token: 'verify' };
     await graphCall(sandbox, 'POST', '/chat/accounts', { phone_number_id: NUMBER_ID, waba_id: WABA_ID, ...callback });
     await sandbox.faults({ receiptDelayMs: 10, readReceipts: true });
-    desk = await SessionDesk.open();
-    member = await desk.member({ url: `${wire.url}/v23.0/${NUMBER_ID}/messages`, wabaId: WABA_ID });
-    const stored = await desk.api.app.get(ChatAccounts, { strict: false }).find(member.account.id, 'official');
+    sessions = await openSessions();
+    member = await sessions.member({ url: `${wire.url}/v23.0/${NUMBER_ID}/messages`, wabaId: WABA_ID });
+    const stored = await sessions.api.app.get(ChatAccounts, { strict: false }).find(member.account.id, 'official');
     if (!stored) throw new Error('the account was not stored');
     account = { ...stored, wabaId: WABA_ID };
     await sendSessions();
@@ -96,7 +96,7 @@ describe('requests of the chat driver', () => {
     await write();
   });
   afterAll(async () => {
-    await desk.stop();
+    await sessions.stop();
     await wire.stop();
     await sandbox.stop();
     receiver.close();
@@ -105,12 +105,12 @@ describe('requests of the chat driver', () => {
 
   async function sendSessions(): Promise<void> {
     for (const body of Object.values(SESSION_BODIES)) {
-      expect(await desk.v6(member, { messaging_product: 'chat', to: TO, ...body })).toMatchObject({ status: 200 });
+      expect(await sessions.v6(member, { messaging_product: 'chat', to: TO, ...body })).toMatchObject({ status: 200 });
     }
-    await desk.openWindow(member, TO);
+    await sessions.openWindow(member, TO);
     for (const body of Object.values(V5_BODIES)) {
       const request = { brodcast_service: 'chat_credits', contacts: TO, ...body };
-      expect(await desk.v5(member, request)).toMatchObject({ status: 200 });
+      expect(await sessions.v5(member, request)).toMatchObject({ status: 200 });
     }
   }
 
@@ -134,7 +134,7 @@ describe('requests of the chat driver', () => {
   }
 
   async function handInTemplates(): Promise<void> {
-    const templates = desk.api.app.get(TemplateClient, { strict: false });
+    const templates = sessions.api.app.get(TemplateClient, { strict: false });
     for (const [index, change] of SUBMISSIONS.entries()) {
       const template = { ...SUBMISSION, ...change, name: `offer_${index}` };
       const copy = await templates.create(account, template, await templates.components(account, template));
@@ -146,7 +146,7 @@ describe('requests of the chat driver', () => {
   }
 
   async function changeProfile(): Promise<void> {
-    const profiles = desk.api.app.get(BusinessProfileClient, { strict: false });
+    const profiles = sessions.api.app.get(BusinessProfileClient, { strict: false });
     await profiles.update(account, {
       about: 'Bread',
       address: '1 Main Street',

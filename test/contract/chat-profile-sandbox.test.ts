@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BusinessProfileClient, MetaCloudClient } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -12,7 +12,7 @@ const SILENT = { kind: 'upstream', message: 'Provider did not answer' };
 
 const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
 const profiles = new BusinessProfileClient(new MetaCloudClient(outbound));
-let sandbox: SandboxDesk;
+let sandbox: OpenSandbox;
 let count = 0;
 
 /** An account whose number has no profile yet. */

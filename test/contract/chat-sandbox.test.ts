@@ -10,8 +10,8 @@ import {
   type SendOutcome,
 } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { type CallbackReceiver, graphCall, receiveCallbacks } from './chat-desk.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
+import { type CallbackReceiver, graphCall, receiveCallbacks } from './callback-receiver.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
 const PATIENCE = { timeout: 10_000 };
 const SECRET = 'app-secret';
@@ -27,7 +27,7 @@ const accepted = (outcome: SendOutcome): string => {
 describe('chat driver and sandbox', () => {
   const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
   const driver = new MetaCloudDriver(outbound);
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
   let receiver: CallbackReceiver;
   let connection: RouteConnection;
   let phoneNumberId = '';
@@ -242,14 +242,14 @@ describe('chat driver and sandbox', () => {
 
   it('plays contacts that show no number: what they write, what they set, what is sent to them', async () => {
     const USER_ID = 'DE.13491208655302741111';
-    const desk = (path: string, body: Record<string, unknown>) =>
+    const contact = (path: string, body: Record<string, unknown>) =>
       graphCall(sandbox, 'POST', path, { phone_number_id: phoneNumberId, ...body });
-    expect(await desk('/chat/inbound', { user_id: USER_ID, text: 'Hello' })).toMatchObject({ status: 200 });
+    expect(await contact('/chat/inbound', { user_id: USER_ID, text: 'Hello' })).toMatchObject({ status: 200 });
     const [message] = receiver.values().at(-1)?.['messages'] as Record<string, unknown>[];
     expect(message).toMatchObject({ from_user_id: USER_ID, text: { body: 'Hello' } });
     expect(message).not.toHaveProperty('from');
     expect(receiver.values().at(-1)).toMatchObject({ contacts: [{ user_id: USER_ID }] });
-    expect(await desk('/chat/preferences', { user_id: USER_ID, value: 'stop' })).toMatchObject({ status: 200 });
+    expect(await contact('/chat/preferences', { user_id: USER_ID, value: 'stop' })).toMatchObject({ status: 200 });
     expect(receiver.values().at(-1)).toMatchObject({
       user_preferences: [{ user_id: USER_ID, category: 'marketing_messages', value: 'stop' }],
     });
@@ -259,8 +259,10 @@ describe('chat driver and sandbox', () => {
     const [{ id } = { id: '' }] = sent.body['messages'] as { id: string }[];
     await lifeOf(id, 'delivered');
     expect(receipts().every(({ receiver: number }) => number === null)).toBe(true);
-    expect((await desk('/chat/inbound', { text: 'Nobody' })).status).toBe(400);
-    expect((await desk('/chat/preferences', { phone_number_id: '1', from: '49151', value: 'stop' })).status).toBe(404);
+    expect((await contact('/chat/inbound', { text: 'Nobody' })).status).toBe(400);
+    expect((await contact('/chat/preferences', { phone_number_id: '1', from: '49151', value: 'stop' })).status).toBe(
+      404,
+    );
     const odd = { ...body, recipient: 'nobody' };
     expect(await graphCall(sandbox, 'POST', `/v21.0/${phoneNumberId}/messages`, odd)).toMatchObject({ status: 400 });
   });

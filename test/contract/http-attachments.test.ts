@@ -3,7 +3,7 @@ import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver
 import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
 import type { RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
 const URLS = ['https://files.example/1.jpg', 'https://files.example/2.jpg', 'https://files.example/a.pdf'];
 
@@ -11,7 +11,7 @@ const URLS = ['https://files.example/1.jpg', 'https://files.example/2.jpg', 'htt
 describe('HTTP driver with attachments', () => {
   const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
   const driver = new HttpDriver(outbound);
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
   let connection: RouteConnection;
 
   const open = (more: Record<string, unknown> = {}): RouteConnection =>

@@ -6,7 +6,7 @@ import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-
 import type { Route, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { freePort } from '../support/processes.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
 const PATIENCE = { timeout: 10_000 };
 
@@ -37,7 +37,7 @@ function send(
 afterAll(async () => outbound.onApplicationShutdown());
 
 describe('HTTP driver and sandbox', () => {
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
   let connection: RouteConnection;
   const callbacks: unknown[] = [];
   let receiver: Server;

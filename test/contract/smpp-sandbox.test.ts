@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { matchKey, spellings } from '../../src/modules/engine/state/message-id.js';
-import { type SandboxDesk, openSandbox } from './sandbox-desk.js';
+import { type OpenSandbox, openSandbox } from './open-sandbox.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
 const PATIENCE = { timeout: 10_000 };
@@ -12,7 +12,7 @@ const accepted = (outcome: { kind: string; providerMessageIds?: string[] }): str
 
 /** The driver against the sandbox carrier: fates, faults, receipts. */
 describe('SMPP driver and sandbox', () => {
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
   let route: BoundRoute;
 
   beforeAll(async () => {

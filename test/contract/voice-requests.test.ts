@@ -9,8 +9,8 @@ import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/c
 import { TwilioDriver } from '../../src/modules/providers/drivers/twilio/twilio.driver.js';
 import type { RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
-import { ACCOUNT_SID, AUTH_TOKEN } from './voice-desk.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
+import { ACCOUNT_SID, AUTH_TOKEN } from './call-customer.js';
 
 interface Schema {
   properties: Record<string, { type?: string }>;
@@ -102,7 +102,7 @@ describe('creation of calls, against the network’s published contract', () => 
   let answer: { status: number; headers: Record<string, string>; body: string };
   let server: Server;
   let connection: RouteConnection;
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
 
   beforeAll(async () => {
     sandbox = await openSandbox();

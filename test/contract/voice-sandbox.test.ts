@@ -4,8 +4,8 @@ import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/c
 import { TwilioDriver } from '../../src/modules/providers/drivers/twilio/twilio.driver.js';
 import type { CallStep, Receipt, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { openSandbox, type SandboxDesk } from './sandbox-desk.js';
-import { ACCOUNT_SID, type Asked, AUTH_TOKEN, type CallDesk, openCallDesk, ROUTE } from './voice-desk.js';
+import { openSandbox, type OpenSandbox } from './open-sandbox.js';
+import { ACCOUNT_SID, type Asked, AUTH_TOKEN, openCallCustomer, type CallCustomer, ROUTE } from './call-customer.js';
 
 const PATIENCE = { timeout: 15_000 };
 const SOMEBODY = '4915100000001';
@@ -13,27 +13,27 @@ const SOMEBODY = '4915100000001';
 /** The driver against the sandbox's telephone network: fates, faults, menus, and the network's own manners. */
 describe('telephone driver and sandbox', () => {
   const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
-  let sandbox: SandboxDesk;
-  let desk: CallDesk;
+  let sandbox: OpenSandbox;
+  let customer: CallCustomer;
   let connection: RouteConnection;
 
   beforeAll(async () => {
-    [sandbox, desk] = await Promise.all([openSandbox(), openCallDesk()]);
+    [sandbox, customer] = await Promise.all([openSandbox(), openCallCustomer()]);
   });
   beforeEach(async () => {
     await sandbox.clear();
-    desk.asked.length = desk.receipts.length = desk.unsigned.length = 0;
-    desk.script = () => ({ do: 'hangup' });
+    customer.asked.length = customer.receipts.length = customer.unsigned.length = 0;
+    customer.script = () => ({ do: 'hangup' });
     connection = open();
   });
   afterEach(async () => connection.close());
   afterAll(async () => {
     await sandbox.stop();
-    desk.close();
+    customer.close();
     await outbound.onApplicationShutdown();
   });
 
-  const open = (more: Record<string, unknown> = {}, origin: string | null = desk.origin): RouteConnection =>
+  const open = (more: Record<string, unknown> = {}, origin: string | null = customer.origin): RouteConnection =>
     new TwilioDriver(outbound, origin).open({
       id: 1,
       name: ROUTE,
@@ -70,7 +70,7 @@ describe('telephone driver and sandbox', () => {
     return outcome.kind === 'accepted' ? (outcome.providerMessageIds[0] ?? '') : '';
   };
   const endOf = (id: string): Promise<Receipt> =>
-    vi.waitUntil(() => desk.receipts.find(({ providerMessageId }) => providerMessageId === id), PATIENCE);
+    vi.waitUntil(() => customer.receipts.find(({ providerMessageId }) => providerMessageId === id), PATIENCE);
   const journalOf = async (id: string): Promise<CallAttemptLog | undefined> =>
     (await sandbox.ledger()).messages.find((entry) => entry.id === id)?.call;
 
@@ -89,9 +89,9 @@ describe('telephone driver and sandbox', () => {
     expect((await sandbox.ledger()).messages).toMatchObject([
       { id, protocol: 'voice', account: ACCOUNT_SID, from: '4930123456', to: SOMEBODY, status: 'DELIVERED' },
     ]);
-    expect(await journalOf(id)).toMatchObject({ heard: [`${desk.origin}/clip.wav`], pressed: [], faults: [] });
-    expect(desk.asked).toEqual([]);
-    expect(desk.unsigned).toEqual([]);
+    expect(await journalOf(id)).toMatchObject({ heard: [`${customer.origin}/clip.wav`], pressed: [], faults: [] });
+    expect(customer.asked).toEqual([]);
+    expect(customer.unsigned).toEqual([]);
   });
 
   it('knows every fate', async () => {
@@ -112,7 +112,7 @@ describe('telephone driver and sandbox', () => {
     expect(await ends('4915100000500')).toMatchObject({ status: 'answered' });
     const silent = accepted(await call('4915100000408'));
     expect((await ends(SOMEBODY)).status).toBe('answered');
-    expect(desk.receipts.some(({ providerMessageId }) => providerMessageId === silent)).toBe(false);
+    expect(customer.receipts.some(({ providerMessageId }) => providerMessageId === silent)).toBe(false);
     expect((await sandbox.ledger()).counts).toMatchObject({
       ACCEPTED: 1,
       DELIVERED: 3,
@@ -133,16 +133,16 @@ describe('telephone driver and sandbox', () => {
 
   it('walks menus: keys, silence, clips, forwards, recordings', async () => {
     const steps: CallStep[] = [
-      { do: 'menu', prompt: `${desk.origin}/clip.wav`, digits: '1#', timeoutSeconds: 5 },
+      { do: 'menu', prompt: `${customer.origin}/clip.wav`, digits: '1#', timeoutSeconds: 5 },
       { do: 'menu', prompt: null, digits: '1#', timeoutSeconds: 5 },
       { do: 'play', audio: 'https://elsewhere.example/a.mp3?x=1&y=2', then: 'continue' },
       { do: 'dial', number: '4930000001', callerId: '4930123456', maxSeconds: 600 },
       { do: 'dial', number: '4930000486', callerId: '', maxSeconds: 600 },
       { do: 'dial', number: '4930000002', callerId: '4930123456', maxSeconds: 4 },
       { do: 'record', maxSeconds: 3 },
-      { do: 'play', audio: `${desk.origin}/clip.wav`, then: 'hangup' },
+      { do: 'play', audio: `${customer.origin}/clip.wav`, then: 'hangup' },
     ];
-    desk.script = ({ step }) => steps[step] ?? { do: 'hangup' };
+    customer.script = ({ step }) => steps[step] ?? { do: 'hangup' };
     await script({ to: SOMEBODY, digits: ['', '#'], forwards: { '4930000001': 'no-answer' } });
     const id = accepted(await menu(SOMEBODY));
     // 3 + 5 of silence, 1 for the key, 3 + 4 + 3 + 3
@@ -150,7 +150,7 @@ describe('telephone driver and sandbox', () => {
     const journal = await journalOf(id);
     const [recording] = journal?.recordings ?? [];
     expect(journal).toMatchObject({
-      heard: [`${desk.origin}/clip.wav`, 'https://elsewhere.example/a.mp3?x=1&y=2', `${desk.origin}/clip.wav`],
+      heard: [`${customer.origin}/clip.wav`, 'https://elsewhere.example/a.mp3?x=1&y=2', `${customer.origin}/clip.wav`],
       pressed: ['', '#'],
       dialed: [
         { number: '4930000001', callerId: '+4930123456', timeLimit: 600, outcome: 'no-answer' },
@@ -160,9 +160,9 @@ describe('telephone driver and sandbox', () => {
       faults: [],
     });
     const recorded = { ref: `7-${SOMEBODY}`, step: 7, event: { kind: 'recorded', url: recording, seconds: 3 } };
-    await vi.waitUntil(() => desk.asked.filter(({ step }) => step === 7).length === 2, PATIENCE);
-    expect(desk.asked.filter(({ step }) => step === 7)).toEqual([recorded, recorded]);
-    expect(desk.asked.filter(({ step }) => step < 7).map(({ step, event }) => [step, event])).toEqual([
+    await vi.waitUntil(() => customer.asked.filter(({ step }) => step === 7).length === 2, PATIENCE);
+    expect(customer.asked.filter(({ step }) => step === 7)).toEqual([recorded, recorded]);
+    expect(customer.asked.filter(({ step }) => step < 7).map(({ step, event }) => [step, event])).toEqual([
       [0, { kind: 'answered' }],
       [1, { kind: 'digits', digits: '' }],
       [2, { kind: 'digits', digits: '#' }],
@@ -173,25 +173,25 @@ describe('telephone driver and sandbox', () => {
     ]);
     const heard = await fetch(recording ?? '');
     expect([heard.status, heard.headers.get('content-type')]).toEqual([200, 'audio/x-wav']);
-    expect(desk.unsigned).toEqual([]);
+    expect(customer.unsigned).toEqual([]);
   });
 
   it('goes on when nobody speaks, and ends when the callee hangs up', async () => {
-    desk.script = ({ step }) => (step === 0 ? { do: 'record', maxSeconds: 3 } : { do: 'hangup' });
+    customer.script = ({ step }) => (step === 0 ? { do: 'record', maxSeconds: 3 } : { do: 'hangup' });
     await script({ to: SOMEBODY, speaks: false });
     await endOf(accepted(await menu(SOMEBODY)));
-    expect(desk.asked.map(({ event }) => event)).toEqual([
+    expect(customer.asked.map(({ event }) => event)).toEqual([
       { kind: 'answered' },
       { kind: 'recorded', url: '', seconds: 0 },
     ]);
-    desk.script = () => ({ do: 'menu', prompt: null, digits: '1', timeoutSeconds: 5 });
+    customer.script = () => ({ do: 'menu', prompt: null, digits: '1', timeoutSeconds: 5 });
     await script({ to: SOMEBODY, digits: ['1', 'hangup'] });
     expect(await endOf(accepted(await menu(SOMEBODY)))).toMatchObject({ status: 'answered', durationSeconds: 1 });
   });
 
   it('says what it could not carry out', async () => {
-    desk.script = ({ step }: Asked) =>
-      step < 2 ? { do: 'play', audio: `${desk.origin}/nothing.wav`, then: 'continue' } : { do: 'hangup' };
+    customer.script = ({ step }: Asked) =>
+      step < 2 ? { do: 'play', audio: `${customer.origin}/nothing.wav`, then: 'continue' } : { do: 'hangup' };
     const id = accepted(await menu(SOMEBODY));
     expect(await endOf(id)).toMatchObject({ status: 'answered', durationSeconds: 1 });
     const fault = 'clip answers 403';
@@ -257,15 +257,15 @@ describe('telephone driver and sandbox', () => {
   it('tells the end before the answer when asked to', async () => {
     await sandbox.faults({ receiptsFirst: true });
     const id = accepted(await call(SOMEBODY));
-    expect(desk.receipts.map(({ providerMessageId }) => providerMessageId)).toEqual([id]);
+    expect(customer.receipts.map(({ providerMessageId }) => providerMessageId)).toEqual([id]);
   });
 
   it('takes many at once and loses none', async () => {
     const numbers = Array.from({ length: 1_000 }, (_, index) => `49152${String(index).padStart(4, '0')}111`);
     const ids = (await Promise.all(numbers.map((to) => call(to)))).map(accepted);
     expect(new Set(ids).size).toBe(1_000);
-    await vi.waitUntil(() => desk.receipts.length >= 1_000, PATIENCE);
-    expect(new Set(desk.receipts.map(({ providerMessageId }) => providerMessageId))).toEqual(new Set(ids));
+    await vi.waitUntil(() => customer.receipts.length >= 1_000, PATIENCE);
+    expect(new Set(customer.receipts.map(({ providerMessageId }) => providerMessageId))).toEqual(new Set(ids));
   });
 
   it.each<[string, Record<string, string>, number]>([

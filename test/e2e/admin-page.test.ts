@@ -7,7 +7,7 @@ import { type Service, startService } from '../support/processes.js';
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 const PATIENCE = { timeout: 60_000 };
 
-/** The desk in a real browser against the whole service; without a Chromium (and no right to install one) it is left out. */
+/** The admin page in a real browser against the whole service; without a Chromium (and no right to install one) it is left out. */
 describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
   let service: Service;
   let admin: Client;

@@ -71,7 +71,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('templates.php of an account w
     expect(peak() - before).toBeLessThan(MOST_GROWTH);
   });
 
-  it('the desk reads them too', async () => {
+  it('staff read them too', async () => {
     const admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     const before = peak();
     expect(await sizeOf('/v6/api/admin/templates?limit=1000', admin.token)).toBeGreaterThan(140 * MB);

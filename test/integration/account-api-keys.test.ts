@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
-import { AccountsDesk, type Answer, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, type Answer, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { until } from '../support/processes.js';
 
@@ -15,7 +15,7 @@ const TOO_MANY = [429, 'Too many requests. Please try again later.'];
 const MISS_LIMIT = 8;
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let owner: Account;
 let key: string;
 const further: RunningApi[] = [];
@@ -28,17 +28,17 @@ let lastIp = 0;
 const freshIp = (): string => `10.3.${lastIp >> 8}.${lastIp++ & 255}`;
 
 const create = (actor: Account, body: unknown = {}): Promise<Answer> =>
-  desk.call('POST', KEYS, { token: desk.token(actor), body });
+  accounts.call('POST', KEYS, { token: accounts.token(actor), body });
 const created = async (actor: Account, body: unknown = {}): Promise<{ id: number; key: string }> =>
   (await create(actor, body)).body['data'] as { id: number; key: string };
 const withKey = (value: string, path = CREDITS, ip = freshIp(), method = 'GET', body?: unknown) =>
-  desk.row(method, path, { headers: { 'x-api-key': value }, ip, ...(body === undefined ? {} : { body }) });
+  accounts.row(method, path, { headers: { 'x-api-key': value }, ip, ...(body === undefined ? {} : { body }) });
 const OK = [200, undefined];
 
 beforeAll(async () => {
   api = await startApi({ TRUST_PROXY: '1', IP_FAILURE_LIMIT: MISS_LIMIT, LOGIN_FAILURE_LIMIT: 3 });
-  desk = new AccountsDesk(api);
-  owner = await desk.account({ username: 'owner', email: 'owner@example.com', timeZone: 'Asia/Kolkata' });
+  accounts = accountsOf(api);
+  owner = await accounts.account({ username: 'owner', email: 'owner@example.com', timeZone: 'Asia/Kolkata' });
   ({ key } = await created(owner));
 });
 // Passport knows one strategy a process, that of the latest instance: further instances stop when all is done.
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 describe('API keys', () => {
   it('are shown once, kept as a digest, listed without themselves, and audited', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const answer = await create(account, { name: 'Shop', allowed_ips: ['10.0.0.7/8', '2001:DB8::1'], surprise: 1 });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -68,14 +68,14 @@ describe('API keys', () => {
       },
     });
     const second = await created(account);
-    const list = await desk.call('GET', KEYS, { token: desk.token(account) });
+    const list = await accounts.call('GET', KEYS, { token: accounts.token(account) });
     expect(list.body).toMatchObject({ success: true, page: 1, limit: 50, total: 2 });
     const { key: shown, ...rest } = data;
     expect((list.body['data'] as { id: number }[]).map(({ id }) => id)).toEqual([second.id, data['id']]);
     expect((list.body['data'] as object[])[1]).toEqual(rest);
-    expect((await desk.call('GET', `${KEYS}?limit=1&page=2`, { token: desk.token(account) })).body['data']).toEqual([
-      rest,
-    ]);
+    expect(
+      (await accounts.call('GET', `${KEYS}?limit=1&page=2`, { token: accounts.token(account) })).body['data'],
+    ).toEqual([rest]);
     const stored = await api.database.dataSource.query('SELECT * FROM api_keys, audit_log');
     expect(JSON.stringify(stored)).not.toContain(shown);
     const [audit] = await api.database.dataSource.query<{ actor: string; details: string }[]>(
@@ -86,7 +86,7 @@ describe('API keys', () => {
   });
 
   it('judge their fields', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const texts = 'allowed_ips must be a list of texts';
     const faults: [unknown, string][] = [
       [{ name: {} }, 'name is invalid'],
@@ -113,7 +113,7 @@ describe('API keys', () => {
   });
 
   it('are at most 100 an account, also when they come at the same moment', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const rows = Array.from({ length: 97 }, (_, i) => `(${account.id}, 'sk_', 'filler${i}', '[]', UTC_TIMESTAMP())`);
     await api.database.dataSource.query(
       `INSERT INTO api_keys (account_id, prefix, key_digest, allowed_ips, created_at) VALUES ${rows.join(', ')}`,
@@ -126,14 +126,14 @@ describe('API keys', () => {
 
   it('are revoked at once here, and within seconds on another instance', async () => {
     const other = await another();
-    const account = await desk.account();
+    const account = await accounts.account();
     const { id, key: own } = await created(account);
     const there = async (): Promise<number> =>
       (await fetch(other.url + CREDITS, { headers: { 'x-api-key': own, 'x-forwarded-for': freshIp() } })).status;
     expect(await withKey(own)).toEqual(OK);
     expect(await there()).toBe(200);
     const revoke = (who: Account, which: number | string) =>
-      desk.row('DELETE', `${KEYS}/${which}`, { token: desk.token(who) });
+      accounts.row('DELETE', `${KEYS}/${which}`, { token: accounts.token(who) });
     const unknown = [404, 'API key not found'];
     for (const which of [0, -1, 'x', '1e3', '99999999999999999999', id + 999, '%00']) {
       expect(await revoke(account, which)).toEqual(unknown);
@@ -143,11 +143,11 @@ describe('API keys', () => {
     expect(await revoke(account, id)).toEqual(unknown);
     expect(await withKey(own)).toEqual(REFUSED);
     await until('the key to be refused elsewhere', async () => (await there()) === 401, 5_000);
-    expect((await desk.call('GET', KEYS, { token: desk.token(account) })).body).toMatchObject({ total: 0 });
+    expect((await accounts.call('GET', KEYS, { token: accounts.token(account) })).body).toMatchObject({ total: 0 });
   });
 
   it('note when they were used, a minute at a time', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const { id, key: own } = await created(account);
     const used = async (): Promise<Date | null> =>
       (
@@ -156,7 +156,7 @@ describe('API keys', () => {
           [id],
         )
       )[0]!.last_used_at;
-    await desk.row('GET', CREDITS, { token: desk.token(account) });
+    await accounts.row('GET', CREDITS, { token: accounts.token(account) });
     expect(await used()).toBeNull();
     expect(await withKey(own)).toEqual(OK);
     await until('last_used_at', async () => (await used()) !== null, 5_000);
@@ -188,7 +188,7 @@ describe('an API key stands where a token in the header would', () => {
   });
 
   it('but not on admin, api-keys and login routes', async () => {
-    const root = await desk.account({ userType: 'super' });
+    const root = await accounts.account({ userType: 'super' });
     const { key: own } = await created(root);
     expect(await withKey(own)).toEqual(OK);
     expect(await withKey(own, '/v6/api/admin/accounts')).toEqual(REFUSED);
@@ -202,16 +202,16 @@ describe('an API key stands where a token in the header would', () => {
   });
 
   it('beside a token the token counts, and both headers win over the cookie', async () => {
-    const other = await desk.account();
+    const other = await accounts.account();
     const name = async (headers: Record<string, string>): Promise<unknown> => {
       const path = `/v6/api/chat/24/${other.username}/messages`;
-      return desk.row('POST', path, { headers, body: {}, ip: freshIp() });
+      return accounts.row('POST', path, { headers, body: {}, ip: freshIp() });
     };
     const mine = [404, 'No chat account found for this username'];
     const bad = [400, 'Invalid Authorization token'];
-    const cookie = `auth_token=${desk.token(other)}`;
-    expect(await name({ authorization: `Bearer ${desk.token(other)}`, 'x-api-key': key })).toEqual(mine);
-    expect(await name({ authorization: `Bearer ${desk.token(other)}`, 'x-api-key': 'bad' })).toEqual(mine);
+    const cookie = `auth_token=${accounts.token(other)}`;
+    expect(await name({ authorization: `Bearer ${accounts.token(other)}`, 'x-api-key': key })).toEqual(mine);
+    expect(await name({ authorization: `Bearer ${accounts.token(other)}`, 'x-api-key': 'bad' })).toEqual(mine);
     expect(await name({ authorization: 'Bearer bad', 'x-api-key': key })).toEqual(bad);
     expect(await name({ cookie })).toEqual(mine);
     expect(await name({ cookie, 'x-api-key': 'bad' })).toEqual(bad);
@@ -220,12 +220,12 @@ describe('an API key stands where a token in the header would', () => {
   });
 
   it('for an account that demands its token, too', async () => {
-    const careful = await desk.account();
+    const careful = await accounts.account();
     const { key: own } = await created(careful);
     await api.database.dataSource.query('UPDATE accounts SET require_token = 1 WHERE id = ?', [careful.id]);
     await sleep(3_100); // what the instance remembers of the account
     const body = { username: careful.username };
-    expect(await desk.row('POST', BROADCAST, { body, ip: freshIp() })).toEqual(REFUSED);
+    expect(await accounts.row('POST', BROADCAST, { body, ip: freshIp() })).toEqual(REFUSED);
     expect(await withKey(key, BROADCAST, freshIp(), 'POST', body)).toEqual(REFUSED);
     expect((await withKey(own, BROADCAST, freshIp(), 'POST', body))[0]).toBe(400);
     const templates = `/webhook/api/templates.php?username=${careful.username}`;
@@ -235,20 +235,23 @@ describe('an API key stands where a token in the header would', () => {
        VALUES (?, 't', 1, 1, 3, 'none', '', '', '', '[]', '', '[]', UTC_TIMESTAMP(), UTC_TIMESTAMP())`,
       [careful.id],
     );
-    expect(await desk.row('GET', templates, { ip: freshIp() })).toEqual([404, 'Template not found for this username']);
+    expect(await accounts.row('GET', templates, { ip: freshIp() })).toEqual([
+      404,
+      'Template not found for this username',
+    ]);
     expect((await withKey(key, templates))[0]).toBe(404);
     expect((await withKey(own, templates))[0]).toBe(200);
   });
 
   it('while the account is open', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const { key: own } = await created(account);
-    const root = await desk.account({ userType: 'super' });
+    const root = await accounts.account({ userType: 'super' });
     const path = `/v6/api/admin/accounts/${account.username}`;
-    await desk.row('PATCH', path, { token: desk.token(root), body: { is_active: false } });
+    await accounts.row('PATCH', path, { token: accounts.token(root), body: { is_active: false } });
     expect(await withKey(own)).toEqual(REFUSED);
     const send = `/v5/api/sms_get.php?username=${account.username}&password=${own}&message=x&number=919999999999`;
-    expect(await desk.row('GET', send, { ip: freshIp() })).toEqual([401, 'Account is inactive']);
+    expect(await accounts.row('GET', send, { ip: freshIp() })).toEqual([401, 'Account is inactive']);
   });
 
   it('only from the addresses of its list', async () => {
@@ -274,14 +277,14 @@ describe('limits', () => {
   });
 
   it('are those of the account, by whichever key or token', async () => {
-    const there = new AccountsDesk(
+    const there = accountsOf(
       await another({ USER_RATE_LIMIT: 4, REDIS_PREFIX: `${api.environment.REDIS_PREFIX}-limit` }),
     );
-    const account = await desk.account();
+    const account = await accounts.account();
     const keys = [(await created(account)).key, (await created(account)).key];
     const calls = [
       ...keys.flatMap((value) => [{ headers: { 'x-api-key': value } }, { headers: { 'x-api-key': value } }]),
-      { token: desk.token(account) },
+      { token: accounts.token(account) },
     ];
     const answers = [];
     for (const call of calls) answers.push((await there.call('GET', CREDITS, { ...call, ip: freshIp() })).status);
@@ -292,7 +295,7 @@ describe('limits', () => {
 describe('sms_get.php', () => {
   const send = (username: string, password: string, ip = freshIp()) => {
     const query = new URLSearchParams({ username, password, message: 'x', number: '919999999999' });
-    return desk.row('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip });
+    return accounts.row('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip });
   };
   const sent = [503, 'No route available for this channel'];
   const invalid = [401, 'Invalid credentials'];
@@ -301,7 +304,7 @@ describe('sms_get.php', () => {
     expect(await send('owner', PASSWORD)).toEqual(sent);
     expect(await send('owner', key)).toEqual(sent);
     expect(await send('OWNER@example.com', key)).toEqual(sent);
-    const other = await desk.account();
+    const other = await accounts.account();
     for (const name of [other.username, 'OWNER', 'owner ', 'nobody']) expect(await send(name, key)).toEqual(invalid);
     expect(await send('owner', `sk_${'x'.repeat(43)}`)).toEqual(invalid);
   });
@@ -310,14 +313,14 @@ describe('sms_get.php', () => {
     const { id, key: own } = await created(owner, { allowed_ips: ['192.0.2.0/24'] });
     expect(await send('owner', own, '192.0.2.1')).toEqual(sent);
     expect(await send('owner', own, '192.0.3.1')).toEqual(invalid);
-    await desk.row('DELETE', `${KEYS}/${id}`, { token: desk.token(owner) });
+    await accounts.row('DELETE', `${KEYS}/${id}`, { token: accounts.token(owner) });
     for (let i = 0; i < 3; i++) expect(await send('owner', own, '192.0.2.1')).toEqual(invalid);
     expect(await send('owner', own, '192.0.2.1')).toEqual(TOO_MANY);
   });
 
   it('does not let log in with a key', async () => {
     const body = { email_or_username: 'owner', password: key };
-    expect(await desk.row('POST', '/v1/auth/login', { body, ip: freshIp() })).toEqual(invalid);
+    expect(await accounts.row('POST', '/v1/auth/login', { body, ip: freshIp() })).toEqual(invalid);
   });
 });
 
@@ -330,10 +333,10 @@ describe('assigned users', () => {
       [user.id, owner.id],
     );
     const assignedUser = { ...user, isActive: true, passwordChangedAt: new Date('2020-01-01T00:00:00Z') };
-    const token = desk.token({ ...owner, assignedUser });
-    expect(await desk.row('GET', CREDITS, { token })).toEqual(OK);
-    expect(await desk.row('GET', KEYS, { token })).toEqual(DENIED);
-    expect(await desk.row('POST', KEYS, { token, body: {} })).toEqual(DENIED);
-    expect(await desk.row('DELETE', `${KEYS}/1`, { token })).toEqual(DENIED);
+    const token = accounts.token({ ...owner, assignedUser });
+    expect(await accounts.row('GET', CREDITS, { token })).toEqual(OK);
+    expect(await accounts.row('GET', KEYS, { token })).toEqual(DENIED);
+    expect(await accounts.row('POST', KEYS, { token, body: {} })).toEqual(DENIED);
+    expect(await accounts.row('DELETE', `${KEYS}/1`, { token })).toEqual(DENIED);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const CREDITS = '/v6/api/account/credits';
@@ -13,36 +13,36 @@ const TOO_MANY = [429, 'Too many requests. Please try again later.'];
 const OK = [200, undefined];
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let root: Account;
 let lastIp = 0;
 const freshIp = (): string => `10.5.${lastIp >> 8}.${lastIp++ & 255}`;
 const login = (name: string, password: string) =>
-  desk.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip: freshIp() });
-const use = (token: string) => desk.row('GET', CREDITS, { token });
+  accounts.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip: freshIp() });
+const use = (token: string) => accounts.row('GET', CREDITS, { token });
 
 beforeAll(async () => {
   api = await startApi({ TRUST_PROXY: '1', USER_RATE_LIMIT: 0, LOGIN_FAILURE_LIMIT: 4, IP_FAILURE_LIMIT: 8 });
-  desk = new AccountsDesk(api);
-  root = await desk.account({ username: 'root', userType: 'super' });
+  accounts = accountsOf(api);
+  root = await accounts.account({ username: 'root', userType: 'super' });
 });
 afterAll(() => api.stop());
 
 describe('the own credits', () => {
   it('list movements of all balances together, newest first, page by page', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const path = `/v6/api/admin/accounts/${account.username}/credits`;
     for (let round = 0; round < 9; round++) {
       const balance = ['gsm_credits', 'voice_credits', 'gsm_credits', 'chat_auth_credits'][round % 4];
       const body = { balance, amount: round + 1 };
-      expect((await desk.call('POST', path, { token: desk.token(root), body })).status).toBe(200);
+      expect((await accounts.call('POST', path, { token: accounts.token(root), body })).status).toBe(200);
     }
     const stored: { id: number; balance: string }[] = await api.database.dataSource.query(
       'SELECT id, balance FROM credit_ledger WHERE account_id = ? ORDER BY id DESC',
       [account.id],
     );
     const list = async (query: string): Promise<[unknown[], unknown]> => {
-      const { body } = await desk.call('GET', `${CREDITS}/ledger?${query}`, { token: desk.token(account) });
+      const { body } = await accounts.call('GET', `${CREDITS}/ledger?${query}`, { token: accounts.token(account) });
       return [(body['data'] as { id: number }[]).map(({ id }) => id), body['total']];
     };
     const ids = stored.map(({ id }) => id);
@@ -56,14 +56,14 @@ describe('the own credits', () => {
   });
 
   it('are the six balances and their ledger, in the own time zone', async () => {
-    const account = await desk.account({ timeZone: 'Pacific/Kiritimati' });
-    const other = await desk.account();
+    const account = await accounts.account({ timeZone: 'Pacific/Kiritimati' });
+    const other = await accounts.account();
     const grant = { balance: 'gsm_credits', amount: 500, note: 'Invoice 1' };
     for (const target of [account, other]) {
       const path = `/v6/api/admin/accounts/${target.username}/credits`;
-      await desk.call('POST', path, { token: desk.token(root), body: grant });
+      await accounts.call('POST', path, { token: accounts.token(root), body: grant });
     }
-    const get = (path: string) => desk.call('GET', path, { token: desk.token(account) });
+    const get = (path: string) => accounts.call('GET', path, { token: accounts.token(account) });
     expect((await get(CREDITS)).body).toEqual({
       success: true,
       data: [
@@ -104,17 +104,17 @@ describe('the own credits', () => {
         'balance must be one of: bulk_chat_credits, gsm_credits, voice_credits, chat_marketing_credits, chat_utility_credits, chat_auth_credits',
       ]);
     }
-    for (const path of [CREDITS, `${CREDITS}/ledger`]) expect(await desk.row('GET', path)).toEqual(REFUSED);
+    for (const path of [CREDITS, `${CREDITS}/ledger`]) expect(await accounts.row('GET', path)).toEqual(REFUSED);
   });
 });
 
 describe('the own password', () => {
   const change = (token: string, current: unknown, next: unknown, ip = freshIp()) =>
-    desk.row('PUT', CHANGE, { token, body: { current, new: next }, ip });
+    accounts.row('PUT', CHANGE, { token, body: { current, new: next }, ip });
 
   it('is changed by who knows it; every token before is refused, a later one is good', async () => {
-    const account = await desk.account();
-    const [first, second] = [desk.token(account), desk.token(account)];
+    const account = await accounts.account();
+    const [first, second] = [accounts.token(account), accounts.token(account)];
     expect(await use(first)).toEqual(OK);
     expect(await change(first, PASSWORD, NEXT)).toEqual(CHANGED);
     for (const token of [first, second]) expect(await use(token)).toEqual(REFUSED);
@@ -123,15 +123,17 @@ describe('the own password', () => {
     expect(await use(String(body['token']))).toEqual(OK);
     expect(await change(String(body['token']), NEXT, PASSWORD)).toEqual(CHANGED);
     expect(await use(String(body['token']))).toEqual(REFUSED);
-    const audit = await desk.call('GET', `/v6/api/admin/audit?actor=${account.username}`, { token: desk.token(root) });
+    const audit = await accounts.call('GET', `/v6/api/admin/audit?actor=${account.username}`, {
+      token: accounts.token(root),
+    });
     expect(audit.body['data']).toMatchObject(
       Array(2).fill({ action: 'account.password', subject: account.username, details: {} }),
     );
-    expect(await desk.row('PUT', CHANGE, { body: { current: PASSWORD, new: NEXT } })).toEqual(REFUSED);
+    expect(await accounts.row('PUT', CHANGE, { body: { current: PASSWORD, new: NEXT } })).toEqual(REFUSED);
   });
 
   it('judges the fields before the password', async () => {
-    const token = desk.token(await desk.account());
+    const token = accounts.token(await accounts.account());
     const ip = freshIp();
     const faults: [unknown, unknown, string][] = [
       [undefined, NEXT, 'current is required'],
@@ -151,28 +153,28 @@ describe('the own password', () => {
   });
 
   it('limits wrong ones as login does, together with it', async () => {
-    const account = await desk.account();
-    const token = desk.token(account);
+    const account = await accounts.account();
+    const token = accounts.token(account);
     const ip = freshIp();
     for (let i = 0; i < 2; i++) expect(await change(token, 'Wrong-Day-7', NEXT, ip)).toEqual(INVALID);
     const body = { email_or_username: account.username, password: 'Wrong-Day-7' };
-    for (let i = 0; i < 2; i++) expect(await desk.row('POST', '/v1/auth/login', { body, ip })).toEqual(INVALID);
+    for (let i = 0; i < 2; i++) expect(await accounts.row('POST', '/v1/auth/login', { body, ip })).toEqual(INVALID);
     expect(await change(token, PASSWORD, NEXT, ip)).toEqual(TOO_MANY);
-    expect(await desk.row('POST', '/v1/auth/login', { body, ip })).toEqual(TOO_MANY);
+    expect(await accounts.row('POST', '/v1/auth/login', { body, ip })).toEqual(TOO_MANY);
     expect(await use(token)).toEqual(OK);
     expect(await change(token, PASSWORD, NEXT)).toEqual(CHANGED);
-    const other = await desk.account();
+    const other = await accounts.account();
     const storm = freshIp();
     const answers = await Promise.all(
-      Array.from({ length: 9 }, () => change(desk.token(other), 'Wrong-Day-7', NEXT, storm)),
+      Array.from({ length: 9 }, () => change(accounts.token(other), 'Wrong-Day-7', NEXT, storm)),
     );
     expect(answers.filter(([status]) => status === 401)).toHaveLength(4);
     expect(answers.filter(([status]) => status === 429)).toHaveLength(5);
   });
 
   it('is won by one of many changes at the same moment', async () => {
-    const account = await desk.account();
-    const token = desk.token(account);
+    const account = await accounts.account();
+    const token = accounts.token(account);
     const passwords = Array.from({ length: 4 }, (_, i) => `Rainy-Day-${i}`);
     const answers = await Promise.all(passwords.map((next) => change(token, PASSWORD, next)));
     const won = answers.findIndex(([status]) => status === 200);
@@ -183,11 +185,11 @@ describe('the own password', () => {
   });
 
   it('of an assigned user is his own, not the account’s', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const fields = { username: 'clerk', password: PASSWORD, firstname: 'A', lastname: 'B' };
-    await desk.call('POST', '/v6/api/account/users', { token: desk.token(account), body: fields });
+    await accounts.call('POST', '/v6/api/account/users', { token: accounts.token(account), body: fields });
     const token = String((await login('clerk', PASSWORD)).body['token']);
-    const owners = desk.token(account);
+    const owners = accounts.token(account);
     expect(await change(token, 'Wrong-Day-7', NEXT)).toEqual(INVALID);
     expect(await change(token, PASSWORD, NEXT)).toEqual(CHANGED);
     expect(await use(token)).toEqual(REFUSED);
@@ -195,14 +197,14 @@ describe('the own password', () => {
     expect((await login('clerk', PASSWORD)).status).toBe(401);
     expect((await login('clerk', NEXT)).status).toBe(200);
     expect((await login(account.username, PASSWORD)).status).toBe(200);
-    const audit = await desk.call('GET', `/v6/api/admin/audit?actor=${account.username}&limit=1`, {
-      token: desk.token(root),
+    const audit = await accounts.call('GET', `/v6/api/admin/audit?actor=${account.username}&limit=1`, {
+      token: accounts.token(root),
     });
     expect(audit.body['data']).toMatchObject([{ action: 'user.password', subject: 'clerk', assigned_user: 'clerk' }]);
   });
 
   it('ends what sms_get.php remembers, also for two changes in one second', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const send = (password: string) => {
       const query = new URLSearchParams({
         username: account.username,
@@ -210,7 +212,7 @@ describe('the own password', () => {
         message: 'x',
         number: '919999999999',
       });
-      return desk.row('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip: freshIp() });
+      return accounts.row('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip: freshIp() });
     };
     const sent = [503, 'No route available for this channel'];
     const steps = [PASSWORD, NEXT, PASSWORD, NEXT];

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const NEXT = 'Rainy-Day-8';
 const CREDITS = '/v6/api/account/credits';
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let root: Account;
 let count = 0;
 
 beforeAll(async () => {
   api = await startApi({ USER_RATE_LIMIT: 0, LOGIN_FAILURE_LIMIT: 0, IP_FAILURE_LIMIT: 0 });
-  desk = new AccountsDesk(api);
-  root = await desk.account({ userType: 'super' });
+  accounts = accountsOf(api);
+  root = await accounts.account({ userType: 'super' });
 });
 afterAll(() => api.stop());
 
@@ -24,10 +24,10 @@ interface Holder {
   people: { id: number; token: string }[];
 }
 const post = async (path: string, account: Account, body: unknown): Promise<Record<string, unknown>> =>
-  (await desk.call('POST', path, { token: desk.token(account), body })).body['data'] as Record<string, unknown>;
+  (await accounts.call('POST', path, { token: accounts.token(account), body })).body['data'] as Record<string, unknown>;
 /** An account with two keys and two people who are logged in. */
 async function holder(): Promise<Holder> {
-  const account = await desk.account();
+  const account = await accounts.account();
   const made: Holder = { account, keys: [], people: [] };
   for (let i = 0; i < 2; i++) {
     const { id, key } = await post('/v6/api/account/api-keys', account, { name: `key ${i}` });
@@ -36,13 +36,13 @@ async function holder(): Promise<Holder> {
     const person = { username, password: PASSWORD, firstname: 'Ann', lastname: 'Other' };
     const user = await post('/v6/api/account/users', account, person);
     const body = { email_or_username: username, password: PASSWORD };
-    const login = await desk.call('POST', '/v1/auth/login', { body });
+    const login = await accounts.call('POST', '/v1/auth/login', { body });
     made.people.push({ id: Number(user['id']), token: String(login.body['token']) });
   }
   return made;
 }
 const change = (token: string, fields: object = {}) =>
-  desk.call('PUT', '/v6/api/account/password', { token, body: { current: PASSWORD, new: NEXT, ...fields } });
+  accounts.call('PUT', '/v6/api/account/password', { token, body: { current: PASSWORD, new: NEXT, ...fields } });
 /** Which keys and people are let in. */
 const standing = async ({ keys, people }: Holder): Promise<boolean[]> => {
   const calls = [
@@ -50,7 +50,7 @@ const standing = async ({ keys, people }: Holder): Promise<boolean[]> => {
     ...people.map(({ token }) => ({ token })),
   ];
   const found: boolean[] = [];
-  for (const call of calls) found.push((await desk.call('GET', CREDITS, call)).status === 200);
+  for (const call of calls) found.push((await accounts.call('GET', CREDITS, call)).status === 200);
   return found;
 };
 const ids = (list: unknown): number[] => (list as { id: number }[]).map(({ id }) => id).sort((a, b) => a - b);
@@ -58,7 +58,7 @@ const ids = (list: unknown): number[] => (list as { id: number }[]).map(({ id })
 describe('a changed password', () => {
   it('lists the keys and people that stay', async () => {
     const own = await holder();
-    const { status, body } = await change(desk.token(own.account));
+    const { status, body } = await change(accounts.token(own.account));
     expect(status).toBe(200);
     expect(ids(body['api_keys'])).toEqual(ids(own.keys));
     expect(ids(body['users'])).toEqual(ids(own.people));
@@ -68,12 +68,12 @@ describe('a changed password', () => {
 
   it('revokes all of them in the same request', async () => {
     const own = await holder();
-    const { status, body } = await change(desk.token(own.account), { revoke_api_keys: true, revoke_users: true });
+    const { status, body } = await change(accounts.token(own.account), { revoke_api_keys: true, revoke_users: true });
     expect([status, body['api_keys']]).toEqual([200, []]);
     expect((body['users'] as { is_active: boolean }[]).map(({ is_active }) => is_active)).toEqual([false, false]);
     expect(await standing(own)).toEqual([false, false, false, false]);
-    const { body: log } = await desk.call('GET', `/v6/api/admin/audit?actor=${own.account.username}`, {
-      token: desk.token(root),
+    const { body: log } = await accounts.call('GET', `/v6/api/admin/audit?actor=${own.account.username}`, {
+      token: accounts.token(root),
     });
     const actions = (log['data'] as { action: string }[]).map(({ action }) => action);
     expect(actions.filter((action) => action === 'api_key.revoke')).toHaveLength(2);
@@ -83,7 +83,7 @@ describe('a changed password', () => {
   it('revokes the named ones, or nothing where one is not the account’s', async () => {
     const own = await holder();
     const other = await holder();
-    const token = desk.token(own.account);
+    const token = accounts.token(own.account);
     const foreign: [object, string][] = [
       [{ revoke_api_keys: [own.keys[0]?.id, other.keys[0]?.id], revoke_users: true }, 'API key not found'],
       [{ revoke_api_keys: true, revoke_users: [other.people[0]?.id] }, 'User not found'],
@@ -115,7 +115,7 @@ describe('a changed password', () => {
   it('by the staff revokes them too', async () => {
     const own = await holder();
     const patch = (body: object) =>
-      desk.call('PATCH', `/v6/api/admin/accounts/${own.account.username}`, { token: desk.token(root), body });
+      accounts.call('PATCH', `/v6/api/admin/accounts/${own.account.username}`, { token: accounts.token(root), body });
     expect((await patch({ revoke_api_keys: true, revoke_users: true })).status).toBe(200); // without a password: nothing
     expect(await standing(own)).toEqual([true, true, true, true]);
     expect((await patch({ password: NEXT, revoke_api_keys: true })).status).toBe(200);

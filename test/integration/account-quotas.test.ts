@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
-import { TemplateDesk } from '../support/template-desk.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
+import { openTemplates, type Templates } from '../support/templates.js';
 
 const AT_ONCE = 12;
 
-let desk: TemplateDesk;
+let templates: Templates;
 beforeAll(async () => {
-  desk = await TemplateDesk.open({
+  templates = await openTemplates({
     TEMPLATES_PER_ACCOUNT: 3,
     PROFILE_REQUESTS_PER_ACCOUNT: 3,
     API_KEYS_PER_ACCOUNT: 3,
@@ -15,7 +15,7 @@ beforeAll(async () => {
     SUPPRESSIONS_PER_ACCOUNT: 6,
   });
 });
-afterAll(() => desk.stop());
+afterAll(() => templates.stop());
 
 interface Kind {
   path: string;
@@ -53,15 +53,15 @@ const KINDS: Kind[] = [
 
 describe.each(KINDS)('$path', ({ path, body, status, text }) => {
   it('lets in what the operator allows, however many come at once; a removed one makes room', async () => {
-    const member = await desk.join();
-    const make = (serial: number): Promise<Answer> => desk.send('POST', path, member, body(serial));
+    const member = await templates.join();
+    const make = (serial: number): Promise<Answer> => templates.send('POST', path, member, body(serial));
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, serial) => make(serial)));
     const made = answers.filter((answer) => answer.status === 201);
     expect(made).toHaveLength(3);
     for (const answer of answers.filter((one) => one.status !== 201)) expectRefused(answer, status, text);
     expectRefused(await make(AT_ONCE), status, text);
     const { id } = made[0]?.body['data'] as { id: number };
-    expect((await desk.send('DELETE', `${path}/${id}`, member)).status).toBe(200);
+    expect((await templates.send('DELETE', `${path}/${id}`, member)).status).toBe(200);
     expect((await make(AT_ONCE + 1)).status).toBe(201);
     expectRefused(await make(AT_ONCE + 2), status, text);
   });
@@ -70,19 +70,19 @@ describe.each(KINDS)('$path', ({ path, body, status, text }) => {
 describe('templates', () => {
   it('as many as the operator allows, however many come at once, after the taken name; a removed one makes room', async () => {
     const FULL = 'At most 3 templates are allowed';
-    const owner = await desk.join();
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => desk.create(owner, desk.body())));
+    const owner = await templates.join();
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => templates.create(owner, templates.body())));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(AT_ONCE - 3);
     for (const answer of refused) expectRefused(answer, 400, FULL);
-    const [first] = await desk.list(owner.account.username);
-    const again = desk.body({ template_name: first?.template_name });
-    expectRefused(await desk.create(owner, again), 409, 'This template name is already exist');
-    expectRefused(await desk.create(owner, desk.body()), 400, FULL);
-    await desk.send('DELETE', `/v6/api/templates/${String(first?.id)}`, owner);
-    await desk.created(owner);
-    expectRefused(await desk.create(owner, desk.body()), 400, FULL);
-    await desk.created(await desk.join());
+    const [first] = await templates.list(owner.account.username);
+    const again = templates.body({ template_name: first?.template_name });
+    expectRefused(await templates.create(owner, again), 409, 'This template name is already exist');
+    expectRefused(await templates.create(owner, templates.body()), 400, FULL);
+    await templates.send('DELETE', `/v6/api/templates/${String(first?.id)}`, owner);
+    await templates.created(owner);
+    expectRefused(await templates.create(owner, templates.body()), 400, FULL);
+    await templates.created(await templates.join());
   });
 });
 
@@ -91,18 +91,18 @@ describe('the stop list', () => {
   const FULL = 'At most 6 suppressions are allowed';
   const numbers = (from: number, count: number): string[] =>
     Array.from({ length: count }, (_, i) => String(4_915_100_000_000 + from + i));
-  const add = (member: Member, list: string[]) => desk.send('POST', PATH, member, { numbers: list });
-  const remove = (member: Member, list: string[]) => desk.send('DELETE', PATH, member, { numbers: list });
-  const total = async (member: Member): Promise<unknown> => (await desk.send('GET', PATH, member)).body['total'];
+  const add = (member: Member, list: string[]) => templates.send('POST', PATH, member, { numbers: list });
+  const remove = (member: Member, list: string[]) => templates.send('DELETE', PATH, member, { numbers: list });
+  const total = async (member: Member): Promise<unknown> => (await templates.send('GET', PATH, member)).body['total'];
   const load = (member: Member, list: string[]): Promise<Answer> =>
-    desk.request(`${PATH}/import`, {
+    templates.request(`${PATH}/import`, {
       method: 'POST',
       headers: { 'content-type': 'text/csv', authorization: `Bearer ${member.token}` },
       body: list.join('\n'),
     });
 
   it('takes as many as the operator allows, all of a request or none', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     expect((await add(member, numbers(0, 4))).status).toBe(200);
     expectRefused(await add(member, numbers(2, 5)), 400, FULL);
     expect(await total(member)).toBe(4);
@@ -116,7 +116,7 @@ describe('the stop list', () => {
   });
 
   it('of requests at once, overlapping ones too', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => add(member, numbers(i, 2))));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(0);
@@ -128,16 +128,16 @@ describe('the stop list', () => {
   });
 
   it('an import too, which keeps what came before the bound', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     expect((await load(member, numbers(0, 6))).body).toMatchObject({ data: { added: 6 } });
     expectRefused(await load(member, numbers(3, 6)), 400, FULL);
     expect(await total(member)).toBe(6);
   });
 
   it('who wrote STOP stands there besides, and is not refused', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     await add(member, numbers(0, 6));
-    await desk.dataSource.query(
+    await templates.dataSource.query(
       `INSERT INTO suppressions (account_id, number, source, route_id, created_at)
        VALUES (?, '4915199999999', 'stop', 1, UTC_TIMESTAMP(3))`,
       [member.account.id],
@@ -149,9 +149,9 @@ describe('the stop list', () => {
   });
 
   it('asks for its number without counting the list', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     await add(member, numbers(0, 2));
-    const [row] = await desk.dataSource.query<{ used: number }[]>(
+    const [row] = await templates.dataSource.query<{ used: number }[]>(
       "SELECT used FROM account_quotas WHERE account_id = ? AND kind = 'suppressions'",
       [member.account.id],
     );

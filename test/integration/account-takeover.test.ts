@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, expectRefused, type Member, PASSWORD, SmsDesk } from '../support/sms-desk.js';
+import { type Answer, expectRefused, type Member, PASSWORD, openSms, type Sms } from '../support/sms.js';
 
 const NO_TOKEN = 'Invalid Authorization token';
 const NEXT = 'Rainy-Day-8';
 const BODY = { broadcast_name: 'Spring', brodcast_service: 'main', message: 'Hello', contacts: ['919812345678'] };
 
-let desk: SmsDesk;
+let sms: Sms;
 let root: Member;
 
 beforeAll(async () => {
-  desk = await SmsDesk.open({ LOGIN_FAILURE_LIMIT: 4, TRUST_PROXY: '1' });
-  root = await desk.join(100, { userType: 'super' });
+  sms = await openSms({ LOGIN_FAILURE_LIMIT: 4, TRUST_PROXY: '1' });
+  root = await sms.join(100, { userType: 'super' });
 });
-afterAll(() => desk.stop());
+afterAll(() => sms.stop());
 
 const bearer = ({ token }: Member): Record<string, string> => ({ authorization: `Bearer ${token}` });
 const send = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> =>
-  desk.request(path, {
+  sms.request(path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 /** The header of a new key of somebody. */
 const keyOf = async (member: Member): Promise<Record<string, string>> => {
-  const { body } = await desk.post('/v6/api/account/api-keys', member, {});
+  const { body } = await sms.post('/v6/api/account/api-keys', member, {});
   return { 'x-api-key': String((body['data'] as Record<string, unknown>)['key']) };
 };
 let count = 0;
@@ -38,9 +38,9 @@ const login = (name: string, password: string, ip = `10.50.0.${++count}`): Promi
 
 describe('an API key', () => {
   it('reaches no users, password or keys route, neither of staff nor of a client', async () => {
-    for (const member of [root, await desk.join()]) {
+    for (const member of [root, await sms.join()]) {
       const key = await keyOf(member);
-      const made = await desk.post('/v6/api/account/users', member, person());
+      const made = await sms.post('/v6/api/account/users', member, person());
       const { id } = made.body['data'] as { id: number };
       const tries: [string, string, unknown?][] = [
         ['POST', '/v6/api/account/users', person()],
@@ -67,11 +67,11 @@ describe('an API key', () => {
   });
 
   it('of staff acts on their own account only, where their token acts on everybody’s', async () => {
-    const client = await desk.join(10);
+    const client = await sms.join(10);
     for (const userType of ['super', 'admin']) {
-      const staff = await desk.join(10, { userType });
+      const staff = await sms.join(10, { userType });
       const key = await keyOf(staff);
-      const theirs = String((await desk.broadcast(client, BODY)).body['request_id']);
+      const theirs = String((await sms.broadcast(client, BODY)).body['request_id']);
       const own = String((await send('POST', '/webhook/api/addbroadcastgsm.php', key, BODY)).body['request_id']);
       const reading = ['', '/contacts', '/contacts/1/timeline', '/export.csv', '/events'];
       for (const path of reading) {
@@ -99,8 +99,8 @@ describe('a change of a super account', () => {
   };
 
   it('wants the password of who changes it, whatever is changed, his own account too', async () => {
-    const other = await desk.join(0, { userType: 'super' });
-    const actor = await desk.join(0, { userType: 'super' });
+    const other = await sms.join(0, { userType: 'super' });
+    const actor = await sms.join(0, { userType: 'super' });
     const all = [{ password: NEXT }, { user_type: 'client' }, { is_active: false }, { require_token: true }, {}];
     for (const change of all) {
       for (const current_password of [undefined, null, '', ' ']) {
@@ -119,8 +119,8 @@ describe('a change of a super account', () => {
   });
 
   it('counts wrong ones as login does', async () => {
-    const other = await desk.join(0, { userType: 'super' });
-    const actor = await desk.join(0, { userType: 'super' });
+    const other = await sms.join(0, { userType: 'super' });
+    const actor = await sms.join(0, { userType: 'super' });
     const guess = (ip?: string): Promise<Answer> => patch(actor, other, { current_password: NEXT }, ip);
     for (let i = 0; i < 4; i++) expectRefused(await guess('10.52.0.1'), 401, 'Invalid credentials');
     expectRefused(await guess('10.52.0.1'), 429, 'Too many requests. Please try again later.');
@@ -132,21 +132,21 @@ describe('a change of a super account', () => {
   });
 
   it('wants that of the account, not of a person who acts for it: whoever has its token makes one', async () => {
-    const other = await desk.join(0, { userType: 'super' });
+    const other = await sms.join(0, { userType: 'super' });
     const draft = { ...person(), password: NEXT };
-    await desk.post('/v6/api/account/users', root, draft);
+    await sms.post('/v6/api/account/users', root, draft);
     const token = String((await login(draft.username, NEXT)).body['token']);
     expectRefused(await patch(token, other, { current_password: NEXT }), 401, 'Invalid credentials');
     expect((await patch(token, other, { require_token: true, current_password: PASSWORD })).status).toBe(200);
-    const admin = await desk.join(0, { userType: 'admin' });
+    const admin = await sms.join(0, { userType: 'admin' });
     expectRefused(await patch(admin, other, { password: NEXT, current_password: PASSWORD }), 403, 'Forbidden');
-    const client = await desk.join(0);
+    const client = await sms.join(0);
     expect((await patch(root, client, { password: NEXT })).status).toBe(200);
   });
 
   it('and one more of them, made or promoted, want it too', async () => {
-    const actor = await desk.join(0, { userType: 'super' });
-    const client = await desk.join(0);
+    const actor = await sms.join(0, { userType: 'super' });
+    const client = await sms.join(0);
     const create = (fields: Record<string, unknown>, ip = `10.53.0.${++ips}`): Promise<Answer> =>
       send('POST', ACCOUNTS, { ...bearer(actor), 'x-forwarded-for': ip }, { ...person(), ...fields });
     const promote = (current_password?: string): Promise<Answer> =>

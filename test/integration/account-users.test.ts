@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, AccountDirectory } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, type Answer, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, type Answer, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { until } from '../support/processes.js';
 
@@ -15,7 +15,7 @@ const DELETED = [200, 'User deleted successfully'];
 const OK = [200, undefined];
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let owner: Account;
 let count = 0;
 let lastIp = 0;
@@ -29,7 +29,7 @@ const draft = (fields: Record<string, unknown> = {}): Record<string, unknown> =>
   ...fields,
 });
 const create = (actor: Account, fields: Record<string, unknown> = {}): Promise<Answer> =>
-  desk.call('POST', USERS, { token: desk.token(actor), body: draft(fields) });
+  accounts.call('POST', USERS, { token: accounts.token(actor), body: draft(fields) });
 const refusal = async (fields: Record<string, unknown>): Promise<[number, string | undefined]> => {
   const { status, body } = await create(owner, fields);
   return [status, body.message];
@@ -41,27 +41,27 @@ interface User {
 const made = async (actor: Account = owner, fields: Record<string, unknown> = {}): Promise<User> =>
   (await create(actor, fields)).body['data'] as User;
 const row = (method: string, id: number | string, body?: unknown, actor: Account = owner) =>
-  desk.row(method, `${USERS}/${id}`, { token: desk.token(actor), ...(body === undefined ? {} : { body }) });
+  accounts.row(method, `${USERS}/${id}`, { token: accounts.token(actor), ...(body === undefined ? {} : { body }) });
 const login = (name: string, password = PASSWORD, ip = freshIp()): Promise<Answer> =>
-  desk.call('POST', '/v6/api/v1/auth/login', { body: { email_or_username: name, password }, ip });
+  accounts.call('POST', '/v6/api/v1/auth/login', { body: { email_or_username: name, password }, ip });
 const loginRow = async (name: string, password = PASSWORD): Promise<[number, string | undefined]> => {
   const { status, body } = await login(name, password);
   return [status, body.message];
 };
 const tokenOf = async (name: string, password = PASSWORD): Promise<string> =>
   String((await login(name, password)).body['token']);
-const use = (token: string) => desk.row('GET', CREDITS, { token });
+const use = (token: string) => accounts.row('GET', CREDITS, { token });
 
 beforeAll(async () => {
   api = await startApi({ TRUST_PROXY: '1', USER_RATE_LIMIT: 0 });
-  desk = new AccountsDesk(api);
-  owner = await desk.account({ username: 'owner', email: 'owner@example.com' });
+  accounts = accountsOf(api);
+  owner = await accounts.account({ username: 'owner', email: 'owner@example.com' });
 });
 afterAll(() => api.stop());
 
 describe('assigned users', () => {
   it('are created, shown and listed, without their passwords', async () => {
-    const account = await desk.account({ timeZone: 'Asia/Kolkata' });
+    const account = await accounts.account({ timeZone: 'Asia/Kolkata' });
     const answer = await create(account, { username: ' Ann.Desk ', email: 'Ann@Example.com', surprise: 1 });
     expect(answer.status).toBe(201);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string;
@@ -79,12 +79,12 @@ describe('assigned users', () => {
     expect(answer.body).toEqual({ success: true, message: 'User created successfully', data });
     const { id } = answer.body['data'] as User;
     const second = await made(account);
-    const token = desk.token(account);
-    expect((await desk.call('GET', `${USERS}/${id}`, { token })).body).toEqual({ success: true, data });
-    const list = (await desk.call('GET', USERS, { token })).body;
+    const token = accounts.token(account);
+    expect((await accounts.call('GET', `${USERS}/${id}`, { token })).body).toEqual({ success: true, data });
+    const list = (await accounts.call('GET', USERS, { token })).body;
     expect(list).toMatchObject({ success: true, page: 1, limit: 50, total: 2 });
     expect((list['data'] as User[]).map((user) => user.id)).toEqual([second.id, id]);
-    expect((await desk.call('GET', `${USERS}?page=2&limit=1`, { token })).body).toMatchObject({
+    expect((await accounts.call('GET', `${USERS}?page=2&limit=1`, { token })).body).toMatchObject({
       data: [{ id }],
       total: 2,
     });
@@ -95,7 +95,7 @@ describe('assigned users', () => {
   });
 
   it('have fields that are judged like those of accounts', async () => {
-    await desk.account({ username: 'There', email: 'there@example.com' });
+    await accounts.account({ username: 'There', email: 'there@example.com' });
     await made(owner, { username: 'here', email: 'here@example.com' });
     const faults: [Record<string, unknown>, number, string][] = [
       [{ username: '' }, 400, 'username is required'],
@@ -126,7 +126,7 @@ describe('assigned users', () => {
 
   it('and accounts have their names from one pool, also when they come at the same moment', async () => {
     const register = (username: string, email: string) =>
-      desk.row('POST', '/v1/auth/register', {
+      accounts.row('POST', '/v1/auth/register', {
         body: { ...draft({ username, email }), password_confirmation: PASSWORD },
         ip: freshIp(),
       });
@@ -148,7 +148,7 @@ describe('assigned users', () => {
   });
 
   it('are at most 1000 an account', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const rows = Array.from(
       { length: 998 },
       (_, i) => `(${5_000_000_000 + i}, ${account.id}, 'filler${i}', 'x', NOW(), 'A', 'B', 1, NOW(), NOW())`,
@@ -165,7 +165,8 @@ describe('assigned users', () => {
 
   it('are changed', async () => {
     const { id, username } = await made(owner, { email: 'before@example.com' });
-    const shown = async () => (await desk.call('GET', `${USERS}/${id}`, { token: desk.token(owner) })).body['data'];
+    const shown = async () =>
+      (await accounts.call('GET', `${USERS}/${id}`, { token: accounts.token(owner) })).body['data'];
     const body = { firstname: 'New', lastname: 'Name', email: 'After@example.com', surprise: 1 };
     expect(await row('PATCH', id, body)).toEqual(UPDATED);
     expect(await shown()).toMatchObject({ username, name: 'New Name', email: 'after@example.com', is_active: true });
@@ -195,7 +196,7 @@ describe('assigned users', () => {
 
   it('belong to one account: for others they do not exist', async () => {
     const { id } = await made();
-    const other = await desk.account();
+    const other = await accounts.account();
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? {} : undefined;
       expect(await row(method, id, body, other)).toEqual(NOT_FOUND);
@@ -204,25 +205,28 @@ describe('assigned users', () => {
       }
     }
     expect(await row('GET', id)).toEqual(OK);
-    expect(await desk.row('GET', USERS, {})).toEqual(REFUSED);
+    expect(await accounts.row('GET', USERS, {})).toEqual(REFUSED);
   });
 
   it('need client_management of the account, and are none of their own business', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const { id, username } = await made(account);
     const token = await tokenOf(username);
     const all = async (bearer: string): Promise<unknown[]> => [
-      await desk.row('GET', USERS, { token: bearer }),
-      await desk.row('POST', USERS, { token: bearer, body: draft() }),
-      await desk.row('GET', `${USERS}/${id}`, { token: bearer }),
-      await desk.row('PATCH', `${USERS}/${id}`, { token: bearer, body: {} }),
-      await desk.row('DELETE', `${USERS}/${id}`, { token: bearer }),
+      await accounts.row('GET', USERS, { token: bearer }),
+      await accounts.row('POST', USERS, { token: bearer, body: draft() }),
+      await accounts.row('GET', `${USERS}/${id}`, { token: bearer }),
+      await accounts.row('PATCH', `${USERS}/${id}`, { token: bearer, body: {} }),
+      await accounts.row('DELETE', `${USERS}/${id}`, { token: bearer }),
     ];
     expect(await all(token)).toEqual(Array(5).fill(DENIED));
-    const root = await desk.account({ userType: 'super' });
+    const root = await accounts.account({ userType: 'super' });
     const off = { permissions: { client_management: false } };
-    await desk.row('PATCH', `/v6/api/admin/accounts/${account.username}`, { token: desk.token(root), body: off });
-    expect(await all(desk.token(account))).toEqual(Array(5).fill(DENIED));
+    await accounts.row('PATCH', `/v6/api/admin/accounts/${account.username}`, {
+      token: accounts.token(root),
+      body: off,
+    });
+    expect(await all(accounts.token(account))).toEqual(Array(5).fill(DENIED));
     expect(await use(token)).toEqual(OK);
   });
 });
@@ -257,7 +261,7 @@ describe('an assigned user', () => {
     const { id, username } = await made();
     const send = () => {
       const query = new URLSearchParams({ username, password: PASSWORD, message: 'x', number: '919999999999' });
-      return desk.row('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip: freshIp() });
+      return accounts.row('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip: freshIp() });
     };
     const sent = [503, 'No route available for this channel'];
     expect(await send()).toEqual(sent);
@@ -291,7 +295,7 @@ describe('an assigned user', () => {
   it('loses his tokens with a new password, the account keeps its own', async () => {
     const { id, username } = await made();
     const before = await tokenOf(username);
-    const owners = desk.token(owner);
+    const owners = accounts.token(owner);
     expect(await row('PATCH', id, { password: 'Rainy-Day-8' })).toEqual(UPDATED);
     expect(await use(before)).toEqual(REFUSED);
     expect(await use(owners)).toEqual(OK);
@@ -307,12 +311,12 @@ describe('an assigned user', () => {
   });
 
   it('is closed with his account', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const { username } = await made(account);
     const token = await tokenOf(username);
-    const root = await desk.account({ userType: 'super' });
+    const root = await accounts.account({ userType: 'super' });
     const change = (body: object) =>
-      desk.row('PATCH', `/v6/api/admin/accounts/${account.username}`, { token: desk.token(root), body });
+      accounts.row('PATCH', `/v6/api/admin/accounts/${account.username}`, { token: accounts.token(root), body });
     expect(await use(token)).toEqual(OK);
     await change({ is_active: false });
     expect(await use(token)).toEqual(REFUSED);
@@ -327,32 +331,32 @@ describe('an assigned user', () => {
   it('cannot be named in a body, nor in a path', async () => {
     const { username } = await made();
     const token = await tokenOf(username);
-    expect(await desk.row('POST', '/webhook/api/addbroadcastgsm.php', { body: { username } })).toEqual(REFUSED);
-    const path = (name: string) => desk.row('POST', `/v6/api/chat/24/${name}/messages`, { token, body: {} });
+    expect(await accounts.row('POST', '/webhook/api/addbroadcastgsm.php', { body: { username } })).toEqual(REFUSED);
+    const path = (name: string) => accounts.row('POST', `/v6/api/chat/24/${name}/messages`, { token, body: {} });
     expect(await path(username)).toEqual([401, 'Route username does not match authenticated user']);
     expect(await path('owner')).toEqual([404, 'No chat account found for this username']);
   });
 
   it('acts for no other account with a token that names him', async () => {
-    const other = await desk.account();
+    const other = await accounts.account();
     const { id, username } = await made();
     const assignedUser = { id, accountId: owner.id, username, email: null, firstname: 'A', lastname: 'B' };
     const now = { isActive: true, passwordChangedAt: new Date(0) };
-    expect(await use(desk.token({ ...owner, assignedUser: { ...assignedUser, ...now } }))).toEqual(OK);
-    expect(await use(desk.token({ ...other, assignedUser: { ...assignedUser, ...now } }))).toEqual(REFUSED);
-    expect(await use(desk.token({ ...owner, assignedUser: { ...assignedUser, ...now, id: 2 ** 45 } }))).toEqual(
+    expect(await use(accounts.token({ ...owner, assignedUser: { ...assignedUser, ...now } }))).toEqual(OK);
+    expect(await use(accounts.token({ ...other, assignedUser: { ...assignedUser, ...now } }))).toEqual(REFUSED);
+    expect(await use(accounts.token({ ...owner, assignedUser: { ...assignedUser, ...now, id: 2 ** 45 } }))).toEqual(
       REFUSED,
     );
   });
 
   it('of staff is staff, and the audit log names both', async () => {
-    const admin = await desk.account({ userType: 'admin' });
+    const admin = await accounts.account({ userType: 'admin' });
     const { username } = await made(admin);
     const token = await tokenOf(username);
-    const target = await desk.account();
+    const target = await accounts.account();
     const path = `/v6/api/admin/accounts/${target.username}`;
-    expect((await desk.row('PATCH', path, { token, body: { is_active: true } }))[0]).toBe(200);
-    const audit = await desk.call('GET', '/v6/api/admin/audit?limit=1', { token });
+    expect((await accounts.row('PATCH', path, { token, body: { is_active: true } }))[0]).toBe(200);
+    const audit = await accounts.call('GET', '/v6/api/admin/audit?limit=1', { token });
     expect(audit.body['data']).toMatchObject([
       { actor: admin.username, assigned_user: username, action: 'account.change', subject: target.username },
     ]);

@@ -18,7 +18,7 @@ import {
   Open,
   PathUsername,
 } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, type Call } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, type Call } from '../support/accounts.js';
 import { type RunningApi, testEnvironment } from '../support/api.js';
 import { createTestDatabase } from '../support/database.js';
 
@@ -88,13 +88,13 @@ class ProbeController {
 const REFUSED = [401, 'Invalid Authorization token'];
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let alice: Account;
 let bob: Account;
 let token: string;
 
 const actor = async (method: string, path: string, call: Call): Promise<unknown> => {
-  const { status, body } = await desk.call(method, path, call);
+  const { status, body } = await accounts.call(method, path, call);
   return status === 200 ? body : [status, body.message];
 };
 
@@ -123,10 +123,10 @@ beforeAll(async () => {
     await database.drop();
   };
   api = { url, app, database, environment, stop };
-  desk = new AccountsDesk(api);
-  alice = await desk.account({ username: 'alice' });
-  bob = await desk.account({ username: 'bob' });
-  token = desk.token(alice);
+  accounts = accountsOf(api);
+  alice = await accounts.account({ username: 'alice' });
+  bob = await accounts.account({ username: 'bob' });
+  token = accounts.token(alice);
 });
 afterAll(() => api.stop());
 
@@ -204,7 +204,7 @@ describe('tokens', () => {
         [400, 'Invalid Authorization token'],
       ]);
       const headers = { cookie: `admin_session=${value}`, accept: 'application/json' };
-      expect([name, await desk.row('GET', '/admin/queues', { headers })]).toEqual([name, REFUSED]);
+      expect([name, await accounts.row('GET', '/admin/queues', { headers })]).toEqual([name, REFUSED]);
     }
     expect(await get(signed({ iat, exp: 8_640_000_000_000, data }))).toMatchObject({ username: 'alice' });
   });
@@ -220,10 +220,10 @@ describe('tokens', () => {
   });
 
   it('refuses tokens of closed and expired accounts', async () => {
-    const closed = await desk.account({ isActive: false });
-    const late = await desk.account({ expiresAt: new Date(Date.now() - 1000) });
-    expect(await get(desk.token(closed))).toEqual(REFUSED);
-    expect(await get(desk.token(late))).toEqual(REFUSED);
+    const closed = await accounts.account({ isActive: false });
+    const late = await accounts.account({ expiresAt: new Date(Date.now() - 1000) });
+    expect(await get(accounts.token(closed))).toEqual(REFUSED);
+    expect(await get(accounts.token(late))).toEqual(REFUSED);
   });
 
   it('takes the bare token on v5 routes', async () => {
@@ -261,7 +261,7 @@ describe('cookies', () => {
   });
 
   it('give way to the header', async () => {
-    expect(await post({ authorization: `Bearer ${desk.token(bob)}` })).toEqual({ username: 'bob', via: 'header' });
+    expect(await post({ authorization: `Bearer ${accounts.token(bob)}` })).toEqual({ username: 'bob', via: 'header' });
     for (const authorization of ['Bearer bad', 'Basic YTpi', token])
       expect(await post({ authorization })).toEqual(REFUSED);
   });
@@ -305,21 +305,21 @@ describe('username in the body', () => {
 
   it('never names staff, closed or expired accounts', async () => {
     for (const userType of ['super', 'admin', 'reseller']) {
-      const staff = await desk.account({ userType });
+      const staff = await accounts.account({ userType });
       expect(await post({ username: staff.username })).toEqual(REFUSED);
-      expect(await post({ username: staff.username }, { token: desk.token(staff) })).toEqual(REFUSED);
+      expect(await post({ username: staff.username }, { token: accounts.token(staff) })).toEqual(REFUSED);
     }
-    const closed = await desk.account({ isActive: false });
+    const closed = await accounts.account({ isActive: false });
     expect(await post({ username: closed.username })).toEqual(REFUSED);
   });
 
   it('is closed by require_token, but for the account’s own token', async () => {
-    const careful = await desk.account({ username: 'careful' });
+    const careful = await accounts.account({ username: 'careful' });
     await api.database.dataSource.query('UPDATE accounts SET require_token = 1 WHERE id = ?', [careful.id]);
     api.app.get(AccountDirectory).forget(careful.id);
     expect(await post({ username: 'careful' })).toEqual(REFUSED);
     expect(await post({ username: 'careful' }, { token })).toEqual(REFUSED);
-    expect(await post({ username: 'careful' }, { token: desk.token(careful) })).toMatchObject({ via: 'header' });
+    expect(await post({ username: 'careful' }, { token: accounts.token(careful) })).toMatchObject({ via: 'header' });
   });
 
   it('counts unknown names as misses of the address', async () => {
@@ -336,7 +336,7 @@ describe('misses of usernames in the body', () => {
     const ip = '10.2.0.9';
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
-        desk.row('POST', '/probe/broadcast', { body: { username: `guess${i}` }, ip }),
+        accounts.row('POST', '/probe/broadcast', { body: { username: `guess${i}` }, ip }),
       ),
     );
     expect(answers.filter(([status]) => status === 401)).toHaveLength(3);
@@ -353,9 +353,9 @@ describe('roles', () => {
       client: ['Forbidden', 'Forbidden', 'Forbidden'],
     };
     for (const [userType, expected] of Object.entries(matrix)) {
-      const own = desk.token(await desk.account({ userType }));
+      const own = accounts.token(await accounts.account({ userType }));
       for (const [index, path] of ['staff', 'managers', 'super'].entries()) {
-        const { status, body } = await desk.call('GET', `/probe/${path}`, { token: own });
+        const { status, body } = await accounts.call('GET', `/probe/${path}`, { token: own });
         expect([userType, path, status === 200 ? 'pass' : body.message]).toEqual([userType, path, expected[index]]);
         expect([200, 403]).toContain(status);
       }
@@ -363,13 +363,13 @@ describe('roles', () => {
   });
 
   it('come from the database at once', async () => {
-    const account = await desk.account({ userType: 'super' });
-    const own = desk.token(account);
-    expect((await desk.call('GET', '/probe/staff', { token: own })).status).toBe(200);
+    const account = await accounts.account({ userType: 'super' });
+    const own = accounts.token(account);
+    expect((await accounts.call('GET', '/probe/staff', { token: own })).status).toBe(200);
     await api.database.dataSource.query("UPDATE accounts SET user_type = 'client' WHERE id = ?", [account.id]);
     api.app.get(AccountDirectory).forget(account.id);
-    expect(await desk.row('GET', '/probe/staff', { token: own })).toEqual([403, 'Forbidden']);
-    expect(await desk.row('GET', '/probe/staff')).toEqual(REFUSED);
-    expect((await desk.call('GET', '/probe/open')).status).toBe(200);
+    expect(await accounts.row('GET', '/probe/staff', { token: own })).toEqual([403, 'Forbidden']);
+    expect(await accounts.row('GET', '/probe/staff')).toEqual(REFUSED);
+    expect((await accounts.call('GET', '/probe/open')).status).toBe(200);
   });
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const REGISTER = '/v6/api/v1/auth/register';
 const PASSWORD = 'Sunny-Day-7';
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let count = 0;
 
 /** A form that would be accepted. */
@@ -22,20 +22,20 @@ const form = (fields: Record<string, unknown> = {}): Record<string, unknown> => 
     ...fields,
   };
 };
-const register = (fields: Record<string, unknown> = {}) => desk.row('POST', REGISTER, { body: form(fields) });
+const register = (fields: Record<string, unknown> = {}) => accounts.row('POST', REGISTER, { body: form(fields) });
 const rows = async <T>(sql: string, parameters: unknown[] = []): Promise<T[]> =>
   api.database.dataSource.query<T[]>(sql, parameters);
 
 beforeAll(async () => {
   api = await startApi({ REGISTER_RATE_LIMIT: 0, TRUST_PROXY: '1' });
-  desk = new AccountsDesk(api);
+  accounts = accountsOf(api);
 });
 afterAll(() => api.stop());
 
 describe('register', () => {
   it('makes the account with team, permissions and credits, and returns no token', async () => {
     const body = form({ email: ' Jane.Doe@Example.COM ', username: ' Jane.Doe ', mobile_no: '+91 98765-43210' });
-    const answer = await desk.call('POST', REGISTER, { body: { ...body, country: ' India', user_type: 'super' } });
+    const answer = await accounts.call('POST', REGISTER, { body: { ...body, country: ' India', user_type: 'super' } });
     expect(answer.status).toBe(201);
     const [account] = await rows<Record<string, unknown>>('SELECT * FROM accounts WHERE username = ?', ['Jane.Doe']);
     expect(answer.body).toEqual({
@@ -102,21 +102,21 @@ describe('register', () => {
       { balance: 'voice_credits', amount: 10, available: 10, kind: 'grant' },
     ]);
     const login = { email_or_username: 'JANE.DOE@example.com', password: PASSWORD };
-    expect((await desk.call('POST', '/v1/auth/login', { body: login })).status).toBe(200);
+    expect((await accounts.call('POST', '/v1/auth/login', { body: login })).status).toBe(200);
   });
 
   it('is served at the base URL too', async () => {
-    expect((await desk.call('POST', '/v1/auth/register', { body: form() })).status).toBe(201);
+    expect((await accounts.call('POST', '/v1/auth/register', { body: form() })).status).toBe(201);
   });
 
   it('names the missing fields in order, before the password rules', async () => {
     const order = ['firstname', 'lastname', 'email', 'username', 'password', 'password_confirmation'];
     const body: Record<string, unknown> = {};
     for (const field of order) {
-      expect(await desk.row('POST', REGISTER, { body })).toEqual([400, `${field} is required`]);
+      expect(await accounts.row('POST', REGISTER, { body })).toEqual([400, `${field} is required`]);
       body[field] = 'x';
     }
-    expect(await desk.row('POST', REGISTER, { body })).toEqual([400, 'Password must be at least 8 characters']);
+    expect(await accounts.row('POST', REGISTER, { body })).toEqual([400, 'Password must be at least 8 characters']);
     for (const odd of [null, '', '  ', true, {}, [], ['x']]) {
       for (const field of order) expect(await register({ [field]: odd })).toEqual([400, `${field} is required`]);
     }
@@ -181,7 +181,7 @@ describe('register', () => {
 
   it('reports what is taken in the order of the table, whatever the case', async () => {
     const taken = form({ email: 'first@example.com', username: 'First', mobile_no: '4915100000001' });
-    expect((await desk.call('POST', REGISTER, { body: taken })).status).toBe(201);
+    expect((await accounts.call('POST', REGISTER, { body: taken })).status).toBe(201);
     const again = { email: 'FIRST@example.com', username: 'fIRST', mobile_no: '+49 151 00000001' };
     expect(await register(again)).toEqual([409, 'Email already registered']);
     expect(await register({ ...again, username: '!' })).toEqual([409, 'Email already registered']);
@@ -223,7 +223,7 @@ describe('register', () => {
 describe('limits of registration', () => {
   it('counts per address and minute', async () => {
     const limited = await startApi({ REGISTER_RATE_LIMIT: 2, TRUST_PROXY: '1' });
-    const there = new AccountsDesk(limited);
+    const there = accountsOf(limited);
     try {
       const post = (ip: string) => there.row('POST', REGISTER, { body: {}, ip });
       expect(await post('10.9.0.1')).toEqual([400, 'firstname is required']);
@@ -238,7 +238,7 @@ describe('limits of registration', () => {
   it('can be closed', async () => {
     const closed = await startApi({ REGISTRATION: 'off' });
     try {
-      const there = new AccountsDesk(closed);
+      const there = accountsOf(closed);
       expect(await there.row('POST', REGISTER, { body: form() })).toEqual([403, 'Registration is closed']);
     } finally {
       await closed.stop();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, type Answer, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, type Answer, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const ACCOUNTS = '/v6/api/admin/accounts';
@@ -9,7 +9,7 @@ const DENIED = [403, 'Permission denied'];
 const NOT_FOUND = [404, 'Account not found'];
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let root: Account;
 let admin: Account;
 let reseller: Account;
@@ -24,16 +24,19 @@ const draft = (fields: Record<string, unknown> = {}): Record<string, unknown> =>
   ...fields,
 });
 const create = (actor: Account, fields: Record<string, unknown> = {}) =>
-  desk.row('POST', ACCOUNTS, { token: desk.token(actor), body: { current_password: PASSWORD, ...draft(fields) } });
+  accounts.row('POST', ACCOUNTS, {
+    token: accounts.token(actor),
+    body: { current_password: PASSWORD, ...draft(fields) },
+  });
 /** With the actor's password, which a change of a super account wants, as does a new one. */
 const patch = (actor: Account, target: Account | string, changes: unknown) => {
   const name = typeof target === 'string' ? target : target.username;
   const isObject = typeof changes === 'object' && !Array.isArray(changes);
   const body = isObject ? { current_password: PASSWORD, ...changes } : changes;
-  return desk.row('PATCH', `${ACCOUNTS}/${name}`, { token: desk.token(actor), body });
+  return accounts.row('PATCH', `${ACCOUNTS}/${name}`, { token: accounts.token(actor), body });
 };
 const show = (actor: Account, target: Account): Promise<Answer> =>
-  desk.call('GET', `${ACCOUNTS}/${target.username}`, { token: desk.token(actor) });
+  accounts.call('GET', `${ACCOUNTS}/${target.username}`, { token: accounts.token(actor) });
 const data = ({ body }: Answer): Record<string, unknown> => body['data'] as Record<string, unknown>;
 const NO_MANAGER = 'parent_username must name a reseller, admin or super account';
 const CIRCLE = [400, 'parent_username must not be below the account itself'];
@@ -42,11 +45,11 @@ const CREATED = [201, 'Account created successfully'];
 
 beforeAll(async () => {
   api = await startApi({ USER_RATE_LIMIT: 0 });
-  desk = new AccountsDesk(api);
-  root = await desk.account({ username: 'root', userType: 'super' });
-  admin = await desk.account({ username: 'staff', userType: 'admin' });
-  reseller = await desk.account({ username: 'seller', userType: 'reseller' });
-  client = await desk.account({ username: 'client' });
+  accounts = accountsOf(api);
+  root = await accounts.account({ username: 'root', userType: 'super' });
+  admin = await accounts.account({ username: 'staff', userType: 'admin' });
+  reseller = await accounts.account({ username: 'seller', userType: 'reseller' });
+  client = await accounts.account({ username: 'client' });
 });
 afterAll(() => api.stop());
 
@@ -56,14 +59,17 @@ describe('odd requests', () => {
   it('answers a body nested thousands of levels deep with 400', async () => {
     const body = `{"permissions":${nested(20_000)}}`;
     const path = `${ACCOUNTS}/${client.username}`;
-    expect(await desk.row('PATCH', path, { token: desk.token(root), body })).toEqual([400, 'Malformed JSON body']);
+    expect(await accounts.row('PATCH', path, { token: accounts.token(root), body })).toEqual([
+      400,
+      'Malformed JSON body',
+    ]);
   });
 
   it.each(['%C3%A9', '%F0%9F%98%80', '%00', 'a%20b'])('knows no campaign called %s', async (name) => {
-    const token = desk.token(client);
+    const token = accounts.token(client);
     for (const path of [`/v6/api/campaigns/${name}`, `/v6/api/campaigns/${name}/pause`]) {
       const method = path.endsWith('pause') ? 'POST' : 'GET';
-      expect(await desk.row(method, path, { token })).toEqual([404, 'Campaign not found']);
+      expect(await accounts.row(method, path, { token })).toEqual([404, 'Campaign not found']);
     }
   });
 });
@@ -81,7 +87,7 @@ describe('creating accounts', () => {
       time_zone: 'Asia/Kolkata',
       surprise: 1,
     });
-    const answer = await desk.call('POST', ACCOUNTS, { token: desk.token(root), body });
+    const answer = await accounts.call('POST', ACCOUNTS, { token: accounts.token(root), body });
     expect(answer.status).toBe(201);
     expect(data(answer)).toMatchObject({
       username: 'Full.One',
@@ -99,9 +105,9 @@ describe('creating accounts', () => {
     });
     expect(answer.body).not.toHaveProperty('data.surprise');
     expect(JSON.stringify(answer.body)).not.toMatch(/password|hash/i);
-    const credits = await desk.call('GET', `${ACCOUNTS}/Full.One/credits`, { token: desk.token(root) });
+    const credits = await accounts.call('GET', `${ACCOUNTS}/Full.One/credits`, { token: accounts.token(root) });
     expect(credits.body['data']).toContainEqual({ balance: 'voice_credits', available: 10 });
-    const audit = await desk.call('GET', '/v6/api/admin/audit?actor=root', { token: desk.token(admin) });
+    const audit = await accounts.call('GET', '/v6/api/admin/audit?actor=root', { token: accounts.token(admin) });
     const [entry] = audit.body['data'] as Record<string, unknown>[];
     expect(entry).toMatchObject({ actor: 'root', action: 'account.create', subject: 'Full.One' });
     expect(entry?.['details']).toEqual({
@@ -153,7 +159,7 @@ describe('creating accounts', () => {
     expect(await create(admin)).toEqual(CREATED);
     expect(await create(client)).toEqual(FORBIDDEN);
     expect(await create(reseller, { parent_username: 'staff' })).toEqual(FORBIDDEN);
-    const answer = await desk.call('POST', ACCOUNTS, { token: desk.token(reseller), body: draft() });
+    const answer = await accounts.call('POST', ACCOUNTS, { token: accounts.token(reseller), body: draft() });
     expect(data(answer)).toMatchObject({ parent_username: 'seller', user_type: 'client' });
   });
 
@@ -166,27 +172,27 @@ describe('creating accounts', () => {
 
 describe('seeing accounts', () => {
   it('is for staff, and for resellers among their own', async () => {
-    const own = await desk.account({ username: 'owned', parentId: reseller.id });
+    const own = await accounts.account({ username: 'owned', parentId: reseller.id });
     for (const actor of [root, admin]) expect((await show(actor, reseller)).status).toBe(200);
     expect((await show(reseller, own)).status).toBe(200);
     for (const other of [client, reseller, root]) {
       const { status, body } = await show(reseller, other);
       expect([status, body.message]).toEqual(NOT_FOUND);
     }
-    expect(await desk.row('GET', `${ACCOUNTS}/OWNED`, { token: desk.token(root) })).toEqual(NOT_FOUND);
-    expect(await desk.row('GET', `${ACCOUNTS}/owned`, { token: desk.token(own) })).toEqual(FORBIDDEN);
-    expect(await desk.row('GET', ACCOUNTS, {})).toEqual([401, 'Invalid Authorization token']);
+    expect(await accounts.row('GET', `${ACCOUNTS}/OWNED`, { token: accounts.token(root) })).toEqual(NOT_FOUND);
+    expect(await accounts.row('GET', `${ACCOUNTS}/owned`, { token: accounts.token(own) })).toEqual(FORBIDDEN);
+    expect(await accounts.row('GET', ACCOUNTS, {})).toEqual([401, 'Invalid Authorization token']);
     for (const path of ['/v6/api/admin/audit']) {
-      expect(await desk.row('GET', path, { token: desk.token(reseller) })).toEqual(FORBIDDEN);
-      expect(await desk.row('GET', path, { token: desk.token(client) })).toEqual(FORBIDDEN);
+      expect(await accounts.row('GET', path, { token: accounts.token(reseller) })).toEqual(FORBIDDEN);
+      expect(await accounts.row('GET', path, { token: accounts.token(client) })).toEqual(FORBIDDEN);
     }
   });
 
   it('lists and searches in pages', async () => {
-    const seller = await desk.account({ userType: 'reseller' });
-    for (const name of ['100%_a', 'Zoë', 'Zora']) await desk.account({ firstname: name, parentId: seller.id });
+    const seller = await accounts.account({ userType: 'reseller' });
+    for (const name of ['100%_a', 'Zoë', 'Zora']) await accounts.account({ firstname: name, parentId: seller.id });
     const list = async (query: string, actor = seller) =>
-      (await desk.call('GET', `${ACCOUNTS}?${query}`, { token: desk.token(actor) })).body;
+      (await accounts.call('GET', `${ACCOUNTS}?${query}`, { token: accounts.token(actor) })).body;
     expect(await list('')).toMatchObject({ success: true, page: 1, limit: 50, total: 3 });
     expect(await list('search=zo')).toMatchObject({ total: 2 });
     expect(await list('search=%25_')).toMatchObject({ total: 1 });
@@ -202,7 +208,7 @@ describe('seeing accounts', () => {
 
 describe('changing accounts', () => {
   it('changes what is given and keeps the rest', async () => {
-    const target = await desk.account({ username: 'plain', timeZone: 'UTC' });
+    const target = await accounts.account({ username: 'plain', timeZone: 'UTC' });
     const body = {
       expires_at: '2099-01-02',
       time_zone: 'Asia/Kolkata',
@@ -254,8 +260,8 @@ describe('changing accounts', () => {
   });
 
   it('keeps staff to super and clients to their reseller', async () => {
-    const own = await desk.account({ parentId: reseller.id });
-    const other = await desk.account({ userType: 'admin' });
+    const own = await accounts.account({ parentId: reseller.id });
+    const other = await accounts.account({ userType: 'admin' });
     expect(await patch(reseller, own, { is_active: true })).toEqual(UPDATED);
     expect(await patch(reseller, client, { is_active: true })).toEqual(NOT_FOUND);
     expect(await patch(reseller, own, { user_type: 'reseller' })).toEqual(FORBIDDEN);
@@ -273,9 +279,9 @@ describe('changing accounts', () => {
 
   it('keeps parents in no circle, also when two changes come at the same moment', async () => {
     const [a, b, c] = [
-      await desk.account({ userType: 'reseller' }),
-      await desk.account({ userType: 'reseller' }),
-      await desk.account({ userType: 'reseller' }),
+      await accounts.account({ userType: 'reseller' }),
+      await accounts.account({ userType: 'reseller' }),
+      await accounts.account({ userType: 'reseller' }),
     ];
     const under = (child: Account, parent: Account) => patch(root, child, { parent_username: parent.username });
     expect(await under(a, a)).toEqual(CIRCLE);
@@ -286,7 +292,10 @@ describe('changing accounts', () => {
     expect(await under(c, a)).toEqual(UPDATED);
     expect(await under(client, c)).toEqual(UPDATED);
     for (let round = 0; round < 5; round++) {
-      const [x, y] = [await desk.account({ userType: 'reseller' }), await desk.account({ userType: 'reseller' })];
+      const [x, y] = [
+        await accounts.account({ userType: 'reseller' }),
+        await accounts.account({ userType: 'reseller' }),
+      ];
       const both = await Promise.all([under(x, y), under(y, x)]);
       expect(both.filter(([status]) => status === 200)).toHaveLength(1);
       expect(both).toContainEqual(CIRCLE);
@@ -295,15 +304,15 @@ describe('changing accounts', () => {
   });
 
   it('makes no client of whoever has clients, also when they come at the same moment', async () => {
-    const seller = await desk.account({ userType: 'reseller' });
-    const own = await desk.account({ parentId: seller.id });
+    const seller = await accounts.account({ userType: 'reseller' });
+    const own = await accounts.account({ parentId: seller.id });
     const demote = (target: Account) => patch(root, target, { user_type: 'client' });
     expect(await demote(seller)).toEqual([409, 'Account has clients']);
     expect(await patch(root, seller, { user_type: 'admin' })).toEqual(UPDATED);
     expect(await patch(root, own, { parent_username: 'seller' })).toEqual(UPDATED);
     expect(await demote(seller)).toEqual(UPDATED);
     for (let round = 0; round < 5; round++) {
-      const parent = await desk.account({ userType: 'reseller' });
+      const parent = await accounts.account({ userType: 'reseller' });
       const [demoted, adopted, made] = await Promise.all([
         demote(parent),
         patch(root, own, { parent_username: parent.username }),
@@ -327,7 +336,7 @@ describe('changing accounts', () => {
       expect(await patch(root, root, body)).toEqual(FORBIDDEN);
     }
     expect(data(await show(root, root))).toMatchObject({ is_active: true, expires_at: null });
-    const second = await desk.account({ userType: 'super' });
+    const second = await accounts.account({ userType: 'super' });
     const both = await Promise.all([
       patch(root, second, { is_active: false }),
       patch(second, root, { is_active: false }),
@@ -337,50 +346,50 @@ describe('changing accounts', () => {
   });
 
   it('enforces client_management and reseller_settings', async () => {
-    const seller = await desk.account({ userType: 'reseller' });
-    const own = await desk.account({ parentId: seller.id });
+    const seller = await accounts.account({ userType: 'reseller' });
+    const own = await accounts.account({ parentId: seller.id });
     expect(await patch(root, seller, { permissions: { reseller_settings: false } })).toEqual(UPDATED);
     for (const body of [{ require_token: true }, { time_zone: 'UTC' }, { permissions: { gsm: true } }]) {
       expect(await patch(seller, own, body)).toEqual(DENIED);
     }
     expect(await patch(seller, own, { is_active: false })).toEqual(UPDATED);
     expect(await patch(root, seller, { permissions: { client_management: false } })).toEqual(UPDATED);
-    const token = desk.token(seller);
+    const token = accounts.token(seller);
     expect(await patch(seller, own, { is_active: true })).toEqual(DENIED);
     expect(await create(seller)).toEqual(DENIED);
     for (const path of ['', `/${own.username}`, `/${own.username}/credits`]) {
-      expect(await desk.row('GET', ACCOUNTS + path, { token })).toEqual(DENIED);
+      expect(await accounts.row('GET', ACCOUNTS + path, { token })).toEqual(DENIED);
     }
     const grant = { balance: 'gsm_credits', amount: 1 };
-    expect(await desk.row('POST', `${ACCOUNTS}/${own.username}/credits`, { token, body: grant })).toEqual(DENIED);
+    expect(await accounts.row('POST', `${ACCOUNTS}/${own.username}/credits`, { token, body: grant })).toEqual(DENIED);
   });
 
   it('ends the tokens of an old password, and takes one issued right after', async () => {
-    const target = await desk.account({ userType: 'reseller' });
-    const before = desk.token(target);
-    expect(await desk.row('GET', ACCOUNTS, { token: before })).toEqual([200, undefined]);
+    const target = await accounts.account({ userType: 'reseller' });
+    const before = accounts.token(target);
+    expect(await accounts.row('GET', ACCOUNTS, { token: before })).toEqual([200, undefined]);
     expect(await patch(root, target, { password: 'Rainy-Day-8' })).toEqual(UPDATED);
-    expect(await desk.row('GET', ACCOUNTS, { token: before })).toEqual([401, 'Invalid Authorization token']);
+    expect(await accounts.row('GET', ACCOUNTS, { token: before })).toEqual([401, 'Invalid Authorization token']);
     const login = (password: string) =>
-      desk.call('POST', '/v1/auth/login', { body: { email_or_username: target.username, password } });
+      accounts.call('POST', '/v1/auth/login', { body: { email_or_username: target.username, password } });
     expect((await login(PASSWORD)).status).toBe(401);
     const { body } = await login('Rainy-Day-8');
-    expect(await desk.row('GET', ACCOUNTS, { token: String(body['token']) })).toEqual([200, undefined]);
-    const audit = await desk.call('GET', '/v6/api/admin/audit?limit=1', { token: desk.token(root) });
+    expect(await accounts.row('GET', ACCOUNTS, { token: String(body['token']) })).toEqual([200, undefined]);
+    const audit = await accounts.call('GET', '/v6/api/admin/audit?limit=1', { token: accounts.token(root) });
     expect(JSON.stringify(audit.body)).not.toContain('Rainy');
     expect(audit.body).toMatchObject({ data: [{ action: 'account.change', details: { password: 'changed' } }] });
     const wide = { is_active: true, expires_at: '2099-01-01', require_token: true, permissions: { gsm: true } };
     expect(await patch(root, target, wide)).toEqual(UPDATED);
-    const latest = await desk.call('GET', '/v6/api/admin/audit?limit=1', { token: desk.token(root) });
+    const latest = await accounts.call('GET', '/v6/api/admin/audit?limit=1', { token: accounts.token(root) });
     expect(latest.body).toMatchObject({ data: [{ assigned_user: null }] });
     expect((latest.body['data'] as { details: object }[])[0]?.details).toEqual(wide);
   });
 
   it('closes an account at once', async () => {
-    const target = await desk.account({ userType: 'reseller' });
-    const token = desk.token(target);
-    expect((await desk.call('GET', ACCOUNTS, { token })).status).toBe(200);
+    const target = await accounts.account({ userType: 'reseller' });
+    const token = accounts.token(target);
+    expect((await accounts.call('GET', ACCOUNTS, { token })).status).toBe(200);
     expect(await patch(root, target, { is_active: false })).toEqual(UPDATED);
-    expect(await desk.row('GET', ACCOUNTS, { token })).toEqual([401, 'Invalid Authorization token']);
+    expect(await accounts.row('GET', ACCOUNTS, { token })).toEqual([401, 'Invalid Authorization token']);
   });
 });

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, type Answer } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, type Answer } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const FORBIDDEN = [403, 'Forbidden'];
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let root: Account;
 
 const path = (target: Account, rest = ''): string => `/v6/api/admin/accounts/${target.username}/credits${rest}`;
 const adjust = (actor: Account, target: Account, body: unknown): Promise<Answer> =>
-  desk.call('POST', path(target), { token: desk.token(actor), body });
+  accounts.call('POST', path(target), { token: accounts.token(actor), body });
 const gsm = (amount: unknown, note?: unknown): object => ({ balance: 'gsm_credits', amount, note });
 const get = async (target: Account, rest = ''): Promise<Record<string, unknown>> =>
-  (await desk.call('GET', path(target, rest), { token: desk.token(root) })).body;
+  (await accounts.call('GET', path(target, rest), { token: accounts.token(root) })).body;
 const available = async (target: Account): Promise<number | undefined> =>
   ((await get(target))['data'] as { balance: string; available: number }[]).find((row) => row.balance === 'gsm_credits')
     ?.available;
 
 beforeAll(async () => {
   api = await startApi({ USER_RATE_LIMIT: 0 });
-  desk = new AccountsDesk(api);
-  root = await desk.account({ username: 'root', userType: 'super' });
+  accounts = accountsOf(api);
+  root = await accounts.account({ username: 'root', userType: 'super' });
 });
 afterAll(() => api.stop());
 
 describe('credits of an account', () => {
   it('are granted and taken back, with ledger, proof and audit', async () => {
-    const target = await desk.account({ timeZone: 'Asia/Kolkata' });
+    const target = await accounts.account({ timeZone: 'Asia/Kolkata' });
     const granted = await adjust(root, target, gsm(500, 'Invoice 4711'));
     expect([granted.status, granted.body]).toEqual([
       200,
@@ -65,7 +65,7 @@ describe('credits of an account', () => {
     const proof = (await get(target, '/proof'))['data'] as object[];
     expect(proof).toContainEqual({ balance: 'gsm_credits', stored: 380, ledger: 380, ok: true });
     expect(proof).toHaveLength(6);
-    const audit = await desk.call('GET', '/v6/api/admin/audit?actor=root&limit=2', { token: desk.token(root) });
+    const audit = await accounts.call('GET', '/v6/api/admin/audit?actor=root&limit=2', { token: accounts.token(root) });
     expect(audit.body['data']).toMatchObject([
       { action: 'credits.take_back', details: { amount: -120 } },
       { action: 'credits.grant', subject: target.username, details: { amount: 500, note: 'Invoice 4711' } },
@@ -73,7 +73,7 @@ describe('credits of an account', () => {
   });
 
   it('show in the proof when they were touched by hand', async () => {
-    const target = await desk.account();
+    const target = await accounts.account();
     await api.database.dataSource.query(
       "UPDATE credit_balances SET available = 11 WHERE account_id = ? AND balance = 'voice_credits'",
       [target.id],
@@ -87,7 +87,7 @@ describe('credits of an account', () => {
   });
 
   it('are not taken back beyond what there is', async () => {
-    const target = await desk.account();
+    const target = await accounts.account();
     await adjust(root, target, gsm(3));
     const { status, body } = await adjust(root, target, gsm(-5));
     expect([status, body.message]).toEqual([400, 'Insufficient credits. Available: 3, Required: 5']);
@@ -96,7 +96,7 @@ describe('credits of an account', () => {
   });
 
   it('want a balance and an amount', async () => {
-    const target = await desk.account();
+    const target = await accounts.account();
     const balances =
       'balance must be one of: bulk_chat_credits, gsm_credits, voice_credits, chat_marketing_credits, chat_utility_credits, chat_auth_credits';
     const amounts = 'amount must be a whole number between -1000000000 and 1000000000, other than 0';
@@ -117,7 +117,7 @@ describe('credits of an account', () => {
       const answer = await adjust(root, target, body);
       expect([answer.status, answer.body.message]).toEqual([400, text]);
     }
-    expect(await desk.row('GET', path(target, '/ledger?balance=gold'), { token: desk.token(root) })).toEqual([
+    expect(await accounts.row('GET', path(target, '/ledger?balance=gold'), { token: accounts.token(root) })).toEqual([
       400,
       balances,
     ]);
@@ -127,9 +127,9 @@ describe('credits of an account', () => {
 
 describe('a reseller', () => {
   it('grants out of its own balance to its own clients', async () => {
-    const reseller = await desk.account({ userType: 'reseller' });
-    const own = await desk.account({ parentId: reseller.id });
-    const other = await desk.account();
+    const reseller = await accounts.account({ userType: 'reseller' });
+    const own = await accounts.account({ parentId: reseller.id });
+    const other = await accounts.account();
     await adjust(root, reseller, gsm(100));
     expect((await adjust(reseller, own, gsm(60))).body['data']).toEqual({ balance: 'gsm_credits', available: 60 });
     expect([await available(reseller), await available(own)]).toEqual([40, 60]);
@@ -163,8 +163,8 @@ describe('what a reseller takes back', () => {
   const OK = [200, undefined];
 
   it('is no more than it has granted: starting credits and grants of the house stay', async () => {
-    const seller = await desk.account({ userType: 'reseller' });
-    const own = await desk.account({ parentId: seller.id });
+    const seller = await accounts.account({ userType: 'reseller' });
+    const own = await accounts.account({ parentId: seller.id });
     expect(await outcome(seller, own, -1)).toEqual(short(0, 1));
     expect(await outcome(root, own, 100)).toEqual(OK);
     expect(await outcome(seller, own, 5)).toEqual(OK);
@@ -177,8 +177,8 @@ describe('what a reseller takes back', () => {
   });
 
   it('is no more than the client still has, and staff may take anything', async () => {
-    const seller = await desk.account({ userType: 'reseller' });
-    const own = await desk.account({ parentId: seller.id });
+    const seller = await accounts.account({ userType: 'reseller' });
+    const own = await accounts.account({ parentId: seller.id });
     expect(await outcome(seller, own, 8)).toEqual(OK);
     expect(await outcome(root, own, -15)).toEqual(OK);
     expect(await outcome(seller, own, -4)).toEqual(short(3, 4));
@@ -188,10 +188,10 @@ describe('what a reseller takes back', () => {
 
   it('is not for the next reseller of the client', async () => {
     const [first, second] = [
-      await desk.account({ userType: 'reseller' }),
-      await desk.account({ userType: 'reseller' }),
+      await accounts.account({ userType: 'reseller' }),
+      await accounts.account({ userType: 'reseller' }),
     ];
-    const own = await desk.account({ parentId: first.id });
+    const own = await accounts.account({ parentId: first.id });
     expect(await outcome(first, own, 5)).toEqual(OK);
     await api.database.dataSource.query('UPDATE accounts SET parent_id = ? WHERE id = ?', [second.id, own.id]);
     expect(await outcome(second, own, -1)).toEqual(short(0, 1));
@@ -199,8 +199,8 @@ describe('what a reseller takes back', () => {
   });
 
   it('is the same sum when many take and grant at the same moment', async () => {
-    const seller = await desk.account({ userType: 'reseller' });
-    const own = await desk.account({ parentId: seller.id });
+    const seller = await accounts.account({ userType: 'reseller' });
+    const own = await accounts.account({ parentId: seller.id });
     expect(await outcome(seller, own, 10)).toEqual(OK);
     const answers = await Promise.all(Array.from({ length: 16 }, () => outcome(seller, own, -3)));
     expect(answers.filter(([status]) => status === 200)).toHaveLength(3);
@@ -219,9 +219,9 @@ describe('what a reseller takes back', () => {
 
 describe('others', () => {
   it('are kept out', async () => {
-    const admin = await desk.account({ userType: 'admin' });
-    const reseller = await desk.account({ userType: 'reseller' });
-    const client = await desk.account();
+    const admin = await accounts.account({ userType: 'admin' });
+    const reseller = await accounts.account({ userType: 'reseller' });
+    const client = await accounts.account();
     expect((await adjust(admin, client, gsm(5))).status).toBe(200);
     for (const [actor, target] of [
       [admin, reseller],
@@ -232,9 +232,9 @@ describe('others', () => {
       expect([status, body.message]).toEqual(FORBIDDEN);
     }
     for (const rest of ['', '/ledger', '/proof']) {
-      expect(await desk.row('GET', path(client, rest), { token: desk.token(client) })).toEqual(FORBIDDEN);
-      expect((await desk.call('GET', path(client, rest), { token: desk.token(reseller) })).status).toBe(404);
-      expect((await desk.call('GET', path(client, rest), { token: desk.token(admin) })).status).toBe(200);
+      expect(await accounts.row('GET', path(client, rest), { token: accounts.token(client) })).toEqual(FORBIDDEN);
+      expect((await accounts.call('GET', path(client, rest), { token: accounts.token(reseller) })).status).toBe(404);
+      expect((await accounts.call('GET', path(client, rest), { token: accounts.token(admin) })).status).toBe(200);
     }
   });
 });

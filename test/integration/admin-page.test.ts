@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let admin: Account;
 
 beforeAll(async () => {
   api = await startApi();
-  desk = new AccountsDesk(api);
-  admin = await desk.account({ userType: 'admin' });
+  accounts = accountsOf(api);
+  admin = await accounts.account({ userType: 'admin' });
 });
 /** Passport knows one strategy a process, that of the instance started last: it must not stop before the tests end. */
 const others: RunningApi[] = [];
@@ -34,12 +34,12 @@ const session = async (account: Account): Promise<Record<string, string>> => ({
 
 describe('the admin session', () => {
   it.each(['super', 'admin'])('is set for %s, for the admin page alone', async (userType) => {
-    const cookie = cookieOf(await logIn(await desk.account({ userType })));
+    const cookie = cookieOf(await logIn(await accounts.account({ userType })));
     expect(cookie).toMatch(/^admin_session=[\w.-]+; Path=\/admin; HttpOnly; SameSite=Strict$/);
   });
 
   it.each(['client', 'reseller', null])('is not set for %s', async (userType) => {
-    const response = await logIn(await desk.account({ userType }));
+    const response = await logIn(await accounts.account({ userType }));
     expect(response.status).toBe(200);
     expect(response.headers.get('set-cookie')).toBeNull();
   });
@@ -55,14 +55,17 @@ describe('the admin session', () => {
   it('is unknown to the API', async () => {
     const { cookie } = await session(admin);
     const headers = { cookie: `${String(cookie)}; auth_token=` };
-    expect(await desk.row('GET', '/v6/api/admin/campaigns', { headers })).toEqual([401, 'Invalid Authorization token']);
-    const legacy = await desk.call('POST', '/webhook/api/createTemplates.php', { headers, body: {} });
+    expect(await accounts.row('GET', '/v6/api/admin/campaigns', { headers })).toEqual([
+      401,
+      'Invalid Authorization token',
+    ]);
+    const legacy = await accounts.call('POST', '/webhook/api/createTemplates.php', { headers, body: {} });
     expect(legacy.status).toBe(401);
   });
 
   it('is forgotten at the logout', async () => {
     // of its own: two logins of one account in the same second are one token, which a logout ends
-    const leaving = await session(await desk.account({ userType: 'admin' }));
+    const leaving = await session(await accounts.account({ userType: 'admin' }));
     const response = await fetch(`${api.url}/admin/logout`, { method: 'POST', headers: leaving });
     expect(response.status).toBe(204);
     expect(cookieOf(response)).toMatch(/^admin_session=; Path=\/admin; Expires=Thu, 01 Jan 1970/);
@@ -71,13 +74,13 @@ describe('the admin session', () => {
 
 describe.each(['/admin', '/admin/queues', '/admin/queues/queue/sms'])('%s', (path) => {
   it('leads to the login without a session of the staff', async () => {
-    const client = await desk.account();
+    const client = await accounts.account();
     const strangers = [
       '',
       'admin_session=',
       'admin_session=x.y.z',
-      `admin_session=${desk.token(client)}`,
-      `auth_token=${desk.token(admin)}`,
+      `admin_session=${accounts.token(client)}`,
+      `auth_token=${accounts.token(admin)}`,
     ];
     for (const cookie of strangers) {
       const response = await get(path, cookie === '' ? {} : { cookie });
@@ -97,11 +100,11 @@ describe.each(['/admin', '/admin/queues', '/admin/queues/queue/sms'])('%s', (pat
   });
 
   it('closes when the account is no member of the staff any more', async () => {
-    const former = await desk.account({ userType: 'admin' });
+    const former = await accounts.account({ userType: 'admin' });
     const headers = await session(former);
-    const superAdmin = await desk.account({ userType: 'super' });
-    const change = { token: desk.token(superAdmin), body: { user_type: 'client' } };
-    expect((await desk.call('PATCH', `/v6/api/admin/accounts/${former.username}`, change)).status).toBe(200);
+    const superAdmin = await accounts.account({ userType: 'super' });
+    const change = { token: accounts.token(superAdmin), body: { user_type: 'client' } };
+    expect((await accounts.call('PATCH', `/v6/api/admin/accounts/${former.username}`, change)).status).toBe(200);
     expect((await get(path, headers)).status).toBe(302);
   });
 });

@@ -4,7 +4,7 @@ import { type ChatAccountDraft, ChatAccounts } from '../../src/modules/providers
 import { inTransaction } from '../../src/platform/database/index.js';
 import { APP_ID, NUMBER_ID, ProfileUpstream, type UpstreamAnswer } from '../support/profile-upstream.js';
 import { type RunningApi, startApi } from '../support/api.js';
-import { AccountsDesk, type Answer } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, type Answer } from '../support/accounts.js';
 
 const PROFILE = '/v6/api/account/business-profile';
 const PHOTO = `${PROFILE}/photo`;
@@ -25,13 +25,13 @@ const EMPTY = {
 const REFUSAL = { error: { message: '(#100) Param vertical is not known', type: 'OAuthException', code: 100 } };
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let upstream: ProfileUpstream;
 
 beforeAll(async () => {
   upstream = await ProfileUpstream.open();
   api = await startApi({ USER_RATE_LIMIT: 0 });
-  desk = new AccountsDesk(api);
+  accounts = accountsOf(api);
 });
 afterAll(async () => {
   await api.stop();
@@ -41,7 +41,7 @@ beforeEach(() => upstream.clear());
 
 /** Connects a chat account; the ids of the upstream unless changed. */
 async function connect(accountId: number, change: Partial<ChatAccountDraft> = {}): Promise<void> {
-  const accounts = api.app.get(ChatAccounts, { strict: false });
+  const chatAccounts = api.app.get(ChatAccounts, { strict: false });
   const draft: ChatAccountDraft = {
     accountId,
     connection: 'official',
@@ -57,19 +57,19 @@ async function connect(accountId: number, change: Partial<ChatAccountDraft> = {}
     messagesPerSecond: null,
     ...change,
   };
-  await inTransaction(api.app.get(DataSource), (tx) => accounts.put(tx, draft));
-  accounts.forget();
+  await inTransaction(api.app.get(DataSource), (tx) => chatAccounts.put(tx, draft));
+  chatAccounts.forget();
 }
 
 /** A token of a new account with a chat account; null: without one. */
 async function member(change: Partial<ChatAccountDraft> | null = {}): Promise<string> {
-  const account = await desk.account();
+  const account = await accounts.account();
   if (change) await connect(account.id, change);
-  return desk.token(account);
+  return accounts.token(account);
 }
 
-const read = (token: string, query = ''): Promise<Answer> => desk.call('GET', PROFILE + query, { token });
-const update = (token: string, body: unknown): Promise<Answer> => desk.call('PUT', PROFILE, { token, body });
+const read = (token: string, query = ''): Promise<Answer> => accounts.call('GET', PROFILE + query, { token });
+const update = (token: string, body: unknown): Promise<Answer> => accounts.call('PUT', PROFILE, { token, body });
 
 function form(file: Buffer | null = PNG, fields: Record<string, string> = {}, name = 'file'): FormData {
   const body = new FormData();
@@ -260,8 +260,8 @@ describe.each(ENDPOINTS)('the error table, %s', (name, ask) => {
     expect(row(await ask('nonsense'))).toEqual([401, 'Invalid Authorization token']);
     const [method, path] = name === 'photo' ? ['POST', PHOTO] : [name, PROFILE];
     const headers = { cookie: `auth_token=${token}` };
-    expect(await desk.row(method, path, { headers })).toEqual([401, 'Invalid Authorization token']);
-    expect(await desk.row('PATCH', path, { token })).toEqual([405, 'Method not allowed']);
+    expect(await accounts.row(method, path, { headers })).toEqual([401, 'Invalid Authorization token']);
+    expect(await accounts.row('PATCH', path, { token })).toEqual([405, 'Method not allowed']);
   });
 
   it.each([
@@ -324,7 +324,7 @@ describe('a request without a body', () => {
     const photo = await fetch(`${api.url}${PHOTO}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
     expect([photo.status, ((await photo.json()) as { message: string }).message]).toEqual([400, 'file is required']);
     for (const body of ['[]', '[1]']) expect((await update(token, JSON.parse(body))).status).toBe(200);
-    const asJson = await desk.row('POST', PHOTO, { token, body: { file: 'x' } });
+    const asJson = await accounts.row('POST', PHOTO, { token, body: { file: 'x' } });
     expect(asJson).toEqual([400, 'file is required']);
     expect(upstream.asked.filter((asked) => asked.startsWith('POST'))).toEqual([]);
   });

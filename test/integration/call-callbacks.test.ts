@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AudioServer, NUMBER, VoiceDesk } from '../support/voice-desk.js';
+import { AudioServer, NUMBER, openVoice, type Voice } from '../support/voice.js';
 
 const PUBLIC_URL = 'https://voice.example/base';
 const TOKEN = 'token-of-the-route';
@@ -19,26 +19,28 @@ function sign(path: string, form: Form, token = TOKEN, origin = PUBLIC_URL): str
 }
 
 describe('callbacks of the telephone network', () => {
-  let desk: VoiceDesk;
+  let voice: Voice;
   let audio: AudioServer;
   let campaignId = 0;
   let routeId = 0;
 
   beforeAll(async () => {
-    desk = await VoiceDesk.openVoice({ PUBLIC_URL, VOICE_AUTO_APPROVE: true, VOICE_DEFAULT_CALLER_ID: '918000000001' });
+    voice = await openVoice({ PUBLIC_URL, VOICE_AUTO_APPROVE: true, VOICE_DEFAULT_CALLER_ID: '918000000001' });
     audio = await AudioServer.open();
-    const answer = await desk.send(await desk.rich(), {
+    const answer = await voice.send(await voice.rich(), {
       broadcast_name: 'Menu',
       audio_url: audio.url(1_000),
       contacts: [NUMBER, '919812345679'],
       callback_audio: [{ dtmf: '1', selected_number: '4930123456' }],
     });
     expect(answer.status).toBe(200);
-    const [row] = await desk.dataSource.query<{ id: number; route_id: number }[]>('SELECT id, route_id FROM campaigns');
+    const [row] = await voice.dataSource.query<{ id: number; route_id: number }[]>(
+      'SELECT id, route_id FROM campaigns',
+    );
     [campaignId, routeId] = [Number(row?.id), Number(row?.route_id)];
   });
   afterAll(async () => {
-    await desk.stop();
+    await voice.stop();
     await audio.close();
   });
 
@@ -55,7 +57,7 @@ describe('callbacks of the telephone network', () => {
   const status = (seq = 1): string => `/provider/voice/telephone/calls/${campaignId}-${seq}/status`;
 
   const post = async (path: string, form: Form, signature: string | null = sign(path, form), headers: Form = {}) => {
-    const response = await fetch(desk.url + path, {
+    const response = await fetch(voice.url + path, {
       method: 'POST',
       headers: { ...(signature !== null && { 'x-twilio-signature': signature }), ...headers },
       body: new URLSearchParams(form),
@@ -63,9 +65,9 @@ describe('callbacks of the telephone network', () => {
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
   };
   const calls = (id: string): Promise<Record<string, unknown>[]> =>
-    desk.dataSource.query('SELECT seq, attempt, answers, digits FROM voice_calls WHERE call_id = ?', [id]);
+    voice.dataSource.query('SELECT seq, attempt, answers, digits FROM voice_calls WHERE call_id = ?', [id]);
   const parked = async (): Promise<Record<string, unknown>[]> => {
-    const rows: { receipt: string }[] = await desk.dataSource.query(
+    const rows: { receipt: string }[] = await voice.dataSource.query(
       'SELECT receipt FROM parked_receipts WHERE route_id = ? ORDER BY id',
       [routeId],
     );
@@ -110,11 +112,11 @@ describe('callbacks of the telephone network', () => {
       expect((await post(path, form, sign(path, form), headers)).status).toBe(200);
       expect((await post(path, form, sign(path, form, TOKEN, 'https://evil.example'), headers)).status).toBe(403);
     }
-    expect((await post(path, form, sign(path, form, TOKEN, desk.url))).status).toBe(403);
+    expect((await post(path, form, sign(path, form, TOKEN, voice.url))).status).toBe(403);
   });
 
   it('without the right signature: 403 and no effect', async () => {
-    await desk.addVoiceRoute('another');
+    await voice.addVoiceRoute('another');
     const form = callForm('CA4');
     const path = step(0, 'answered');
     const right = sign(path, form);
@@ -153,9 +155,9 @@ describe('callbacks of the telephone network', () => {
     // As a JSON text it passes the form's own limit of parameters.
     const json = JSON.stringify('a=1&'.repeat(500_000));
     const types = { 'content-type': 'application/json', 'x-twilio-signature': sign(path, {}) };
-    const answer = await fetch(desk.url + path, { method: 'POST', headers: types, body: json });
+    const answer = await fetch(voice.url + path, { method: 'POST', headers: types, body: json });
     expect(answer.status).toBe(403);
-    const { hostname, port } = new URL(desk.url);
+    const { hostname, port } = new URL(voice.url);
     const elsewhere = await new Promise<number | undefined>((resolve, reject) => {
       const asked = request(
         { hostname, port, method: 'POST', path: `http://evil.example:99999${path}` },
@@ -185,7 +187,7 @@ describe('callbacks of the telephone network', () => {
     // The last one names a recipient and a call, only no step that call is at: nothing was answered.
     expect((await calls('CA6')).map((call) => call['answers'])).toEqual([null]);
     expect(await parked()).toEqual([]);
-    const metrics = await (await fetch(`${desk.url}/metrics`)).text();
+    const metrics = await (await fetch(`${voice.url}/metrics`)).text();
     expect(metrics).toMatch(/voice_callbacks_dropped_total [5-9]/);
   });
 
@@ -209,7 +211,7 @@ describe('callbacks of the telephone network', () => {
 
   it('come by POST alone', async () => {
     for (const path of [step(0, 'answered'), status()]) {
-      const answer = await desk.request(path);
+      const answer = await voice.request(path);
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
     }
   });

@@ -1,8 +1,8 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { CampaignDesk, dataOf, type Json, listOf } from '../support/campaign-desk.js';
-import { expectRefused, type Member } from '../support/sms-desk.js';
+import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
+import { expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 
 const NOT_FOUND = 'Campaign not found';
@@ -10,31 +10,31 @@ const POOL = 12;
 const path = (requestId: string, rest: string): string => `/v6/api/campaigns/${requestId}/${rest}`;
 const receivers = (count: number): string[] => Array.from({ length: count }, (_, i) => String(919_812_345_000 + i));
 
-let desk: CampaignDesk;
+let campaigns: Campaigns;
 let owner: Member;
 let admin: Member;
 
 beforeAll(async () => {
-  desk = await CampaignDesk.open();
-  owner = await desk.join(100_000, { timeZone: 'Asia/Kolkata' });
-  admin = await desk.join(0, { userType: 'super' });
+  campaigns = await openCampaigns();
+  owner = await campaigns.join(100_000, { timeZone: 'Asia/Kolkata' });
+  admin = await campaigns.join(0, { userType: 'super' });
 });
-afterAll(() => desk.stop());
+afterAll(() => campaigns.stop());
 
 describe('contacts', () => {
   let requestId: string;
   beforeAll(async () => {
-    requestId = await desk.send(owner, receivers(6));
-    await desk.begin(requestId);
-    await desk.submit(requestId, 1, 'ct-1');
-    await desk.submit(requestId, 2, 'ct-2');
-    await desk.receipt(requestId, 'ct-2', 'delivered');
-    await desk.settle(requestId, [3], RecipientStatus.Failed, 'Absent "subscriber"');
-    await desk.settle(requestId, [5], RecipientStatus.Unknown);
+    requestId = await campaigns.send(owner, receivers(6));
+    await campaigns.begin(requestId);
+    await campaigns.submit(requestId, 1, 'ct-1');
+    await campaigns.submit(requestId, 2, 'ct-2');
+    await campaigns.receipt(requestId, 'ct-2', 'delivered');
+    await campaigns.settle(requestId, [3], RecipientStatus.Failed, 'Absent "subscriber"');
+    await campaigns.settle(requestId, [5], RecipientStatus.Unknown);
   });
 
   it('answer exactly the fields of reference/campaigns#contacts, in the order of the contacts', async () => {
-    const answer = await desk.get(path(requestId, 'contacts'), owner);
+    const answer = await campaigns.get(path(requestId, 'contacts'), owner);
     expect(answer.body).toMatchObject({ success: true, page: 1, limit: 50, total: 6 });
     const updated_at = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown;
     const base = { status_code: 0, error_code: null, errorMessage: null, attempts: 1, provider_message_id: null };
@@ -53,12 +53,12 @@ describe('contacts', () => {
     expect(Object.keys(listOf(answer)[0] ?? {})).toEqual(
       'seq receiver status status_code error_code errorMessage attempts provider_message_id updated_at'.split(' '),
     );
-    expect((await desk.get(path(requestId, 'contacts'), admin)).body).toEqual(answer.body);
+    expect((await campaigns.get(path(requestId, 'contacts'), admin)).body).toEqual(answer.body);
   });
 
   it('are filtered by the channel’s word, in pages', async () => {
     const seqs = async (query: string): Promise<[unknown[], unknown]> => {
-      const answer = await desk.get(path(requestId, `contacts?${query}`), owner);
+      const answer = await campaigns.get(path(requestId, `contacts?${query}`), owner);
       return [listOf(answer).map((contact) => contact['seq']), answer.body['total']];
     };
     expect(await seqs('status=PP1')).toEqual([[4, 5, 6], 3]);
@@ -73,24 +73,24 @@ describe('contacts', () => {
   });
 
   it('have the columns of a channel that registered some', async () => {
-    desk.details.registerColumns('branded', {
+    campaigns.details.registerColumns('branded', {
       detailsOf: (_campaign, seqs) =>
         Promise.resolve(new Map(seqs.map((seq) => [seq, { duration: seq, digits: '12', recording_url: null }]))),
     });
-    const id = await storeCampaign(desk.dataSource, owner, 2, [RecipientStatus.Delivered], { channel: 'branded' });
-    const [first] = listOf(await desk.get(path(id, 'contacts'), owner));
+    const id = await storeCampaign(campaigns.dataSource, owner, 2, [RecipientStatus.Delivered], { channel: 'branded' });
+    const [first] = listOf(await campaigns.get(path(id, 'contacts'), owner));
     expect(first).toMatchObject({ status: 'DELIVERED', duration: 1, digits: '12', recording_url: null });
-    const text = await (await fetch(desk.url + path(id, 'export.csv'), { headers: bearer(owner) })).text();
+    const text = await (await fetch(campaigns.url + path(id, 'export.csv'), { headers: bearer(owner) })).text();
     expect(text.split('\r\n')[0]).toMatch(/,updated_at,duration,digits,recording_url$/);
     expect(text.split('\r\n')[2]).toMatch(/,2,12,$/);
   });
 
   it('are nobody else’s', async () => {
-    const stranger = await desk.join(0);
+    const stranger = await campaigns.join(0);
     for (const rest of ['contacts', 'contacts/1/timeline', 'export.csv', 'events']) {
-      expectRefused(await desk.get(path(requestId, rest), stranger), 404, NOT_FOUND);
-      expectRefused(await desk.get(path('no-such', rest), owner), 404, NOT_FOUND);
-      expectRefused(await desk.get(path(requestId, rest), null), 401, 'Invalid Authorization token');
+      expectRefused(await campaigns.get(path(requestId, rest), stranger), 404, NOT_FOUND);
+      expectRefused(await campaigns.get(path('no-such', rest), owner), 404, NOT_FOUND);
+      expectRefused(await campaigns.get(path(requestId, rest), null), 401, 'Invalid Authorization token');
     }
   });
 });
@@ -99,19 +99,19 @@ const bearer = (member: Member): Record<string, string> => ({ authorization: `Be
 
 describe('a timeline', () => {
   const events = async (requestId: string, seq: number): Promise<Json[]> =>
-    dataOf(await desk.get(path(requestId, `contacts/${seq}/timeline`), owner))['events'] as Json[];
+    dataOf(await campaigns.get(path(requestId, `contacts/${seq}/timeline`), owner))['events'] as Json[];
   const words = (list: Json[]): string[] =>
     list.map(({ event, status }) => (typeof status === 'string' ? `${String(event)} ${status}` : String(event)));
 
   it('tells queued, submitted, receipts and refund with their times', async () => {
-    const requestId = await desk.send(owner, receivers(7), { schedule_time: '2099-01-01T00:00:00Z' });
-    await desk.begin(requestId);
-    await desk.submit(requestId, 1, 'tl-1');
-    await desk.submit(requestId, 2, 'tl-2');
-    await desk.receipt(requestId, 'tl-2', 'delivered');
-    await desk.settle(requestId, [3], RecipientStatus.Failed, 'Number too long for the carrier', true);
-    await desk.settle(requestId, [4], RecipientStatus.Cancelled, null, true);
-    await desk.settle(requestId, [5], RecipientStatus.Failed, 'Invalid destination');
+    const requestId = await campaigns.send(owner, receivers(7), { schedule_time: '2099-01-01T00:00:00Z' });
+    await campaigns.begin(requestId);
+    await campaigns.submit(requestId, 1, 'tl-1');
+    await campaigns.submit(requestId, 2, 'tl-2');
+    await campaigns.receipt(requestId, 'tl-2', 'delivered');
+    await campaigns.settle(requestId, [3], RecipientStatus.Failed, 'Number too long for the carrier', true);
+    await campaigns.settle(requestId, [4], RecipientStatus.Cancelled, null, true);
+    await campaigns.settle(requestId, [5], RecipientStatus.Failed, 'Invalid destination');
     expect(words(await events(requestId, 1))).toEqual(['queued PP1', 'submitted SENT', 'scheduled']);
     const delivered = await events(requestId, 2);
     expect(words(delivered)).toEqual(['queued PP1', 'submitted SENT', 'status DELIVERED', 'scheduled']);
@@ -128,31 +128,31 @@ describe('a timeline', () => {
     expect(words(await events(requestId, 4))).toEqual(['queued PP1', 'status CANCELLED', 'refund', 'scheduled']);
     expect(words(await events(requestId, 5))).toEqual(['queued PP1', 'status FAILED', 'scheduled']);
     expect(words(await events(requestId, 6))).toEqual(['queued PP1', 'scheduled']);
-    const whole = await desk.get(path(requestId, 'contacts/7/timeline'), admin);
+    const whole = await campaigns.get(path(requestId, 'contacts/7/timeline'), admin);
     expect(dataOf(whole)).toMatchObject({ seq: 7, receiver: receivers(7)[6], status: 'PP1' });
   });
 
   it('keeps the time of the delivery when a message is read, and the refund of refund_failed', async () => {
-    const reader = await desk.join({ gsm_credits: 100 });
-    await desk.alter(reader, 'refund_failed', 1);
-    const requestId = await desk.send(reader, receivers(40));
-    await desk.begin(requestId);
+    const reader = await campaigns.join({ gsm_credits: 100 });
+    await campaigns.alter(reader, 'refund_failed', 1);
+    const requestId = await campaigns.send(reader, receivers(40));
+    await campaigns.begin(requestId);
     const list = async (seq: number): Promise<string[]> =>
-      words(dataOf(await desk.get(path(requestId, `contacts/${seq}/timeline`), reader))['events'] as Json[]);
+      words(dataOf(await campaigns.get(path(requestId, `contacts/${seq}/timeline`), reader))['events'] as Json[]);
     const all = receivers(40).map((_, index) => index + 1);
     // One run of a range, and rows apart: both ways of writing.
-    await desk.settle(requestId, all, RecipientStatus.Delivered);
-    await desk.dataSource.query(
+    await campaigns.settle(requestId, all, RecipientStatus.Delivered);
+    await campaigns.dataSource.query(
       "UPDATE campaign_recipients r JOIN campaigns c ON c.id = r.campaign_id SET r.updated_at = '2026-01-01' WHERE c.request_id = ?",
       [requestId],
     );
-    await desk.settle(requestId, all.slice(0, 20), RecipientStatus.Read);
-    await desk.settle(requestId, [22, 24], RecipientStatus.Read);
+    await campaigns.settle(requestId, all.slice(0, 20), RecipientStatus.Read);
+    await campaigns.settle(requestId, [22, 24], RecipientStatus.Read);
     for (const seq of [1, 22]) {
-      const [{ delivered_at, updated_at } = {}] = await desk.dataSource.query<
+      const [{ delivered_at, updated_at } = {}] = await campaigns.dataSource.query<
         { delivered_at?: Date; updated_at?: Date }[]
       >('SELECT delivered_at, updated_at FROM campaign_recipients WHERE campaign_id = ? AND seq = ?', [
-        await desk.idOf(requestId),
+        await campaigns.idOf(requestId),
         seq,
       ]);
       expect(delivered_at).toEqual(new Date('2026-01-01T00:00:00Z'));
@@ -160,27 +160,27 @@ describe('a timeline', () => {
       expect(await list(seq)).toEqual(['status DELIVERED', 'queued PP1', 'status DELIVERED']);
     }
     expect(await list(21)).toEqual(['status DELIVERED', 'queued PP1']);
-    const other = await desk.send(reader, receivers(1));
-    await desk.begin(other);
-    await desk.settle(other, [1], RecipientStatus.Failed, 'gone');
-    const failed = dataOf(await desk.get(path(other, 'contacts/1/timeline'), reader))['events'] as Json[];
+    const other = await campaigns.send(reader, receivers(1));
+    await campaigns.begin(other);
+    await campaigns.settle(other, [1], RecipientStatus.Failed, 'gone');
+    const failed = dataOf(await campaigns.get(path(other, 'contacts/1/timeline'), reader))['events'] as Json[];
     expect(words(failed)).toEqual(['queued PP1', 'status FAILED', 'refund']);
   });
 
   it('is 404 for a seq that is none', async () => {
-    const requestId = await desk.send(owner, receivers(2));
+    const requestId = await campaigns.send(owner, receivers(2));
     for (const seq of ['0', '3', '-1', 'x', '1.5', '01', '99999999999999999999']) {
-      expectRefused(await desk.get(path(requestId, `contacts/${seq}/timeline`), owner), 404, 'Contact not found');
+      expectRefused(await campaigns.get(path(requestId, `contacts/${seq}/timeline`), owner), 404, 'Contact not found');
     }
   });
 });
 
 describe('the export', () => {
   it('is RFC 4180, in order, and safe against formulas', async () => {
-    const requestId = await storeCampaign(desk.dataSource, owner, 3, [RecipientStatus.Failed], {
+    const requestId = await storeCampaign(campaigns.dataSource, owner, 3, [RecipientStatus.Failed], {
       errorMessage: '=HYPERLINK("http://x","y")',
     });
-    const answer = await fetch(desk.url + path(requestId, 'export.csv'), { headers: bearer(owner) });
+    const answer = await fetch(campaigns.url + path(requestId, 'export.csv'), { headers: bearer(owner) });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${requestId}.csv"`);
@@ -194,24 +194,24 @@ describe('the export', () => {
       /^1,919800000000,FAILED,1,8,"'=HYPERLINK\(""http:\/\/x"",""y""\)",1,,\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
     );
     expect(lines[4]).toBe('');
-    const head = await fetch(desk.url + path(requestId, 'export.csv'), { method: 'HEAD', headers: bearer(owner) });
+    const head = await fetch(campaigns.url + path(requestId, 'export.csv'), { method: 'HEAD', headers: bearer(owner) });
     expect([head.status, await head.text()]).toEqual([200, '']);
-    const none = await fetch(desk.url + path(requestId, 'export.csv?status=READ'), { headers: bearer(admin) });
+    const none = await fetch(campaigns.url + path(requestId, 'export.csv?status=READ'), { headers: bearer(admin) });
     expect((await none.text()).split('\r\n')).toHaveLength(2);
   });
 
   it('streams 30,000 lines; readers that stall hold no database connection', async () => {
-    const requestId = await storeCampaign(desk.dataSource, owner, 30_000, [RecipientStatus.Failed], {
+    const requestId = await storeCampaign(campaigns.dataSource, owner, 30_000, [RecipientStatus.Failed], {
       errorMessage: 'x'.repeat(255),
     });
     const readers = await Promise.all(Array.from({ length: POOL + 2 }, () => stalledReader(requestId)));
-    const text = await (await fetch(desk.url + path(requestId, 'export.csv'), { headers: bearer(owner) })).text();
+    const text = await (await fetch(campaigns.url + path(requestId, 'export.csv'), { headers: bearer(owner) })).text();
     const lines = text.split('\r\n');
     expect(lines).toHaveLength(30_002);
     expect(lines.slice(1, -1).every((line, index) => line.startsWith(`${index + 1},${919_800_000_000 + index},`))).toBe(
       true,
     );
-    expect(await desk.connections()).toBeGreaterThanOrEqual(readers.length);
+    expect(await campaigns.connections()).toBeGreaterThanOrEqual(readers.length);
     for (const reader of readers) reader.destroy();
   });
 });
@@ -220,7 +220,7 @@ describe('the export', () => {
 function stalledReader(requestId: string): Promise<ClientRequest> {
   return new Promise((resolve, reject) => {
     const options = { agent: false as const, headers: bearer(owner) };
-    const request = httpRequest(desk.url + path(requestId, 'export.csv'), options, (response) => {
+    const request = httpRequest(campaigns.url + path(requestId, 'export.csv'), options, (response) => {
       response.pause();
       resolve(request);
     });

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { Drain } from '../../src/platform/observability/index.js';
 import { startApi } from '../support/api.js';
-import { CampaignDesk, dataOf, type Json } from '../support/campaign-desk.js';
-import { expectRefused, type Member } from '../support/sms-desk.js';
+import { openCampaigns, type Campaigns, dataOf, type Json } from '../support/campaigns.js';
+import { expectRefused, type Member } from '../support/sms.js';
 
 const { Delivered, Cancelled } = RecipientStatus;
 const MOST = 10;
 
-let desk: CampaignDesk;
+let campaigns: Campaigns;
 let owner: Member;
 
 beforeAll(async () => {
-  desk = await CampaignDesk.open();
-  owner = await desk.join(1_000);
+  campaigns = await openCampaigns();
+  owner = await campaigns.join(1_000);
 });
-afterAll(() => desk.stop());
+afterAll(() => campaigns.stop());
 
 const path = (requestId: string): string => `/v6/api/campaigns/${requestId}/events`;
 
@@ -28,7 +28,11 @@ class Listener {
     private readonly abort: AbortController,
   ) {}
 
-  static async open(requestId: string, as: Member | Record<'x-api-key', string>, url = desk.url): Promise<Listener> {
+  static async open(
+    requestId: string,
+    as: Member | Record<'x-api-key', string>,
+    url = campaigns.url,
+  ): Promise<Listener> {
     const abort = new AbortController();
     const headers: Record<string, string> = 'token' in as ? { authorization: `Bearer ${as.token}` } : as;
     const response = await fetch(url + path(requestId), { headers, signal: abort.signal });
@@ -60,27 +64,27 @@ class Listener {
 
 describe('progress as server-sent events', () => {
   it('a snapshot at once, every change, and an end', async () => {
-    const requestId = await desk.send(owner, ['919812345678', '919812345679']);
+    const requestId = await campaigns.send(owner, ['919812345678', '919812345679']);
     const listener = await Listener.open(requestId, owner);
     expect(listener.response.status).toBe(200);
     expect(listener.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(listener.response.headers.get('cache-control')).toBe('no-store, no-transform');
-    const shown = dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, owner));
+    const shown = dataOf(await campaigns.get(`/v6/api/campaigns/${requestId}`, owner));
     expect(await listener.next()).toEqual({ event: 'progress', data: shown });
-    await desk.begin(requestId);
+    await campaigns.begin(requestId);
     expect((await listener.next())?.data).toMatchObject({ state: 'running', status_counts: { PP1: 2 } });
-    await desk.settle(requestId, [1], Delivered);
+    await campaigns.settle(requestId, [1], Delivered);
     expect((await listener.next())?.data).toMatchObject({ status_counts: { PP1: 1, DELIVERED: 1 } });
-    await desk.settle(requestId, [2], Delivered);
+    await campaigns.settle(requestId, [2], Delivered);
     expect((await listener.next())?.data).toMatchObject({ state: 'completed', status_counts: { DELIVERED: 2 } });
     expect(await listener.next()).toEqual({ event: 'end', data: {} });
     expect(await listener.next()).toBeNull();
   });
 
   it('of a campaign that is over: the snapshot and the end', async () => {
-    const requestId = await desk.send(owner, ['919812345678']);
-    await desk.begin(requestId);
-    await desk.settle(requestId, [1], Delivered);
+    const requestId = await campaigns.send(owner, ['919812345678']);
+    await campaigns.begin(requestId);
+    await campaigns.settle(requestId, [1], Delivered);
     const listener = await Listener.open(requestId, owner);
     expect((await listener.next())?.data).toMatchObject({ state: 'completed' });
     expect((await listener.next())?.event).toBe('end');
@@ -88,25 +92,25 @@ describe('progress as server-sent events', () => {
   });
 
   it('of a cancelled campaign goes on until nothing waits to be cancelled', async () => {
-    const requestId = await desk.send(owner, ['919812345678', '919812345679']);
+    const requestId = await campaigns.send(owner, ['919812345678', '919812345679']);
     const listener = await Listener.open(requestId, owner);
     await listener.next();
-    await desk.act(`/v6/api/campaigns/${requestId}/cancel`, owner);
+    await campaigns.act(`/v6/api/campaigns/${requestId}/cancel`, owner);
     expect((await listener.next())?.data).toMatchObject({ state: 'cancelled', status_counts: { PP1: 2 } });
-    await desk.settle(requestId, [1, 2], Cancelled, null, true);
+    await campaigns.settle(requestId, [1, 2], Cancelled, null, true);
     expect((await listener.next())?.data).toMatchObject({ status_counts: { CANCELLED: 2 } });
     expect((await listener.next())?.event).toBe('end');
   });
 
   it('is shared by many listeners, at most 10 of one account, whose places become free again', async () => {
-    const member = await desk.join(10);
-    const requestId = await desk.send(member, ['919812345678']);
+    const member = await campaigns.join(10);
+    const requestId = await campaigns.send(member, ['919812345678']);
     const listeners = await Promise.all(Array.from({ length: MOST }, () => Listener.open(requestId, member)));
     for (const listener of listeners) expect((await listener.next())?.event).toBe('progress');
-    const refused = await desk.get(path(requestId), member);
+    const refused = await campaigns.get(path(requestId), member);
     expectRefused(refused, 429, 'Too many requests. Please try again later.');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    const admin = await desk.join(0, { userType: 'admin' });
+    const admin = await campaigns.join(0, { userType: 'admin' });
     const watching = await Listener.open(requestId, admin);
     expect((await watching.next())?.data).toMatchObject({ request_id: requestId });
     watching.close();
@@ -119,18 +123,18 @@ describe('progress as server-sent events', () => {
         return status;
       })
       .toBe(200);
-    await desk.begin(requestId);
+    await campaigns.begin(requestId);
     for (const listener of listeners.slice(1)) expect((await listener.next())?.event).toBe('progress');
     for (const listener of listeners) listener.close();
   });
 
   it('closes without an end when what opened it lets nobody look any more', async () => {
-    const member = await desk.join(10);
-    const requestId = await desk.send(member, ['919812345678']);
+    const member = await campaigns.join(10);
+    const requestId = await campaigns.send(member, ['919812345678']);
     const account = '/v6/api/account';
-    const created = dataOf(await desk.act(`${account}/api-keys`, member, {}));
-    const demoted = await desk.join(0, { userType: 'admin' });
-    const leaving = await desk.join(0, { userType: 'admin' });
+    const created = dataOf(await campaigns.act(`${account}/api-keys`, member, {}));
+    const demoted = await campaigns.join(0, { userType: 'admin' });
+    const leaving = await campaigns.join(0, { userType: 'admin' });
     const [byKey, byStaff, byLeaver, byToken] = [
       await Listener.open(requestId, { 'x-api-key': String(created['key']) }),
       await Listener.open(requestId, demoted),
@@ -138,19 +142,19 @@ describe('progress as server-sent events', () => {
       await Listener.open(requestId, member),
     ];
     for (const listener of [byKey, byStaff, byLeaver, byToken]) expect((await listener.next())?.event).toBe('progress');
-    const revoked = await desk.request(`${account}/api-keys/${String(created['id'])}`, {
+    const revoked = await campaigns.request(`${account}/api-keys/${String(created['id'])}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${member.token}` },
     });
     expect(revoked.status).toBe(200);
-    await desk.dataSource.query(`UPDATE accounts SET user_type = 'client' WHERE id = ?`, [demoted.account.id]);
+    await campaigns.dataSource.query(`UPDATE accounts SET user_type = 'client' WHERE id = ?`, [demoted.account.id]);
     expect(await byKey.next()).toBeNull();
     expect(await byStaff.next()).toBeNull();
-    expect((await desk.act('/v1/auth/logout', leaving)).status).toBe(200);
+    expect((await campaigns.act('/v1/auth/logout', leaving)).status).toBe(200);
     expect(await byLeaver.next()).toBeNull();
-    await desk.begin(requestId);
+    await campaigns.begin(requestId);
     expect((await byToken.next())?.data).toMatchObject({ state: 'running' });
-    await desk.dataSource.query(
+    await campaigns.dataSource.query(
       'UPDATE accounts SET password_changed_at = UTC_TIMESTAMP() + INTERVAL 1 MINUTE WHERE id = ?',
       [member.account.id],
     );
@@ -158,8 +162,8 @@ describe('progress as server-sent events', () => {
   });
 
   it('refuses HEAD', async () => {
-    const requestId = await desk.send(owner, ['919812345678']);
-    const answer = await fetch(desk.url + path(requestId), {
+    const requestId = await campaigns.send(owner, ['919812345678']);
+    const answer = await fetch(campaigns.url + path(requestId), {
       method: 'HEAD',
       headers: { authorization: `Bearer ${owner.token}` },
     });
@@ -170,20 +174,20 @@ describe('progress as server-sent events', () => {
 // The last: the first API's tokens are taken over by the second one's strategy, so both have one set of secrets.
 describe('instances', () => {
   it('any instance tells of any campaign, and one that stops closes its streams without an end', async () => {
-    const requestId = await desk.send(owner, ['919812345678']);
-    const second = await startApi(desk.environment, desk.database);
+    const requestId = await campaigns.send(owner, ['919812345678']);
+    const second = await startApi(campaigns.environment, campaigns.database);
     try {
       const here = await Listener.open(requestId, owner);
       const there = await Listener.open(requestId, owner, second.url);
       for (const listener of [here, there]) expect((await listener.next())?.event).toBe('progress');
-      await desk.begin(requestId);
+      await campaigns.begin(requestId);
       for (const listener of [here, there]) expect((await listener.next())?.data).toMatchObject({ state: 'running' });
       second.app.get(Drain, { strict: false }).begin();
       expect(await there.next()).toBeNull();
       const late = await Listener.open(requestId, owner, second.url);
       expect(late.response.headers.get('content-type')).toContain('text/event-stream');
       expect(await late.next()).toBeNull();
-      await desk.settle(requestId, [1], Delivered);
+      await campaigns.settle(requestId, [1], Delivered);
       expect((await here.next())?.data).toMatchObject({ state: 'completed' });
     } finally {
       await second.stop();

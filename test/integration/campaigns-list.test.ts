@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { CampaignDesk, dataOf, listOf } from '../support/campaign-desk.js';
-import { expectRefused, type Member } from '../support/sms-desk.js';
+import { openCampaigns, type Campaigns, dataOf, listOf } from '../support/campaigns.js';
+import { expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 
 const LIST = '/v6/api/campaigns';
-const DESK = '/v6/api/admin/campaigns';
+const STAFF_PATH = '/v6/api/admin/campaigns';
 const NOT_FOUND = 'Campaign not found';
 const STATE =
   'state must be one of: pending_approval, accepted, running, paused, completed, cancelled, failed, rejected';
 const CHANNEL = 'channel must be one of: sms, unofficial, template, branded, voice';
 
-let desk: CampaignDesk;
+let campaigns: Campaigns;
 let owner: Member;
 let admin: Member;
 
 beforeAll(async () => {
-  desk = await CampaignDesk.open();
-  owner = await desk.join(10_000, { timeZone: 'Asia/Kolkata' });
-  admin = await desk.join(0, { userType: 'admin' });
+  campaigns = await openCampaigns();
+  owner = await campaigns.join(10_000, { timeZone: 'Asia/Kolkata' });
+  admin = await campaigns.join(0, { userType: 'admin' });
 });
-afterAll(() => desk.stop());
+afterAll(() => campaigns.stop());
 
 const ids = async (path: string, member: Member): Promise<unknown[]> =>
-  listOf(await desk.get(path, member)).map((campaign) => campaign['request_id']);
+  listOf(await campaigns.get(path, member)).map((campaign) => campaign['request_id']);
 
 describe('one campaign', () => {
   it('answers exactly the fields of reference/campaigns#detail, times in the zone of its owner whoever looks', async () => {
     const requestId = await storeCampaign(
-      desk.dataSource,
+      campaigns.dataSource,
       owner,
       3,
       [RecipientStatus.Delivered, RecipientStatus.Unknown],
@@ -55,21 +55,21 @@ describe('one campaign', () => {
       },
     };
     for (const viewer of [owner, admin]) {
-      const answer = await desk.get(`${LIST}/${requestId}`, viewer);
+      const answer = await campaigns.get(`${LIST}/${requestId}`, viewer);
       expect(answer.body).toEqual(expected);
       expect(Object.keys(dataOf(answer))).toEqual(Object.keys(expected.data));
     }
   });
 
   it('is another account’s 404, also for a reseller, and 401 without a token', async () => {
-    const requestId = await desk.send(owner, ['919812345678']);
+    const requestId = await campaigns.send(owner, ['919812345678']);
     for (const userType of ['client', 'reseller']) {
-      const stranger = await desk.join(0, { userType });
-      expectRefused(await desk.get(`${LIST}/${requestId}`, stranger), 404, NOT_FOUND);
+      const stranger = await campaigns.join(0, { userType });
+      expectRefused(await campaigns.get(`${LIST}/${requestId}`, stranger), 404, NOT_FOUND);
     }
-    expectRefused(await desk.get(`${LIST}/no-such`, owner), 404, NOT_FOUND);
-    expectRefused(await desk.get(`${LIST}/${encodeURIComponent('नहीं')}`, owner), 404, NOT_FOUND);
-    expectRefused(await desk.get(`${LIST}/${requestId}`, null), 401, 'Invalid Authorization token');
+    expectRefused(await campaigns.get(`${LIST}/no-such`, owner), 404, NOT_FOUND);
+    expectRefused(await campaigns.get(`${LIST}/${encodeURIComponent('नहीं')}`, owner), 404, NOT_FOUND);
+    expectRefused(await campaigns.get(`${LIST}/${requestId}`, null), 401, 'Invalid Authorization token');
   });
 });
 
@@ -78,12 +78,12 @@ describe('an account’s campaigns', () => {
   let all: string[];
 
   beforeAll(async () => {
-    member = await desk.join({ gsm_credits: 100, bulk_chat_credits: 100 }, { timeZone: 'Asia/Kolkata' });
-    await desk.addRoute('chat', true, 'unofficial');
+    member = await campaigns.join({ gsm_credits: 100, bulk_chat_credits: 100 }, { timeZone: 'Asia/Kolkata' });
+    await campaigns.addRoute('chat', true, 'unofficial');
     const names = ['Alpha 100%', 'beta_1', 'Ünïcode', 'gamma'];
     all = [];
-    for (const broadcast_name of names) all.unshift(await desk.send(member, ['919812345678'], { broadcast_name }));
-    const chat = await desk.unofficial(member, {
+    for (const broadcast_name of names) all.unshift(await campaigns.send(member, ['919812345678'], { broadcast_name }));
+    const chat = await campaigns.unofficial(member, {
       broadcast_name: 'delta',
       brodcast_service: 'chat',
       contacts: ['919812345678'],
@@ -93,29 +93,29 @@ describe('an account’s campaigns', () => {
   });
 
   it('come newest first, in pages, and nobody else’s', async () => {
-    const whole = await desk.get(LIST, member);
+    const whole = await campaigns.get(LIST, member);
     expect(whole.body).toMatchObject({ success: true, page: 1, limit: 50, total: 5 });
     expect(listOf(whole).map((campaign) => campaign['request_id'])).toEqual(all);
     expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(13);
-    const page = await desk.get(`${LIST}?page=2&limit=2`, member);
+    const page = await campaigns.get(`${LIST}?page=2&limit=2`, member);
     expect(page.body).toMatchObject({ page: 2, limit: 2, total: 5 });
     expect(listOf(page).map((campaign) => campaign['request_id'])).toEqual(all.slice(2, 4));
     expect(await ids(`${LIST}?page=9`, member)).toEqual([]);
-    expect((await desk.get(`${LIST}?page=x&limit=0`, member)).body).toMatchObject({ page: 1, limit: 1, total: 5 });
-    expect((await desk.get(`${LIST}?limit=5000`, member)).body).toMatchObject({ limit: 1000 });
-    expect(await ids(LIST, await desk.join(0))).toEqual([]);
+    expect((await campaigns.get(`${LIST}?page=x&limit=0`, member)).body).toMatchObject({ page: 1, limit: 1, total: 5 });
+    expect((await campaigns.get(`${LIST}?limit=5000`, member)).body).toMatchObject({ limit: 1000 });
+    expect(await ids(LIST, await campaigns.join(0))).toEqual([]);
     expect(await ids(LIST, admin)).toEqual([]);
   });
 
   it('are filtered by state and channel', async () => {
-    await desk.act(`${LIST}/${all[1] ?? ''}/pause`, member);
+    await campaigns.act(`${LIST}/${all[1] ?? ''}/pause`, member);
     expect(await ids(`${LIST}?state=paused`, member)).toEqual([all[1]]);
     expect(await ids(`${LIST}?state=accepted&channel=unofficial`, member)).toEqual([all[0]]);
     expect(await ids(`${LIST}?state=&channel=`, member)).toHaveLength(5);
-    expectRefused(await desk.get(`${LIST}?state=asleep`, member), 400, STATE);
-    expectRefused(await desk.get(`${LIST}?state=paused&state=running`, member), 400, STATE);
-    expectRefused(await desk.get(`${LIST}?channel=fax`, member), 400, CHANNEL);
-    expectRefused(await desk.get(`${LIST}?state=x&channel=y&from=z&to=z`, member), 400, STATE);
+    expectRefused(await campaigns.get(`${LIST}?state=asleep`, member), 400, STATE);
+    expectRefused(await campaigns.get(`${LIST}?state=paused&state=running`, member), 400, STATE);
+    expectRefused(await campaigns.get(`${LIST}?channel=fax`, member), 400, CHANNEL);
+    expectRefused(await campaigns.get(`${LIST}?state=x&channel=y&from=z&to=z`, member), 400, STATE);
   });
 
   it('are found by a part of name or request id, in any case, % and _ literally', async () => {
@@ -130,10 +130,10 @@ describe('an account’s campaigns', () => {
   });
 
   it('are found by the time of acceptance, in the account’s zone', async () => {
-    const old = await desk.join(100, { timeZone: 'Asia/Kolkata' });
-    const requestId = await desk.send(old, ['919812345678']);
+    const old = await campaigns.join(100, { timeZone: 'Asia/Kolkata' });
+    const requestId = await campaigns.send(old, ['919812345678']);
     // The id tells the time as well, so the range is moved rather than the row.
-    const [row] = await desk.dataSource.query<{ created_at: Date }[]>(
+    const [row] = await campaigns.dataSource.query<{ created_at: Date }[]>(
       'SELECT created_at FROM campaigns WHERE request_id = ?',
       [requestId],
     );
@@ -150,35 +150,38 @@ describe('an account’s campaigns', () => {
     expect(await range('1900-01-01', '2023-12-31')).toEqual([]);
     expect(await range('1900-01-01', '9999-12-30')).toEqual([requestId]);
     for (const odd of ['yesterday', '2026-02-30', '2026-13-01 00:00:00', '+012026-01-01T00:00:00Z']) {
-      expectRefused(await desk.get(`${LIST}?from=${encodeURIComponent(odd)}`, old), 400, 'from is invalid');
-      expectRefused(await desk.get(`${LIST}?to=${encodeURIComponent(odd)}`, old), 400, 'to is invalid');
+      expectRefused(await campaigns.get(`${LIST}?from=${encodeURIComponent(odd)}`, old), 400, 'from is invalid');
+      expectRefused(await campaigns.get(`${LIST}?to=${encodeURIComponent(odd)}`, old), 400, 'to is invalid');
     }
-    expectRefused(await desk.get(`${LIST}?from=2026-01-01&from=2026-01-02`, old), 400, 'from is invalid');
+    expectRefused(await campaigns.get(`${LIST}?from=2026-01-01&from=2026-01-02`, old), 400, 'from is invalid');
   });
 });
 
-describe('the desk’s list', () => {
+describe('the list of staff', () => {
   it('shows all accounts’ campaigns with their username, by state, channel and username', async () => {
-    const member = await desk.join(10, { timeZone: 'America/New_York' });
-    const requestId = await desk.send(member, ['919812345678']);
-    const answer = await desk.get(`${DESK}?username=${member.account.username}`, admin);
+    const member = await campaigns.join(10, { timeZone: 'America/New_York' });
+    const requestId = await campaigns.send(member, ['919812345678']);
+    const answer = await campaigns.get(`${STAFF_PATH}?username=${member.account.username}`, admin);
     expect(answer.body).toMatchObject({ success: true, page: 1, limit: 50, total: 1 });
     const [campaign] = listOf(answer);
     expect(campaign).toMatchObject({ request_id: requestId, username: member.account.username, audio_url: null });
-    const own = dataOf(await desk.get(`${LIST}/${requestId}`, member));
+    const own = dataOf(await campaigns.get(`${LIST}/${requestId}`, member));
     expect(campaign?.['created_at']).toBe(own['created_at']);
-    expect(await ids(`${DESK}?limit=1`, admin)).toEqual([requestId]);
-    expect(await ids(`${DESK}?state=running&username=${member.account.username}`, admin)).toEqual([]);
-    expect(await ids(`${DESK}?channel=sms&username=${member.account.username}`, admin)).toEqual([requestId]);
-    expect((await desk.get(`${DESK}?username=nobody-here`, admin)).body).toMatchObject({ data: [], total: 0 });
-    expectRefused(await desk.get(`${DESK}?state=asleep`, admin), 400, STATE);
-    expectRefused(await desk.get(`${DESK}?channel=fax`, admin), 400, CHANNEL);
+    expect(await ids(`${STAFF_PATH}?limit=1`, admin)).toEqual([requestId]);
+    expect(await ids(`${STAFF_PATH}?state=running&username=${member.account.username}`, admin)).toEqual([]);
+    expect(await ids(`${STAFF_PATH}?channel=sms&username=${member.account.username}`, admin)).toEqual([requestId]);
+    expect((await campaigns.get(`${STAFF_PATH}?username=nobody-here`, admin)).body).toMatchObject({
+      data: [],
+      total: 0,
+    });
+    expectRefused(await campaigns.get(`${STAFF_PATH}?state=asleep`, admin), 400, STATE);
+    expectRefused(await campaigns.get(`${STAFF_PATH}?channel=fax`, admin), 400, CHANNEL);
   });
 
   it('is for staff alone', async () => {
     for (const userType of ['client', 'reseller']) {
-      expectRefused(await desk.get(DESK, await desk.join(0, { userType })), 403, 'Forbidden');
+      expectRefused(await campaigns.get(STAFF_PATH, await campaigns.join(0, { userType })), 403, 'Forbidden');
     }
-    expectRefused(await desk.get(DESK, null), 401, 'Invalid Authorization token');
+    expectRefused(await campaigns.get(STAFF_PATH, null), 401, 'Invalid Authorization token');
   });
 });

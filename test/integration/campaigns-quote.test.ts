@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { RecipientSearch } from '../../src/modules/campaigns/persistence/recipient-search.js';
-import { CampaignDesk, dataOf, type Json, listOf } from '../support/campaign-desk.js';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 
 const CHANNELS = 'channel must be one of: sms, unofficial, template, branded';
 const GOOD = { channel: 'sms', message: 'Hello', contacts: ['919812345678'] };
 
-let desk: CampaignDesk;
+let campaigns: Campaigns;
 let owner: Member;
 
 beforeAll(async () => {
-  desk = await CampaignDesk.open();
-  owner = await desk.join(
+  campaigns = await openCampaigns();
+  owner = await campaigns.join(
     { gsm_credits: 1_000, bulk_chat_credits: 5, chat_auth_credits: 7 },
     { timeZone: 'Asia/Kolkata' },
   );
 });
-afterAll(() => desk.stop());
+afterAll(() => campaigns.stop());
 
 describe('a quote', () => {
   const quote = (body: unknown, member: Member | null = owner): Promise<Answer> =>
-    desk.post('/v6/api/campaigns/quote', member, body);
+    campaigns.post('/v6/api/campaigns/quote', member, body);
 
   it('answers exactly the fields of reference/campaigns#quote, and costs nothing', async () => {
     const contacts = [
@@ -53,8 +53,10 @@ describe('a quote', () => {
         duplicates: ['919812345678'],
       },
     });
-    expect(await desk.credits(owner)).toBe(1_000);
-    expect(await desk.dataSource.query('SELECT 1 FROM campaigns WHERE account_id = ?', [owner.account.id])).toEqual([]);
+    expect(await campaigns.credits(owner)).toBe(1_000);
+    expect(
+      await campaigns.dataSource.query('SELECT 1 FROM campaigns WHERE account_id = ?', [owner.account.id]),
+    ).toEqual([]);
   });
 
   it.each([
@@ -69,9 +71,9 @@ describe('a quote', () => {
   ])('%s: %s', async (encoding, message, length, segments, credits) => {
     const expected = { encoding, length, segments, credits_per_contact: credits, total_credits: credits, contacts: 1 };
     expect(dataOf(await quote({ ...GOOD, message }))).toMatchObject(expected);
-    const member = await desk.join(credits);
-    await desk.send(member, GOOD.contacts, { message });
-    expect(await desk.credits(member)).toBe(0);
+    const member = await campaigns.join(credits);
+    await campaigns.send(member, GOOD.contacts, { message });
+    expect(await campaigns.credits(member)).toBe(0);
   });
 
   it('of unofficial chat: 1 a contact; of templates: the balance of the category', async () => {
@@ -84,7 +86,7 @@ describe('a quote', () => {
       total_credits: 1,
       available: 5,
     });
-    await desk.template(owner, 'code', { category: 3, body: 'Your code: {{1}}' });
+    await campaigns.template(owner, 'code', { category: 3, body: 'Your code: {{1}}' });
     for (const channel of ['template', 'branded']) {
       const contacts = ['919812345678', '1234567', '+1 (555) 000-1111'];
       expect(dataOf(await quote({ channel, message: 'code', contacts }))).toMatchObject({
@@ -129,16 +131,16 @@ describe('a quote', () => {
 
 describe('finding a number', () => {
   const find = (query: string, member: Member | null = owner): Promise<Answer> =>
-    desk.get(`/v6/api/recipients?${query}`, member);
+    campaigns.get(`/v6/api/recipients?${query}`, member);
 
   it('in one’s own campaigns alone, newest first, with every entry', async () => {
     const number = '447700900123';
-    const one = await desk.send(owner, ['919812345678', number, number], { broadcast_name: 'One' });
-    const two = await desk.send(owner, [number], { broadcast_name: 'Two' });
-    await desk.begin(two);
-    await desk.settle(two, [1], RecipientStatus.Failed, 'gone');
-    const other = await desk.join(10);
-    await desk.send(other, [number]);
+    const one = await campaigns.send(owner, ['919812345678', number, number], { broadcast_name: 'One' });
+    const two = await campaigns.send(owner, [number], { broadcast_name: 'Two' });
+    await campaigns.begin(two);
+    await campaigns.settle(two, [1], RecipientStatus.Failed, 'gone');
+    const other = await campaigns.join(10);
+    await campaigns.send(other, [number]);
     const answer = await find('number=%2B44+7700+900-123');
     expect(answer.body).toMatchObject({ success: true, page: 1, limit: 50, total: 3, next_to: null });
     expect(listOf(answer).map((hit) => [hit['request_id'], hit['seq'], hit['status']])).toEqual([
@@ -179,16 +181,16 @@ describe('finding a number', () => {
   });
 
   it('is bounded: it says how far it came, and goes on from there', async () => {
-    const member = await desk.join(0);
+    const member = await campaigns.join(0);
     const ids: string[] = [];
     const ages = [4_000, 2_000, 2_000, 1_000];
     const base = Date.now();
     for (let count = 0; count < 4; count++) {
-      ids.unshift(await storeCampaign(desk.dataSource, member, 100, [RecipientStatus.Delivered]));
+      ids.unshift(await storeCampaign(campaigns.dataSource, member, 100, [RecipientStatus.Delivered]));
       const at = new Date(base - (ages[count] ?? 0));
-      await desk.dataSource.query('UPDATE campaigns SET created_at = ? WHERE request_id = ?', [at, ids[0]]);
+      await campaigns.dataSource.query('UPDATE campaigns SET created_at = ? WHERE request_id = ?', [at, ids[0]]);
     }
-    const search = new RecipientSearch(desk.dataSource);
+    const search = new RecipientSearch(campaigns.dataSource);
     const found: string[][] = [];
     for (let to: Date | null = new Date(); to;) {
       const range = { accountId: member.account.id, from: new Date(0), to };
@@ -201,8 +203,8 @@ describe('finding a number', () => {
   });
 
   it('one search of an account at a time', async () => {
-    const member = await desk.join(0);
-    await storeCampaign(desk.dataSource, member, 20_000, [RecipientStatus.Delivered]);
+    const member = await campaigns.join(0);
+    await storeCampaign(campaigns.dataSource, member, 20_000, [RecipientStatus.Delivered]);
     const answers = await Promise.all(Array.from({ length: 6 }, () => find('number=919800000050', member)));
     const statuses = answers.map(({ status }) => status);
     expect(statuses).toContain(200);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChatAccounts, RouteDirectory } from '../../src/modules/providers/index.js';
-import { AccountsDesk, type Answer } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, type Answer } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const PATH = '/v6/api/admin/chat-accounts';
@@ -19,29 +19,29 @@ const ACCOUNT = {
 
 describe('chat accounts', () => {
   let api: RunningApi;
-  let desk: AccountsDesk;
+  let accounts: Accounts;
   let token: string;
   let username: string;
   let accountId: number;
 
   beforeAll(async () => {
     api = await startApi({ PUBLIC_URL: 'https://chat.example/' });
-    desk = new AccountsDesk(api);
-    token = desk.token(await desk.account({ userType: 'super' }));
+    accounts = accountsOf(api);
+    token = accounts.token(await accounts.account({ userType: 'super' }));
   });
   afterAll(() => api.stop());
 
   const fresh = async (): Promise<void> => {
-    ({ username, id: accountId } = await desk.account());
+    ({ username, id: accountId } = await accounts.account());
   };
   const path = (query = ''): string => `${PATH}/${username}${query}`;
-  const put = (body: unknown, query = ''): Promise<Answer> => desk.call('PUT', path(query), { token, body });
-  const get = (query = ''): Promise<Answer> => desk.call('GET', path(query), { token });
-  const accounts = (): ChatAccounts => api.app.get(ChatAccounts, { strict: false });
+  const put = (body: unknown, query = ''): Promise<Answer> => accounts.call('PUT', path(query), { token, body });
+  const get = (query = ''): Promise<Answer> => accounts.call('GET', path(query), { token });
+  const chatAccounts = (): ChatAccounts => api.app.get(ChatAccounts, { strict: false });
 
   it('are created, shown without secrets, changed field by field and removed, with an entry in the audit log each', async () => {
     await fresh();
-    expect(await desk.row('GET', path(), { token })).toEqual([404, 'Chat account not found']);
+    expect(await accounts.row('GET', path(), { token })).toEqual([404, 'Chat account not found']);
     const made = await put(ACCOUNT);
     expect([made.status, made.body.message]).toEqual([200, 'Chat account saved successfully']);
     const { id, ...data } = made.body['data'] as Record<string, unknown> & { id: number };
@@ -65,7 +65,7 @@ describe('chat accounts', () => {
     });
 
     expect((await put({ number: '1', waba_id: null, app_id: '', messages_per_second: null })).status).toBe(200);
-    expect(await accounts().find(accountId, 'official')).toMatchObject({
+    expect(await chatAccounts().find(accountId, 'official')).toMatchObject({
       id,
       number: '1',
       wabaId: null,
@@ -80,9 +80,9 @@ describe('chat accounts', () => {
     expect(shown.body['data']).toMatchObject({ id, number: '1', waba_id: null, app_id: null });
     expect((await put({ token: null })).body['data']).toMatchObject({ token_set: false, app_secret_set: true });
 
-    expect(await desk.row('DELETE', path(), { token })).toEqual([200, 'Chat account deleted successfully']);
-    expect(await desk.row('DELETE', path(), { token })).toEqual([404, 'Chat account not found']);
-    expect(await accounts().byId(id)).toBeNull();
+    expect(await accounts.row('DELETE', path(), { token })).toEqual([200, 'Chat account deleted successfully']);
+    expect(await accounts.row('DELETE', path(), { token })).toEqual([404, 'Chat account not found']);
+    expect(await chatAccounts().byId(id)).toBeNull();
 
     const audit: { action: string; details: string }[] = await api.database.dataSource.query(
       'SELECT action, details FROM audit_log WHERE subject = ? ORDER BY id',
@@ -113,13 +113,13 @@ describe('chat accounts', () => {
     await fresh();
     await put(ACCOUNT);
     const refused = [400, 'token is required with a new address'];
-    expect(await desk.row('PUT', path(), { token, body: { url } })).toEqual(refused);
-    expect(await accounts().find(accountId, 'official')).toMatchObject({ url: ACCOUNT.url, token: SECRETS.token });
+    expect(await accounts.row('PUT', path(), { token, body: { url } })).toEqual(refused);
+    expect(await chatAccounts().find(accountId, 'official')).toMatchObject({ url: ACCOUNT.url, token: SECRETS.token });
     // Nor by a detour over no address at all.
     expect((await put({ url: null })).status).toBe(200);
-    expect(await desk.row('PUT', path(), { token, body: { url } })).toEqual(refused);
+    expect(await accounts.row('PUT', path(), { token, body: { url } })).toEqual(refused);
     expect((await put({ url, token: 'given-again' })).status).toBe(200);
-    expect(await accounts().find(accountId, 'official')).toMatchObject({ url, token: 'given-again' });
+    expect(await chatAccounts().find(accountId, 'official')).toMatchObject({ url, token: 'given-again' });
     expect((await put({ token: null })).status).toBe(200);
     expect((await put({ url: ACCOUNT.url })).status).toBe(200);
   });
@@ -128,7 +128,7 @@ describe('chat accounts', () => {
     await fresh();
     await put(ACCOUNT);
     expect((await put({ url: 'https://graph.example/v21.0/777' })).status).toBe(200);
-    expect(await accounts().find(accountId, 'official')).toMatchObject({ token: SECRETS.token });
+    expect(await chatAccounts().find(accountId, 'official')).toMatchObject({ token: SECRETS.token });
   });
 
   it('take callbacks by the secrets before for 24 hours after a change, unless those were cleared', async () => {
@@ -138,7 +138,7 @@ describe('chat accounts', () => {
     const signed = async (secret: string): Promise<number> => {
       const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
       const headers = { 'x-hub-signature-256': signature };
-      return (await desk.call('POST', `/provider/chat/${id}`, { headers, body })).status;
+      return (await accounts.call('POST', `/provider/chat/${id}`, { headers, body })).status;
     };
     const verified = async (secret: string): Promise<number> => {
       const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': secret, 'hub.challenge': '1' });
@@ -189,7 +189,7 @@ describe('chat accounts', () => {
       provider: 'crm',
       number: '2',
     });
-    expect(await desk.row('DELETE', path('?channel=branded'), { token })).toEqual([
+    expect(await accounts.row('DELETE', path('?channel=branded'), { token })).toEqual([
       200,
       'Chat account deleted successfully',
     ]);
@@ -217,16 +217,19 @@ describe('chat accounts', () => {
     const { body } = await put(ACCOUNT);
     const { id } = body['data'] as { id: number };
     const name = `chat-${accountId}-official`;
-    expect(((await desk.call('GET', '/v6/api/admin/routes', { token })).body['data'] as unknown[]).length).toBe(0);
+    expect(((await accounts.call('GET', '/v6/api/admin/routes', { token })).body['data'] as unknown[]).length).toBe(0);
     for (const route of [name, encodeURIComponent(`chat/${accountId}/official`)]) {
-      expect(await desk.row('GET', `/v6/api/admin/routes/${route}`, { token })).toEqual([404, 'Route not found']);
-      expect(await desk.row('DELETE', `/v6/api/admin/routes/${route}`, { token })).toEqual([404, 'Route not found']);
+      expect(await accounts.row('GET', `/v6/api/admin/routes/${route}`, { token })).toEqual([404, 'Route not found']);
+      expect(await accounts.row('DELETE', `/v6/api/admin/routes/${route}`, { token })).toEqual([
+        404,
+        'Route not found',
+      ]);
     }
     const routes = api.app.get(RouteDirectory, { strict: false });
     expect(await routes.byId(id)).toMatchObject({ id, channel: 'chat', driver: 'meta_cloud', messagesPerSecond: 80 });
     expect(await routes.resolve('sms', `chat/${accountId}/official`)).toBeNull();
     expect(
-      await desk.row('PUT', `/v6/api/admin/routes/${name}`, {
+      await accounts.row('PUT', `/v6/api/admin/routes/${name}`, {
         token,
         body: { channel: 'sms', driver: 'meta_cloud', config: {} },
       }),
@@ -244,9 +247,9 @@ describe('chat accounts', () => {
       [id],
     );
     const busy = [409, 'Chat account is used by unfinished campaigns'];
-    expect(await desk.row('DELETE', path(), { token })).toEqual(busy);
+    expect(await accounts.row('DELETE', path(), { token })).toEqual(busy);
     await dataSource.query('UPDATE campaigns SET unsettled = 0 WHERE id = 1');
-    expect((await desk.row('DELETE', path(), { token }))[0]).toBe(200);
+    expect((await accounts.row('DELETE', path(), { token }))[0]).toBe(200);
   });
 
   it.each<[string, unknown, unknown]>([
@@ -288,28 +291,31 @@ describe('chat accounts', () => {
     ],
   ])('refuse %j%s', async (body, query, row) => {
     await fresh();
-    expect(await desk.row('PUT', path(query), { token, body })).toEqual(row);
+    expect(await accounts.row('PUT', path(query), { token, body })).toEqual(row);
     expect(await api.app.get(DataSource).query('SELECT id FROM routes WHERE account_id = ?', [accountId])).toEqual([]);
   });
 
   it('are for staff alone, and for accounts that exist', async () => {
     await fresh();
-    const client = desk.token(await desk.account());
-    const reseller = desk.token(await desk.account({ userType: 'reseller' }));
+    const client = accounts.token(await accounts.account());
+    const reseller = accounts.token(await accounts.account({ userType: 'reseller' }));
     for (const other of [client, reseller]) {
-      expect(await desk.row('GET', path(), { token: other })).toEqual([403, 'Forbidden']);
-      expect(await desk.row('PUT', path(), { token: other, body: ACCOUNT })).toEqual([403, 'Forbidden']);
+      expect(await accounts.row('GET', path(), { token: other })).toEqual([403, 'Forbidden']);
+      expect(await accounts.row('PUT', path(), { token: other, body: ACCOUNT })).toEqual([403, 'Forbidden']);
     }
-    expect(await desk.row('GET', path())).toEqual([401, 'Invalid Authorization token']);
+    expect(await accounts.row('GET', path())).toEqual([401, 'Invalid Authorization token']);
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const call = { token, ...(method === 'PUT' && { body: ACCOUNT }) };
-      expect(await desk.row(method, `${PATH}/nobody`, call)).toEqual([404, 'Account not found']);
+      expect(await accounts.row(method, `${PATH}/nobody`, call)).toEqual([404, 'Account not found']);
     }
-    expect(await desk.row('GET', path('?channel=x'), { token })).toEqual([400, 'channel must be official or branded']);
-    expect(await desk.row('DELETE', path('?channel=x'), { token })).toEqual([
+    expect(await accounts.row('GET', path('?channel=x'), { token })).toEqual([
       400,
       'channel must be official or branded',
     ]);
-    expect(await desk.row('POST', path(), { token })).toEqual([405, 'Method not allowed']);
+    expect(await accounts.row('DELETE', path('?channel=x'), { token })).toEqual([
+      400,
+      'channel must be official or branded',
+    ]);
+    expect(await accounts.row('POST', path(), { token })).toEqual([405, 'Method not allowed']);
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 import { PHONE_NUMBER_ID } from '../support/graph-upstream.js';
 
 const SECRET = 'app-secret';
@@ -14,19 +14,19 @@ interface Status {
 
 /** Callbacks as upstreams and strangers with a secret of their own may send them. */
 describe('callbacks of chat accounts', () => {
-  let desk: SessionDesk;
+  let sessions: Sessions;
 
   beforeAll(async () => {
-    desk = await SessionDesk.open();
+    sessions = await openSessions();
   });
-  afterAll(() => desk.stop());
+  afterAll(() => sessions.stop());
 
   const post = async (routeId: number, value: Record<string, unknown>): Promise<Record<string, unknown>> => {
     const changes = [{ field: 'messages', value: { metadata: { phone_number_id: PHONE_NUMBER_ID }, ...value } }];
     const body = JSON.stringify({ object: 'business_account', entry: [{ id: '1', changes }] });
     const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
     const headers = { 'x-hub-signature-256': signature };
-    const answer = await desk.accounts.call('POST', `/provider/chat/${routeId}`, { body, headers });
+    const answer = await sessions.accounts.call('POST', `/provider/chat/${routeId}`, { body, headers });
     expect([answer.status, answer.body.message]).toEqual([200, undefined]);
     return answer.body;
   };
@@ -34,10 +34,11 @@ describe('callbacks of chat accounts', () => {
     post(routeId, { statuses: statuses.map((status) => ({ timestamp: '1', recipient_id: TO, ...status })) });
   const sent = async (member: ChatMember): Promise<string> => {
     const body = { messaging_product: 'chat', to: TO, type: 'text', text: { body: 'Hello' } };
-    const answer = await desk.v6(member, body);
+    const answer = await sessions.v6(member, body);
     return (answer.body['messages'] as { id: string }[])[0]?.id ?? '';
   };
-  const wordOf = async (member: ChatMember): Promise<string | undefined> => (await desk.stored(member)).at(-1)?.status;
+  const wordOf = async (member: ChatMember): Promise<string | undefined> =>
+    (await sessions.stored(member)).at(-1)?.status;
 
   const orders = (words: readonly string[]): string[][] =>
     words.length < 2
@@ -45,7 +46,7 @@ describe('callbacks of chat accounts', () => {
       : words.flatMap((word) => orders(words.filter((other) => other !== word)).map((rest) => [word, ...rest]));
 
   it.each(orders(['sent', 'delivered', 'read']))('move forward only: %s, %s, %s', async (...words) => {
-    const member = await desk.member();
+    const member = await sessions.member();
     const id = await sent(member);
     for (const status of words) await tell(member.routeId, { id, status });
     expect(await wordOf(member)).toBe('Read');
@@ -53,15 +54,19 @@ describe('callbacks of chat accounts', () => {
     await tell(member.routeId, ...words.concat(words).map((status) => ({ id, status })));
     expect(await wordOf(member)).toBe('Read');
     await tell(member.routeId, { id, status: 'failed', errors: [{ code: 131026, title: 'late' }] });
-    expect((await desk.stored(member)).at(-1)).toMatchObject({ status: 'Read', errorCode: null, errorMessage: null });
+    expect((await sessions.stored(member)).at(-1)).toMatchObject({
+      status: 'Read',
+      errorCode: null,
+      errorMessage: null,
+    });
   });
 
   it('keep a failure final', async () => {
-    const member = await desk.member();
+    const member = await sessions.member();
     const id = await sent(member);
     await tell(member.routeId, { id, status: 'failed', errors: [{ code: 131026, title: 'Message undeliverable' }] });
     await tell(member.routeId, { id, status: 'sent' }, { id, status: 'delivered' });
-    expect((await desk.stored(member)).at(-1)).toMatchObject({
+    expect((await sessions.stored(member)).at(-1)).toMatchObject({
       status: 'Failed',
       errorCode: 131026,
       errorMessage: 'Message undeliverable',
@@ -69,9 +74,9 @@ describe('callbacks of chat accounts', () => {
   });
 
   it('never touch another account’s messages, though secret and number are the same', async () => {
-    const [victim, stranger] = [await desk.member(), await desk.member()];
+    const [victim, stranger] = [await sessions.member(), await sessions.member()];
     const id = await sent(victim);
-    const reference = desk.upstream.last.body['biz_opaque_callback_data'];
+    const reference = sessions.upstream.last.body['biz_opaque_callback_data'];
     const failed = {
       id,
       status: 'failed',
@@ -80,24 +85,24 @@ describe('callbacks of chat accounts', () => {
     };
     await tell(stranger.routeId, failed);
     expect(await wordOf(victim)).toBe('Submitted');
-    expect(await desk.stored(stranger)).toEqual([]);
+    expect(await sessions.stored(stranger)).toEqual([]);
     await tell(victim.routeId, { id, status: 'delivered' });
     expect(await wordOf(victim)).toBe('Delivered');
   });
 
   it('never settle a send of unknown outcome of another account', async () => {
-    const [victim, stranger] = [await desk.member(), await desk.member()];
-    desk.upstream.answer('silence');
+    const [victim, stranger] = [await sessions.member(), await sessions.member()];
+    sessions.upstream.answer('silence');
     const body = { messaging_product: 'chat', to: TO, type: 'text', text: { body: 'Hello' } };
-    expect((await desk.v6(victim, body)).status).toBe(502);
-    desk.upstream.answer(null);
-    const reference = desk.upstream.last.body['biz_opaque_callback_data'];
+    expect((await sessions.v6(victim, body)).status).toBe(502);
+    sessions.upstream.answer(null);
+    const reference = sessions.upstream.last.body['biz_opaque_callback_data'];
     await tell(stranger.routeId, { id: 'wamid.unknown', status: 'delivered', biz_opaque_callback_data: reference });
     expect(await wordOf(victim)).toBe('Unknown');
   });
 
   it('of 3 MB are taken whole', async () => {
-    const member = await desk.member();
+    const member = await sessions.member();
     const id = await sent(member);
     const statuses = Array.from({ length: 20_000 }, (_, index) => ({
       id: `wamid.HBgLNDkxNTEwMDAwMDAwMRUCABEYEj${index}`,
@@ -118,7 +123,7 @@ describe('callbacks of chat accounts', () => {
     }));
     expect(await post(member.routeId, { messages })).toMatchObject({ messages: 20_000, dropped: 0 });
     expect(await post(member.routeId, { messages })).toMatchObject({ messages: 20_000, dropped: 0 });
-    const [row] = await desk.dataSource.query<{ count: number }[]>(
+    const [row] = await sessions.dataSource.query<{ count: number }[]>(
       'SELECT COUNT(*) AS count FROM chat_inbound_messages WHERE route_id = ?',
       [member.routeId],
     );
@@ -139,7 +144,7 @@ describe('callbacks of chat accounts', () => {
     ['an endless reference', { biz_opaque_callback_data: '1'.repeat(5_000) }],
     ['a reference that is none', { biz_opaque_callback_data: '\u0000-\ud800' }],
   ])('with %s spoil nothing for those that come at the same moment', async (_what, odd) => {
-    const [good, bad] = [await desk.member(), await desk.member()];
+    const [good, bad] = [await sessions.member(), await sessions.member()];
     const [id, own] = [await sent(good), await sent(bad)];
     await Promise.all([
       tell(bad.routeId, { id: own, status: 'delivered', ...odd }),
@@ -147,7 +152,7 @@ describe('callbacks of chat accounts', () => {
     ]);
     expect(await wordOf(good)).toBe('Delivered');
     // The sweep of what nobody knows meets the same values again.
-    const [row] = await desk.dataSource.query<{ parked: number }[]>(
+    const [row] = await sessions.dataSource.query<{ parked: number }[]>(
       'SELECT COUNT(*) AS parked FROM parked_receipts WHERE route_id = ?',
       [good.routeId],
     );
@@ -164,21 +169,21 @@ describe('callbacks of chat accounts', () => {
     ['a type that is none', { type: { a: 1 } }],
     ['a sender of 32 digits', { from: '4'.repeat(32) }],
   ])('with %s in an inbound message are taken', async (_what, odd) => {
-    const member = await desk.member();
+    const member = await sessions.member();
     const message = { from: TO, id: 'in.1', timestamp: '1700000000', type: 'text', text: { body: 'x' }, ...odd };
     expect(await post(member.routeId, { messages: [message] })).toMatchObject({ messages: 1, dropped: 0 });
   });
 
   it('tell of no message that a contact did not write: a new number opens no window', async () => {
-    const member = await desk.member();
+    const member = await sessions.member();
     const system = { type: 'user_changed_number', new_wa_id: '4915100000002' };
     const timestamp = String(Math.floor(Date.now() / 1000));
     await post(member.routeId, { messages: [{ from: TO, id: 'in.system', timestamp, type: 'system', system }] });
     const v5 = { brodcast_service: 'chat_credits', contacts: TO, broadcast_message: 'Hello' };
-    expect((await desk.v5(member, v5)).body).toMatchObject({ message: 'Ticket Expired' });
+    expect((await sessions.v5(member, v5)).body).toMatchObject({ message: 'Ticket Expired' });
     await post(member.routeId, {
       messages: [{ from: TO, id: 'in.text', timestamp, type: 'text', text: { body: 'x' } }],
     });
-    await vi.waitFor(async () => expect((await desk.v5(member, v5)).status).toBe(200));
+    await vi.waitFor(async () => expect((await sessions.v5(member, v5)).status).toBe(200));
   });
 });

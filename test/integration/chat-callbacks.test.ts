@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { DataSource } from 'typeorm';
 import { ChatAccounts, type ChatAccountRecord, ChatWindows } from '../../src/modules/providers/index.js';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const APP_SECRET = 'the-app-secret';
@@ -15,13 +15,13 @@ const sign = (body: string, secret = APP_SECRET): string =>
 
 describe('callbacks of the chat upstream', () => {
   let api: RunningApi;
-  let desk: AccountsDesk;
+  let accounts: Accounts;
   let account: ChatAccountRecord;
   let path: string;
 
   beforeAll(async () => {
     api = await startApi();
-    desk = new AccountsDesk(api);
+    accounts = accountsOf(api);
   });
   afterAll(() => api.stop());
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe('callbacks of the chat upstream', () => {
   });
 
   const make = async (fields: { appSecret?: null; verifyToken?: null } = {}): Promise<ChatAccountRecord> => {
-    const { id: accountId } = await desk.account();
+    const { id: accountId } = await accounts.account();
     return inTransaction(api.app.get(DataSource), (tx) =>
       api.app.get(ChatAccounts, { strict: false }).put(tx, {
         accountId,
@@ -55,7 +55,7 @@ describe('callbacks of the chat upstream', () => {
       entry: [{ id: entry, changes: [{ field, value: { metadata: { phone_number_id: NUMBER_ID }, ...value } }] }],
     });
   const post = (body: string, signature: string | null = sign(body), to = path) =>
-    desk.call('POST', to, { body, headers: signature === null ? {} : { 'x-hub-signature-256': signature } });
+    accounts.call('POST', to, { body, headers: signature === null ? {} : { 'x-hub-signature-256': signature } });
   const query = <Row>(sql: string): Promise<Row[]> => api.database.dataSource.query(sql, [account.id]);
   const parked = async (): Promise<Record<string, unknown>[]> => {
     const rows = await query<{ receipt: string }>('SELECT receipt FROM parked_receipts WHERE route_id = ? ORDER BY id');
@@ -231,8 +231,8 @@ describe('callbacks of the chat upstream', () => {
     expect((await post(callback({ text: 'x'.repeat(3_200_000) }))).status).toBe(413);
     const form = 'entry=1';
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-hub-signature-256': sign(form) };
-    expect((await desk.call('POST', path, { body: form, headers })).status).toBe(200);
+    expect((await accounts.call('POST', path, { body: form, headers })).status).toBe(200);
     const plain = { 'content-type': 'text/plain', 'x-hub-signature-256': sign('') };
-    expect((await desk.call('POST', path, { body: 'x', headers: plain })).status).toBe(403);
+    expect((await accounts.call('POST', path, { body: 'x', headers: plain })).status).toBe(403);
   });
 });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PHONE_NUMBER_ID } from '../support/graph-upstream.js';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 
 const NUMBER = '4915187654321';
 const USER_ID = 'DE.13491208655302741918';
@@ -11,19 +11,19 @@ const V6 = { messaging_product: 'chat', type: 'text', text: { body: 'Hello' } };
 
 type Json = Record<string, unknown>;
 
-let desk: SessionDesk;
+let sessions: Sessions;
 let who: ChatMember;
 let serial = 0;
 
 beforeAll(async () => {
-  desk = await SessionDesk.open();
+  sessions = await openSessions();
 });
-afterAll(() => desk.stop());
+afterAll(() => sessions.stop());
 beforeEach(async () => {
-  who = await desk.member();
+  who = await sessions.member();
   const events = ['chat.message.received', 'chat.status.update'];
   const body = { url: 'http://127.0.0.1:9/hook', events };
-  expect((await desk.accounts.call('POST', '/v6/api/webhooks', { token: who.token, body })).status).toBe(201);
+  expect((await sessions.accounts.call('POST', '/v6/api/webhooks', { token: who.token, body })).status).toBe(201);
 });
 
 /** A signed callback of the account's number. */
@@ -32,7 +32,7 @@ async function told(value: Json, field = 'messages', phoneNumberId = PHONE_NUMBE
   const body = JSON.stringify({ entry: [{ id: '1', changes: [change] }] });
   const signature = `sha256=${createHmac('sha256', 'app-secret').update(body).digest('hex')}`;
   const headers = { 'x-hub-signature-256': signature };
-  const answer = await desk.accounts.call('POST', `/provider/chat/${who.routeId}`, { headers, body });
+  const answer = await sessions.accounts.call('POST', `/provider/chat/${who.routeId}`, { headers, body });
   expect(answer.status).toBe(200);
   return answer.body;
 }
@@ -50,7 +50,7 @@ const prefers = (value: string, sender: Json): Promise<Json> =>
   told({ user_preferences: [{ ...sender, category: 'marketing_messages', value }] }, 'user_preferences');
 
 async function events(): Promise<Json[]> {
-  const rows = await desk.dataSource.query<{ body: string }[]>(
+  const rows = await sessions.dataSource.query<{ body: string }[]>(
     'SELECT body FROM webhook_events WHERE account_id = ? ORDER BY id',
     [who.account.id],
   );
@@ -58,7 +58,7 @@ async function events(): Promise<Json[]> {
 }
 
 async function stopList(): Promise<unknown[]> {
-  const { body } = await desk.accounts.call('GET', '/v6/api/suppressions', { token: who.token });
+  const { body } = await sessions.accounts.call('GET', '/v6/api/suppressions', { token: who.token });
   return (body['data'] as Json[]).map(({ number }) => number);
 }
 
@@ -72,7 +72,7 @@ describe('a message without a telephone number', () => {
     expect(await events()).toMatchObject([
       { event: 'chat.message.received', from: null, from_user_id: userId, type: 'text', text: { body: 'Hello' } },
     ]);
-    const rows = await desk.dataSource.query('SELECT contact FROM chat_inbound_messages WHERE route_id = ?', [
+    const rows = await sessions.dataSource.query('SELECT contact FROM chat_inbound_messages WHERE route_id = ?', [
       who.routeId,
     ]);
     expect(rows).toEqual([{ contact: userId }]);
@@ -127,7 +127,7 @@ describe('stop words without a telephone number', () => {
 
   it('can be taken off and put on by the owner too', async () => {
     const call = (method: string, body: Json) =>
-      desk.accounts.call(method, '/v6/api/suppressions', { token: who.token, body });
+      sessions.accounts.call(method, '/v6/api/suppressions', { token: who.token, body });
     expect((await call('POST', { numbers: [USER_ID, NUMBER] })).body['data']).toEqual({ added: 2, already: 0 });
     expect((await call('DELETE', { number: USER_ID })).body['data']).toEqual({ removed: 1 });
     expect((await call('POST', { number: 'DE.not a user id' })).status).toBe(400);
@@ -150,27 +150,27 @@ describe('stop words without a telephone number', () => {
 
 describe('an answer to a user id', () => {
   it('goes as `recipient`, is settled by its statuses and listed', async () => {
-    expect((await desk.v6(who, { ...V6, recipient: USER_ID })).status).toBe(200);
-    const { body: sent } = desk.upstream.last;
+    expect((await sessions.v6(who, { ...V6, recipient: USER_ID })).status).toBe(200);
+    const { body: sent } = sessions.upstream.last;
     expect(sent).toMatchObject({ recipient: USER_ID, messaging_product: 'whatsapp', text: { body: 'Hello' } });
     expect(sent).not.toHaveProperty('to');
-    const [stored] = await desk.stored(who);
+    const [stored] = await sessions.stored(who);
     expect(stored).toMatchObject({ receiver: USER_ID, status: 'Submitted' });
     const status = { id: stored?.providerMessageId, status: 'delivered', recipient_user_id: USER_ID };
     expect(await told({ statuses: [status] })).toMatchObject({ receipts: 1, dropped: 0 });
-    expect(await desk.stored(who)).toMatchObject([{ status: 'Delivered' }]);
+    expect(await sessions.stored(who)).toMatchObject([{ status: 'Delivered' }]);
     expect(await events()).toMatchObject([
       { event: 'chat.status.update', receiver: USER_ID, status: 'SENT' },
       { event: 'chat.status.update', receiver: USER_ID, status: 'DELIVERED' },
     ]);
-    const { body } = await desk.accounts.call('GET', '/v6/api/session-messages', { token: who.token });
+    const { body } = await sessions.accounts.call('GET', '/v6/api/session-messages', { token: who.token });
     expect(body['data']).toMatchObject([{ to: null, recipient: USER_ID, status: 'DELIVERED' }]);
   });
 
   it('a number comes first where both are given', async () => {
-    expect((await desk.v6(who, { ...V6, to: NUMBER, recipient: USER_ID })).status).toBe(200);
-    expect(desk.upstream.last.body).toMatchObject({ to: NUMBER });
-    expect(desk.upstream.last.body).not.toHaveProperty('recipient');
+    expect((await sessions.v6(who, { ...V6, to: NUMBER, recipient: USER_ID })).status).toBe(200);
+    expect(sessions.upstream.last.body).toMatchObject({ to: NUMBER });
+    expect(sessions.upstream.last.body).not.toHaveProperty('recipient');
   });
 
   it.each([
@@ -184,37 +184,37 @@ describe('an answer to a user id', () => {
     ['recipient is invalid', { recipient: `DE.${'1'.repeat(129)}` }],
     ['recipient is invalid', { recipient: 'DE-1', text: {} }],
   ])('%s: %j', async (message, change) => {
-    const answer = await desk.v6(who, { ...V6, ...change });
+    const answer = await sessions.v6(who, { ...V6, ...change });
     expect([answer.status, answer.body.message]).toEqual([400, message]);
   });
 
   it('v5 takes one too, within 24 hours of what the user id or its number wrote', async () => {
-    const send = (body: Json) => desk.v5(who, { ...V5, ...body });
+    const send = (body: Json) => sessions.v5(who, { ...V5, ...body });
     const expired = { status: 'error', textsent: 'error', message: 'Ticket Expired' };
     expect((await send({ recipient: USER_ID })).body).toEqual(expired);
     expect((await send({ recipient: 'x' })).body.message).toBe('recipient is invalid');
     expect((await send({})).body.message).toBe('contacts is required');
     await wrote('Hello', { from_user_id: USER_ID });
     expect((await send({ recipient: USER_ID })).status).toBe(200);
-    expect(desk.upstream.last.body).toMatchObject({ recipient: USER_ID });
+    expect(sessions.upstream.last.body).toMatchObject({ recipient: USER_ID });
     expect((await send({ contacts: NUMBER })).body).toEqual(expired);
     await wrote('It is me', { from: NUMBER, from_user_id: USER_ID });
     expect((await send({ contacts: NUMBER })).status).toBe(200);
-    const other = await desk.member();
-    expect((await desk.v5(other, { ...V5, recipient: USER_ID })).body).toEqual(expired);
+    const other = await sessions.member();
+    expect((await sessions.v5(other, { ...V5, recipient: USER_ID })).body).toEqual(expired);
   });
 
   it('v5 schedules one', async () => {
     await wrote('Hello', { from_user_id: USER_ID });
-    const answer = await desk.v5(who, { ...V5, recipient: USER_ID, schedule_time: '00:00:00' });
+    const answer = await sessions.v5(who, { ...V5, recipient: USER_ID, schedule_time: '00:00:00' });
     expect(JSON.parse(String(answer.body.message))).toMatchObject({ contacts: [{ input: USER_ID, user_id: USER_ID }] });
-    expect(await desk.stored(who)).toMatchObject([{ receiver: USER_ID, status: 'Pending' }]);
+    expect(await sessions.stored(who)).toMatchObject([{ receiver: USER_ID, status: 'Pending' }]);
   });
 });
 
 describe('what is dropped', () => {
   const counted = async (): Promise<Record<string, number>> => {
-    const metrics = await (await fetch(`${desk.api.url}/metrics`)).text();
+    const metrics = await (await fetch(`${sessions.api.url}/metrics`)).text();
     const lines = metrics.matchAll(/^switchboard_inbound_dropped_total\{.*reason="(\w+)".*\} (\d+)$/gm);
     return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
   };

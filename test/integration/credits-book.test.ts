@@ -4,16 +4,16 @@ import { QueryBus } from '@nestjs/cqrs';
 import { inTransaction } from '../../src/platform/database/index.js';
 import type { Account } from '../../src/modules/accounts/index.js';
 import { CreditBook, type CreditProof, ProveCreditsQuery } from '../../src/modules/credits/index.js';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let dataSource: DataSource;
 let book: CreditBook;
 
 const GSM = 'gsm_credits';
-const account = (credits: number): Promise<Account> => desk.account({ startingCredits: { [GSM]: credits } });
+const account = (credits: number): Promise<Account> => accounts.account({ startingCredits: { [GSM]: credits } });
 const available = (id: number): Promise<number> => book.available(id, GSM);
 const debit = (id: number, ...amounts: number[]): Promise<boolean> =>
   inTransaction(dataSource, (tx) =>
@@ -36,7 +36,7 @@ const proven = async (id: number): Promise<boolean> => {
 
 beforeAll(async () => {
   api = await startApi();
-  desk = new AccountsDesk(api);
+  accounts = accountsOf(api);
   dataSource = api.app.get(DataSource);
   book = api.app.get(CreditBook, { strict: false });
 });

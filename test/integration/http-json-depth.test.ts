@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const MALFORMED = 'Malformed JSON body';
 const DEEPEST = 32;
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let account: Account;
 
 beforeAll(async () => {
   api = await startApi({ USER_RATE_LIMIT: 0, BROADCAST_RATE_LIMIT: 0 });
-  desk = new AccountsDesk(api);
-  account = await desk.account();
+  accounts = accountsOf(api);
+  account = await accounts.account();
 });
 afterAll(() => api.stop());
 
@@ -25,8 +25,8 @@ const bodyOf = (levels: number): string => `{"message":"Hello","deep":${lists(le
 
 let keys = 0;
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
-  desk.call('POST', path, {
-    token: desk.token(account),
+  accounts.call('POST', path, {
+    token: accounts.token(account),
     body,
     headers: { 'idempotency-key': `deep-${++keys}`, ...headers },
   });

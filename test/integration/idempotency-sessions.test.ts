@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChatAccounts } from '../../src/modules/providers/index.js';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
-import type { Answer } from '../support/accounts-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
+import type { Answer } from '../support/accounts.js';
 
 const OTHER_BODY = 'Idempotency-Key was used with another body';
 const RUNNING = 'A request with this Idempotency-Key is still running';
@@ -9,24 +9,24 @@ const TO = '919812345678';
 const V6 = { messaging_product: 'chat', to: TO, type: 'text', text: { body: 'Hello' } };
 const V5 = { contacts: TO, broadcast_message: 'Hello' };
 
-let desk: SessionDesk;
+let sessions: Sessions;
 let serial = 0;
 
 beforeAll(async () => {
-  desk = await SessionDesk.open();
+  sessions = await openSessions();
 });
-afterAll(() => desk.stop());
+afterAll(() => sessions.stop());
 
 const newKey = (): string => `session-${++serial}`;
-const reached = (): number => desk.upstream.calls.length;
+const reached = (): number => sessions.upstream.calls.length;
 
 type Send = (member: ChatMember, key: string, change?: object) => Promise<Answer>;
 const v6: Send = (member, key, change = {}) =>
-  desk.v6(member, { ...V6, ...change }, { headers: { 'idempotency-key': key } });
+  sessions.v6(member, { ...V6, ...change }, { headers: { 'idempotency-key': key } });
 const v5On =
   (path: string): Send =>
   ({ token }, key, change = {}) =>
-    desk.accounts.call('POST', `/v5/api/${path}`, {
+    sessions.accounts.call('POST', `/v5/api/${path}`, {
       token,
       body: { ...V5, ...change },
       headers: { 'idempotency-key': key },
@@ -38,8 +38,8 @@ describe.each<[string, Send, object]>([
   ['v5', v5, { broadcast_message: 'Other' }],
 ])('Idempotency-Key on a %s session message', (_, send, otherBody) => {
   const member = async (): Promise<ChatMember> => {
-    const who = await desk.member();
-    await desk.openWindow(who, TO);
+    const who = await sessions.member();
+    await sessions.openWindow(who, TO);
     return who;
   };
 
@@ -51,15 +51,15 @@ describe.each<[string, Send, object]>([
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect(await send(who, key, otherBody)).toMatchObject({ status: 422, body: { message: OTHER_BODY } });
     expect(await send(who, 'k'.repeat(256))).toMatchObject({ status: 400 });
-    expect([reached(), (await desk.stored(who)).length]).toEqual([before + 1, 1]);
+    expect([reached(), (await sessions.stored(who)).length]).toEqual([before + 1, 1]);
     expect((await send(await member(), key)).status).toBe(200);
   });
 
   it('gives the first answer when the chat account is gone', async () => {
     const [who, key] = [await member(), newKey()];
     const first = await send(who, key);
-    const accounts = desk.api.app.get(ChatAccounts, { strict: false });
-    await desk.dataSource.transaction((tx) => accounts.remove(tx, who.routeId));
+    const accounts = sessions.api.app.get(ChatAccounts, { strict: false });
+    await sessions.dataSource.transaction((tx) => accounts.remove(tx, who.routeId));
     accounts.forget();
     expect((await send(who, key)).body).toEqual(first.body);
     const missing = { status: 404, body: { message: 'No chat account found for this username' } };
@@ -69,11 +69,11 @@ describe.each<[string, Send, object]>([
 
   it('of many at the same moment sends once', async () => {
     const [who, key, before] = [await member(), newKey(), reached()];
-    desk.upstream.answer('hold');
+    sessions.upstream.answer('hold');
     const answers = Promise.all(Array.from({ length: 10 }, () => send(who, key)));
     await expect.poll(reached).toBe(before + 1);
     expect(await send(who, key)).toMatchObject({ status: 409, body: { message: RUNNING } });
-    desk.upstream.answer(null);
+    sessions.upstream.answer(null);
     const bodies = (await answers).filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body));
     expect(new Set(bodies).size).toBe(1);
     expect((await answers).every(({ status }) => status === 200 || status === 409)).toBe(true);
@@ -82,22 +82,22 @@ describe.each<[string, Send, object]>([
 
   it('is free again after the provider refused', async () => {
     const [who, key] = [await member(), newKey()];
-    desk.upstream.answer({ status: 400, body: { error: { message: 'Not allowed', code: 131030 } } });
+    sessions.upstream.answer({ status: 400, body: { error: { message: 'Not allowed', code: 131030 } } });
     expect((await send(who, key)).status).toBe(502);
-    desk.upstream.answer(null);
+    sessions.upstream.answer(null);
     expect((await send(who, key)).status).toBe(200);
   });
 
   it('is never sent again when the provider was silent, or the process died', async () => {
     const [who, key, before] = [await member(), newKey(), reached()];
-    desk.upstream.answer('silence');
+    sessions.upstream.answer('silence');
     expect((await send(who, key)).status).toBe(502);
-    desk.upstream.answer(null);
+    sessions.upstream.answer(null);
     const after = reached();
     expect(after).toBeGreaterThan(before);
     const died = newKey();
     await send(who, died);
-    await desk.dataSource.query(
+    await sessions.dataSource.query(
       `UPDATE idempotency_keys SET outcome = NULL, created_at = UTC_TIMESTAMP(3) - INTERVAL 23 HOUR
        WHERE idempotency_key = ?`,
       [died],
@@ -111,8 +111,8 @@ describe.each<[string, Send, object]>([
 
 describe('v5', () => {
   it('counts its three paths as one, in its own error shape', async () => {
-    const who = await desk.member();
-    await desk.openWindow(who, TO);
+    const who = await sessions.member();
+    await sessions.openWindow(who, TO);
     const key = newKey();
     const first = await v5(who, key);
     for (const path of ['session1.php', 'index.php/addbroadcast']) {
@@ -126,14 +126,14 @@ describe('v5', () => {
   });
 
   it('is free again after Ticket Expired, and stores a scheduled message once', async () => {
-    const who = await desk.member();
+    const who = await sessions.member();
     const key = newKey();
     const later = { schedule_time: '09:30:00' };
     expect((await v5(who, key, later)).body.message).toBe('Ticket Expired');
-    await desk.openWindow(who, TO);
+    await sessions.openWindow(who, TO);
     const first = await v5(who, key, later);
     expect(first.status).toBe(200);
     expect((await v5(who, key, later)).body).toEqual(first.body);
-    expect(await desk.stored(who)).toHaveLength(1);
+    expect(await sessions.stored(who)).toHaveLength(1);
   });
 });

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, type CampaignDraft, RecipientStatus } from '../../src/modules/engine/index.js';
 import { Idempotency } from '../../src/modules/idempotency/index.js';
 import { IdempotencyKeys } from '../../src/modules/idempotency/persistence/idempotency-keys.js';
-import { dataOf } from '../support/campaign-desk.js';
-import { EveryChannelDesk } from '../support/every-channel-desk.js';
-import { AudioServer } from '../support/voice-desk.js';
+import { dataOf } from '../support/campaigns.js';
+import { openEveryChannel, type EveryChannel } from '../support/every-channel.js';
+import { AudioServer } from '../support/voice.js';
 import { type RunningApi, startApi } from '../support/api.js';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
 
 const OTHER_BODY = 'Idempotency-Key was used with another body';
 const TOO_LONG = 'Idempotency-Key must be at most 255 characters';
 const RUNNING = 'A request with this Idempotency-Key is still running';
 const BODY = { broadcast_name: 'Spring', brodcast_service: 'main', message: 'Hello', contacts: ['919812345678'] };
 
-let desk: EveryChannelDesk;
+let channels: EveryChannel;
 let audio: AudioServer;
 let owner: Member;
 let other: RunningApi;
@@ -21,44 +21,44 @@ let serial = 0;
 
 beforeAll(async () => {
   audio = await AudioServer.open();
-  desk = await EveryChannelDesk.openAll();
-  other = await startApi(desk.environment, desk.database);
-  owner = await desk.join({
+  channels = await openEveryChannel();
+  other = await startApi(channels.environment, channels.database);
+  owner = await channels.join({
     gsm_credits: 1_000,
     bulk_chat_credits: 100,
     chat_utility_credits: 100,
     voice_credits: 100,
   });
-  await desk.connect(owner, 'official');
-  await desk.template(owner, 'order_ready', { category: 2 });
+  await channels.connect(owner, 'official');
+  await channels.template(owner, 'order_ready', { category: 2 });
 });
 afterAll(async () => {
   await other.stop();
-  await desk.stop();
+  await channels.stop();
   await audio.close();
 });
 
 const newKey = (): string => `key-${++serial}`;
 const named = (key: string): Record<string, string> => ({ 'idempotency-key': key });
 const sms = (key: string, fields: object = {}, member: Member = owner): Promise<Answer> =>
-  desk.broadcast(member, { ...BODY, ...fields }, named(key));
+  channels.broadcast(member, { ...BODY, ...fields }, named(key));
 const rowsOf = (key: string): Promise<Record<string, unknown>[]> =>
-  desk.dataSource.query('SELECT * FROM idempotency_keys WHERE idempotency_key = ?', [key]);
+  channels.dataSource.query('SELECT * FROM idempotency_keys WHERE idempotency_key = ?', [key]);
 const campaignsOf = async (member: Member): Promise<number> => {
-  const [row] = await desk.dataSource.query<{ n: string }[]>(
+  const [row] = await channels.dataSource.query<{ n: string }[]>(
     'SELECT COUNT(*) AS n FROM campaigns WHERE account_id = ?',
     [member.account.id],
   );
   return Number(row?.n);
 };
 const age = (key: string, column: string, interval: string): Promise<unknown> =>
-  desk.dataSource.query(
+  channels.dataSource.query(
     `UPDATE idempotency_keys SET ${column} = UTC_TIMESTAMP(3) - INTERVAL ${interval} WHERE idempotency_key = ?`,
     [key],
   );
 /** As if the process had died after it took the key. */
 const breakOff = (key: string): Promise<unknown> =>
-  desk.dataSource.query(
+  channels.dataSource.query(
     `UPDATE idempotency_keys SET outcome = NULL, lease_until = UTC_TIMESTAMP(3) + INTERVAL 1 MINUTE
      WHERE idempotency_key = ?`,
     [key],
@@ -73,9 +73,9 @@ describe('Idempotency-Key on every sending POST of campaigns', () => {
     template: { name: 'order_ready', language: { code: 'en_US' } },
   };
   const retried = async (): Promise<string> => {
-    const requestId = await desk.send(owner, ['919812345678']);
-    await desk.begin(requestId);
-    await desk.settle(requestId, [1], RecipientStatus.Failed);
+    const requestId = await channels.send(owner, ['919812345678']);
+    await channels.begin(requestId);
+    await channels.settle(requestId, [1], RecipientStatus.Failed);
     return `/v6/api/campaigns/${requestId}/retry-failed`;
   };
 
@@ -94,15 +94,15 @@ describe('Idempotency-Key on every sending POST of campaigns', () => {
     const path = await pathOf();
     const key = newKey();
     const before = await campaignsOf(owner);
-    const first = await desk.post(path, owner, body, named(key));
-    const second = await desk.post(path, owner, body, named(key));
+    const first = await channels.post(path, owner, body, named(key));
+    const second = await channels.post(path, owner, body, named(key));
     expect(first.status).toBe(status);
     expect([second.status, second.body]).toEqual([first.status, first.body]);
     expect(await campaignsOf(owner)).toBe(before + 1);
-    expectRefused(await desk.post(path, owner, { ...body, more: 1 }, named(key)), 422, OTHER_BODY);
+    expectRefused(await channels.post(path, owner, { ...body, more: 1 }, named(key)), 422, OTHER_BODY);
     await breakOff(key);
-    expectRefused(await desk.post(path, owner, body, named(key)), 409, RUNNING);
-    expectRefused(await desk.post(path, owner, body, named('k'.repeat(256))), 400, TOO_LONG);
+    expectRefused(await channels.post(path, owner, body, named(key)), 409, RUNNING);
+    expectRefused(await channels.post(path, owner, body, named('k'.repeat(256))), 400, TOO_LONG);
     expect(await campaignsOf(owner)).toBe(before + 1);
   });
 
@@ -118,35 +118,35 @@ describe('Idempotency-Key on every sending POST of campaigns', () => {
       ['/v6/api/v1/voice/send', { ...call(), ...scheduled }, named(newKey())],
     ];
     const sendAll = (): Promise<Answer[]> =>
-      Promise.all(wanted.map(([path, body, headers]) => desk.post(path, owner, body, headers)));
+      Promise.all(wanted.map(([path, body, headers]) => channels.post(path, owner, body, headers)));
     const first = await sendAll();
     expect(first.map(({ status }) => status)).toEqual([200, 200, 200, 201, 200]);
     await expect.poll(() => Date.now(), { timeout: 10_000 }).toBeGreaterThan(at);
     const second = await sendAll();
     expect(second.map(({ status, body }) => [status, body])).toEqual(first.map(({ status, body }) => [status, body]));
     for (const [path, body, headers] of wanted) {
-      if (body !== own) expectRefused(await desk.post(path, owner, body), 400, 'schedule_time is invalid');
+      if (body !== own) expectRefused(await channels.post(path, owner, body), 400, 'schedule_time is invalid');
       // What is no moment at all is told before the key is looked up.
       const odd = { ...body, schedule_time: {} };
       if (!path.includes('chatTemplate')) {
-        expectRefused(await desk.post(path, owner, odd, headers), 400, 'schedule_time is invalid');
+        expectRefused(await channels.post(path, owner, odd, headers), 400, 'schedule_time is invalid');
       }
     }
   });
 
   it('gives the first answer of a template over chat when the chat account is gone', async () => {
-    const member = await desk.join({ chat_utility_credits: 10 });
-    const account = await desk.connect(member, 'official');
-    await desk.template(member, 'order_ready', { category: 2 });
+    const member = await channels.join({ chat_utility_credits: 10 });
+    const account = await channels.connect(member, 'official');
+    await channels.template(member, 'order_ready', { category: 2 });
     const path = `/v6/api/chat/24/${member.account.username}/messages`;
     const key = newKey();
-    const first = await desk.post(path, member, template, named(key));
+    const first = await channels.post(path, member, template, named(key));
     expect(first.status).toBe(201);
-    await desk.disconnect(account);
-    const second = await desk.post(path, member, template, named(key));
+    await channels.disconnect(account);
+    const second = await channels.post(path, member, template, named(key));
     expect([second.status, second.body]).toEqual([201, first.body]);
     for (const body of [template, { ...template, to: '' }, { ...template, template: { name: 'none' } }]) {
-      const answer = await desk.post(path, member, body, named(newKey()));
+      const answer = await channels.post(path, member, body, named(newKey()));
       expectRefused(answer, 404, 'No chat account found for this username');
     }
   });
@@ -154,11 +154,11 @@ describe('Idempotency-Key on every sending POST of campaigns', () => {
 
 describe('one key', () => {
   it('of 20 requests at the same moment over two instances: one campaign, one debit', async () => {
-    const member = await desk.join(100);
+    const member = await channels.join(100);
     const key = newKey();
     const answers = await Promise.all(
       Array.from({ length: 20 }, async (_, place) => {
-        const response = await fetch(`${place % 2 ? other.url : desk.url}/webhook/api/addbroadcastgsm.php`, {
+        const response = await fetch(`${place % 2 ? other.url : channels.url}/webhook/api/addbroadcastgsm.php`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}`, ...named(key) },
           body: JSON.stringify(BODY),
@@ -171,11 +171,11 @@ describe('one key', () => {
     expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     for (const { status, body } of answers)
       if (status !== 200) expect([status, body['message']]).toEqual([409, RUNNING]);
-    expect([await campaignsOf(member), await desk.credits(member)]).toEqual([1, 99]);
+    expect([await campaignsOf(member), await channels.credits(member)]).toEqual([1, 99]);
   });
 
   it('is free again after a refusal', async () => {
-    const member = await desk.join(0);
+    const member = await channels.join(0);
     const key = newKey();
     expect((await sms(key, {}, member)).body['message']).toBe('Insufficient credits. Available: 0, Required: 1');
     expect(await rowsOf(key)).toEqual([]);
@@ -185,10 +185,10 @@ describe('one key', () => {
 
   it('is of one account and one endpoint', async () => {
     const key = newKey();
-    const second = await desk.join(10);
+    const second = await channels.join(10);
     const mine = await sms(key);
     const theirs = await sms(key, { message: 'Other' }, second);
-    const chat = await desk.unofficial(owner, { ...BODY, brodcast_service: 'chat' }, named(key));
+    const chat = await channels.unofficial(owner, { ...BODY, brodcast_service: 'chat' }, named(key));
     expect([mine.status, theirs.status, chat.status]).toEqual([200, 200, 200]);
     expect(theirs.body['request_id']).not.toBe(mine.body['request_id']);
   });
@@ -197,17 +197,17 @@ describe('one key', () => {
     const key = newKey();
     const paths: string[] = [];
     for (let i = 0; i < 2; i++) {
-      const requestId = await desk.send(owner, ['919812345678']);
-      await desk.begin(requestId);
-      await desk.settle(requestId, [1], RecipientStatus.Failed);
+      const requestId = await channels.send(owner, ['919812345678']);
+      await channels.begin(requestId);
+      await channels.settle(requestId, [1], RecipientStatus.Failed);
       paths.push(`/v6/api/campaigns/${requestId}/retry-failed`);
     }
-    expect(dataOf(await desk.post(paths[0] ?? '', owner, {}, named(key)))).toMatchObject({ total_rows: 1 });
-    expectRefused(await desk.post(paths[1] ?? '', owner, {}, named(key)), 422, OTHER_BODY);
+    expect(dataOf(await channels.post(paths[0] ?? '', owner, {}, named(key)))).toMatchObject({ total_rows: 1 });
+    expectRefused(await channels.post(paths[1] ?? '', owner, {}, named(key)), 422, OTHER_BODY);
   });
 
   it('is looked up after the body was judged, before route and credits', async () => {
-    const member = await desk.join(1);
+    const member = await channels.join(1);
     const key = newKey();
     const first = await sms(key, {}, member);
     expect(first.status).toBe(200);
@@ -217,17 +217,17 @@ describe('one key', () => {
       400,
       'Each contact number must be between 9 and 30 digits',
     );
-    const route = await desk.addRoute('gone', true);
-    await desk.removeRoute(route);
+    const route = await channels.addRoute('gone', true);
+    await channels.removeRoute(route);
     expect((await sms(key, {}, member)).body).toEqual(first.body);
-    await desk.addRoute('main', true);
+    await channels.addRoute('main', true);
   });
 
   it('does not mind the order of fields; empty, it is none', async () => {
     const key = newKey();
     const first = await sms(key);
     const turned = Object.fromEntries(Object.entries(BODY).reverse());
-    expect((await desk.broadcast(owner, turned, named(key))).body).toEqual(first.body);
+    expect((await channels.broadcast(owner, turned, named(key))).body).toEqual(first.body);
     expect((await sms(' ')).body['request_id']).not.toBe((await sms(' ')).body['request_id']);
     expect((await sms('k'.repeat(255))).status).toBe(200);
   });
@@ -235,7 +235,7 @@ describe('one key', () => {
   it('beside a providermessageid gives the first answer', async () => {
     const key = newKey();
     const id = { providermessageid: `order-${key}` };
-    const first = await desk.broadcast(owner, { ...BODY, ...id });
+    const first = await channels.broadcast(owner, { ...BODY, ...id });
     const again = await sms(key, id);
     expect(again.body).toEqual(first.body);
     const [row] = await rowsOf(key);
@@ -245,9 +245,9 @@ describe('one key', () => {
 
 describe('a process that dies', () => {
   it('before its commit has done nothing: after the lease the request may be done again', async () => {
-    const member = await desk.join(10);
+    const member = await channels.join(10);
     const key = newKey();
-    const keys = desk.part(IdempotencyKeys);
+    const keys = channels.part(IdempotencyKeys);
     await sms(key, {}, member);
     const [row] = await rowsOf(key);
     const request = {
@@ -266,18 +266,18 @@ describe('a process that dies', () => {
     expect(await keys.endAlone(taken.held, {})).toBe(false);
     await keys.free(taken.held);
     expect((await sms(dead.key, {}, member)).body).toEqual(done.body);
-    expect(await desk.credits(member)).toBe(8);
+    expect(await channels.credits(member)).toBe(8);
   });
 
   it('slowly, whose key was taken over meanwhile, rolls its campaign back', async () => {
-    const member = await desk.join(10);
+    const member = await channels.join(10);
     const first = newKey();
     await sms(first, {}, member);
     const [row] = await rowsOf(first);
     const accountId = member.account.id;
     const key = newKey();
     const request = { accountId, endpoint: 'sms_broadcast', digest: row?.['digest'] as Buffer, key } as const;
-    const [campaign] = await desk.dataSource.query<{ route_id: number }[]>(
+    const [campaign] = await channels.dataSource.query<{ route_id: number }[]>(
       'SELECT route_id FROM campaigns WHERE account_id = ?',
       [accountId],
     );
@@ -294,8 +294,8 @@ describe('a process that dies', () => {
       receivers: ['919812345678'],
       initialState: 'accepted',
     };
-    const acceptance = desk.part(CampaignAcceptance);
-    const slow = desk.part(Idempotency).once<string>(request, async (keeper) => {
+    const acceptance = channels.part(CampaignAcceptance);
+    const slow = channels.part(Idempotency).once<string>(request, async (keeper) => {
       await age(key, 'lease_until', '1 SECOND');
       expect((await sms(key, {}, member)).status).toBe(200);
       // Another campaign of the same group is accepted all the same.
@@ -311,7 +311,7 @@ describe('a process that dies', () => {
       return late.value.requestId;
     });
     await expect(slow).rejects.toThrow(RUNNING);
-    expect([await campaignsOf(member), await desk.credits(member)]).toEqual([3, 7]);
+    expect([await campaignsOf(member), await channels.credits(member)]).toEqual([3, 7]);
     expect((await sms(key, {}, member)).status).toBe(200);
     expect(await campaignsOf(member)).toBe(3);
   });
@@ -332,7 +332,7 @@ describe('after 24 hours', () => {
     await sms(old);
     await sms(young);
     await age(old, 'created_at', '25 HOUR');
-    expect(await desk.part(IdempotencyKeys).prune()).toBe(false);
+    expect(await channels.part(IdempotencyKeys).prune()).toBe(false);
     expect([(await rowsOf(old)).length, (await rowsOf(young)).length]).toEqual([0, 1]);
   });
 });

@@ -1,7 +1,7 @@
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const TOO_MANY = 'Too many requests. Please try again later.';
@@ -9,7 +9,7 @@ const LOGIN_FAILURE_LIMIT = 5;
 const NEXT = 'Rainy-Day-8';
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let cheapHash: string;
 
 beforeAll(async () => {
@@ -20,18 +20,18 @@ beforeAll(async () => {
     OPEN_MISS_LIMIT: 3,
     LOGIN_FAILURE_LIMIT,
   });
-  desk = new AccountsDesk(api);
+  accounts = accountsOf(api);
   cheapHash = await bcrypt.hash(PASSWORD, 4);
 });
 afterAll(() => api.stop());
 
 /** One whose password is judged quickly: the tests guess hundreds of times. */
-const victim = (): Promise<Account> => desk.account({ passwordHash: cheapHash });
+const victim = (): Promise<Account> => accounts.account({ passwordHash: cheapHash });
 const login = (name: string, ip: string, password = 'Wrong-Day-7') =>
-  desk.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip });
+  accounts.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip });
 const smsGet = (username: string, ip: string, password = 'Wrong-Day-7') => {
   const query = new URLSearchParams({ username, password, message: 'Hello', number: '919812345678' });
-  return desk.call('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip });
+  return accounts.call('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip });
 };
 /** How often each status came. */
 const tally = async (tries: number, send: (index: number) => Promise<{ status: number }>) => {
@@ -76,13 +76,13 @@ describe('guesses from IPv6', () => {
 
   it('count for every other limit by address', async () => {
     const register = (i: number) =>
-      desk.call('POST', '/v1/auth/register', { body: {}, ip: `2001:db8:4:1::${hex(i + 1)}` });
+      accounts.call('POST', '/v1/auth/register', { body: {}, ip: `2001:db8:4:1::${hex(i + 1)}` });
     expect(await tally(6, register)).toEqual({ 400: 3, 429: 3 });
     const report = (i: number) =>
-      desk.call('GET', `/webhook/api/getGSMreport.php?request_id=none${i}`, { ip: `2001:db8:4:2::${hex(i + 1)}` });
+      accounts.call('GET', `/webhook/api/getGSMreport.php?request_id=none${i}`, { ip: `2001:db8:4:2::${hex(i + 1)}` });
     expect(await tally(6, report)).toEqual({ 404: 3, 429: 3 });
     expect(
-      (await desk.call('GET', '/webhook/api/getGSMreport.php?request_id=none', { ip: '2001:db8:4:3::1' })).status,
+      (await accounts.call('GET', '/webhook/api/getGSMreport.php?request_id=none', { ip: '2001:db8:4:3::1' })).status,
     ).toBe(404);
   });
 });
@@ -115,7 +115,7 @@ describe('guesses at one account from everywhere', () => {
       401: LOGIN_FAILURE_LIMIT,
       429: 12 - LOGIN_FAILURE_LIMIT,
     });
-    const changed = await desk.call('PUT', '/v6/api/account/password', {
+    const changed = await accounts.call('PUT', '/v6/api/account/password', {
       token: String(body['token']),
       body: { current: PASSWORD, new: NEXT },
       ip: office,

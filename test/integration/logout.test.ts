@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { until } from '../support/processes.js';
 
@@ -10,27 +10,27 @@ const DONE = [200, 'Logged out successfully'];
 const OK = [200, undefined];
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 
 beforeAll(async () => {
   api = await startApi({ USER_RATE_LIMIT: 0 });
-  desk = new AccountsDesk(api);
+  accounts = accountsOf(api);
 });
 afterAll(() => api.stop());
 
-const use = (token: string) => desk.row('GET', CREDITS, { token });
-const logOut = (token: string, path = '/v6/api/v1/auth/logout') => desk.row('POST', path, { token });
+const use = (token: string) => accounts.row('GET', CREDITS, { token });
+const logOut = (token: string, path = '/v6/api/v1/auth/logout') => accounts.row('POST', path, { token });
 /** Tokens of one second, whenever they are made. */
 const ofOneSecond = (account: Account): [string, string] => {
   const then = { ...account, passwordChangedAt: new Date(Date.now() + 5_000) };
-  return [desk.token(then), desk.token(then)];
+  return [accounts.token(then), accounts.token(then)];
 };
 
 describe('logout', () => {
   it('ends the token on the server at once, under both prefixes', async () => {
     for (const path of ['/v6/api/v1/auth/logout', '/v1/auth/logout']) {
-      const account = await desk.account();
-      const token = desk.token(account);
+      const account = await accounts.account();
+      const token = accounts.token(account);
       expect(await use(token)).toEqual(OK);
       expect(await logOut(token, path)).toEqual(DONE);
       expect(await use(token)).toEqual(REFUSED);
@@ -39,24 +39,24 @@ describe('logout', () => {
   });
 
   it('leaves the other tokens of the account, of the same second too, and wants a good one', async () => {
-    const account = await desk.account();
+    const account = await accounts.account();
     const [first, second] = ofOneSecond(account);
     expect(await logOut(first)).toEqual(DONE);
     expect([await use(first), await use(second)]).toEqual([REFUSED, OK]);
     for (const headers of [{}, { authorization: 'Bearer bad' }, { 'x-api-key': 'bad' }] as Record<string, string>[]) {
-      expect(await desk.row('POST', '/v1/auth/logout', { headers })).toEqual(REFUSED);
+      expect(await accounts.row('POST', '/v1/auth/logout', { headers })).toEqual(REFUSED);
     }
   });
 
   it('takes the token of the cookie', async () => {
-    const token = desk.token(await desk.account());
-    expect(await desk.row('POST', '/v1/auth/logout', { headers: { cookie: `auth_token=${token}` } })).toEqual(DONE);
+    const token = accounts.token(await accounts.account());
+    expect(await accounts.row('POST', '/v1/auth/logout', { headers: { cookie: `auth_token=${token}` } })).toEqual(DONE);
     expect(await use(token)).toEqual(REFUSED);
   });
 
   it('of the admin page ends the token of its session', async () => {
-    const admin = await desk.account({ userType: 'admin' });
-    const { body } = await desk.call('POST', '/v1/auth/login', {
+    const admin = await accounts.account({ userType: 'admin' });
+    const { body } = await accounts.call('POST', '/v1/auth/login', {
       body: { email_or_username: admin.username, password: PASSWORD },
     });
     const token = String(body['token']);
@@ -75,7 +75,7 @@ describe('logout', () => {
     const before = (await rows()).length;
     expect(before).toBeGreaterThan(0);
     await source.query('UPDATE revoked_tokens SET expires_at = UTC_TIMESTAMP(3) - INTERVAL 1 SECOND');
-    const token = desk.token(await desk.account());
+    const token = accounts.token(await accounts.account());
     expect(await logOut(token)).toEqual(DONE);
     const [row, ...others] = await rows();
     expect(others).toEqual([]);
@@ -88,8 +88,8 @@ describe('logout', () => {
   it('acts on every other instance within seconds', async () => {
     const other = await startApi(api.environment, api.database);
     try {
-      const admin = await desk.account({ userType: 'admin' });
-      const headers = { cookie: `admin_session=${desk.token(admin)}` };
+      const admin = await accounts.account({ userType: 'admin' });
+      const headers = { cookie: `admin_session=${accounts.token(admin)}` };
       const there = async () => (await fetch(`${other.url}/admin`, { headers, redirect: 'manual' })).status;
       expect(await there()).toBe(200);
       expect((await fetch(`${api.url}/admin/logout`, { method: 'POST', headers })).status).toBe(204);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiContract } from '../support/api-contract.js';
-import { ContractDesk } from '../support/contract-desk.js';
+import { openInstallation, type Installation } from '../support/installation.js';
 import { DocumentedRequests, encodeBody, pathOf } from '../support/documented-requests.js';
 import { sendRaw } from '../support/raw-request.js';
 
 const contract = ApiContract.read();
 const requests = new DocumentedRequests(contract.document.components.schemas);
-let desk: ContractDesk;
+let installation: Installation;
 
 beforeAll(async () => {
-  desk = await ContractDesk.furnished();
+  installation = await openInstallation();
 });
-afterAll(() => desk.stop());
+afterAll(() => installation.stop());
 
 /** What Swagger UI offers to send: each body of each endpoint that takes JSON. */
 const examples = contract.operations.flatMap((operation) =>
@@ -26,11 +26,11 @@ const examples = contract.operations.flatMap((operation) =>
 
 describe('an example of a request can be sent as it stands', () => {
   it.each(examples)('%s', async (_name, operation, type, example) => {
-    const { contentType, body } = encodeBody(type, desk.localised(example));
-    const answer = await sendRaw(desk.url, {
+    const { contentType, body } = encodeBody(type, installation.localised(example));
+    const answer = await sendRaw(installation.url, {
       method: operation.method,
-      path: pathOf(operation, (parameter) => desk.known(operation, parameter)[0] ?? ''),
-      headers: { 'content-type': contentType, ...desk.bearer(desk.asker(operation)) },
+      path: pathOf(operation, (parameter) => installation.known(operation, parameter)[0] ?? ''),
+      headers: { 'content-type': contentType, ...installation.bearer(installation.asker(operation)) },
       body,
     });
     expect(answer.status, answer.body).not.toBe(400);

@@ -2,9 +2,9 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../support/api.js';
 import { ApiContract, type Operation } from '../support/api-contract.js';
-import { ContractDesk } from '../support/contract-desk.js';
+import { openInstallation, type Installation } from '../support/installation.js';
 import { DocumentedRequests, encodeBody, pathOf } from '../support/documented-requests.js';
-import type { Member } from '../support/sms-desk.js';
+import type { Member } from '../support/sms.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -14,12 +14,12 @@ const LARGEST = 3 * 1024 * 1024;
 
 const contract = ApiContract.read();
 const requests = new DocumentedRequests(contract.document.components.schemas);
-let desk: ContractDesk;
+let installation: Installation;
 
 beforeAll(async () => {
-  desk = await ContractDesk.furnished({ BODY_LIMIT: 2_048 });
+  installation = await openInstallation({ BODY_LIMIT: 2_048 });
 });
-afterAll(() => desk.stop());
+afterAll(() => installation.stop());
 
 const documenting = (status: number): [string, Operation][] =>
   contract.operations.filter(({ responses }) => String(status) in responses).map((known) => [known.name, known]);
@@ -29,19 +29,21 @@ const isAdmin = ({ path }: Operation): boolean => path.startsWith('/v6/api/admin
 /** The documented request of an endpoint, from one who may. */
 function goodRequest(operation: Operation, change: Partial<RawRequest> = {}): RawRequest {
   const type = requests.mediaType(operation);
-  const [body] = type === null ? [] : requests.bodies(operation.body[type] ?? {}).map((known) => desk.localised(known));
+  const [body] =
+    type === null ? [] : requests.bodies(operation.body[type] ?? {}).map((known) => installation.localised(known));
   const encoded = type === null ? null : encodeBody(type, body);
   const query = operation.parameters
     .filter((parameter) => parameter.in === 'query')
     .map(
-      ({ name, schema = {} }) => `${name}=${encodeURIComponent(String(desk.localised(requests.value(schema), name)))}`,
+      ({ name, schema = {} }) =>
+        `${name}=${encodeURIComponent(String(installation.localised(requests.value(schema), name)))}`,
     );
-  const path = pathOf(operation, (name) => desk.known(operation, name)[0] ?? '');
+  const path = pathOf(operation, (name) => installation.known(operation, name)[0] ?? '');
   return {
     method: operation.method,
     path: query.length === 0 ? path : `${path}?${query.join('&')}`,
     headers: {
-      ...desk.bearer(desk.asker(operation)),
+      ...installation.bearer(installation.asker(operation)),
       ...(encoded && { 'content-type': encoded.contentType }),
     },
     body: encoded?.body ?? null,
@@ -59,7 +61,7 @@ describe('what the guards answer, at every endpoint', () => {
       const { 'content-type': type } = headers;
       // the broadcasts take a username of the body instead
       const body = good.body === null ? null : '{}';
-      const answer = await sendRaw(desk.url, {
+      const answer = await sendRaw(installation.url, {
         ...good,
         body,
         headers: type === undefined ? {} : { 'content-type': type },
@@ -75,8 +77,8 @@ describe('what the guards answer, at every endpoint', () => {
     'as a client: %s',
     async (_, operation) => {
       const good = goodRequest(operation);
-      const headers = { ...good.headers, ...desk.bearer(desk.owner) };
-      const answer = await sendRaw(desk.url, { ...good, headers });
+      const headers = { ...good.headers, ...installation.bearer(installation.owner) };
+      const answer = await sendRaw(installation.url, { ...good, headers });
       expect([answer.status, messageOf(answer)]).toEqual([403, 'Forbidden']);
     },
   );
@@ -86,7 +88,7 @@ describe('what the guards answer, at every endpoint', () => {
     const good = goodRequest(here[0] as Operation);
     const there = contract.at(good.path.split('?')[0] ?? '').map(({ method }) => method);
     const method = METHODS.find((known) => !there.includes(known)) ?? 'TRACE';
-    const answer = await sendRaw(desk.url, { ...good, method });
+    const answer = await sendRaw(installation.url, { ...good, method });
     expect([answer.status, messageOf(answer)]).toEqual([405, 'Method not allowed']);
     expect(answer.headers.allow?.split(', ').filter((known) => known !== 'HEAD')).toEqual(there.sort());
   });
@@ -94,7 +96,7 @@ describe('what the guards answer, at every endpoint', () => {
   it.each(documenting(413))('a body that is too large: %s', async (_, operation) => {
     const good = goodRequest(operation);
     const { contentType, body } = encodeBody('application/json', 'x'.repeat(LARGEST + 1));
-    const answer = await sendRaw(desk.url, {
+    const answer = await sendRaw(installation.url, {
       ...good,
       headers: { ...good.headers, 'content-type': contentType },
       body,
@@ -107,14 +109,14 @@ describe('what the guards answer, at every endpoint', () => {
   )('malformed JSON: %s', async (_, operation) => {
     const good = goodRequest(operation);
     const headers = { ...good.headers, 'content-type': 'application/json' };
-    const answer = await sendRaw(desk.url, { ...good, headers, body: '{"a":' });
+    const answer = await sendRaw(installation.url, { ...good, headers, body: '{"a":' });
     expect([answer.status, messageOf(answer)]).toEqual([400, 'Malformed JSON body']);
   });
 
   it.each(documenting(415))('an unknown charset: %s', async (_, operation) => {
     const good = goodRequest(operation);
     const headers = { ...good.headers, 'content-type': 'application/json; charset=klingon' };
-    const answer = await sendRaw(desk.url, { ...good, headers, body: '{}' });
+    const answer = await sendRaw(installation.url, { ...good, headers, body: '{}' });
     expect([answer.status, messageOf(answer)]).toEqual([415, 'Unsupported charset or encoding']);
   });
 });
@@ -123,7 +125,7 @@ describe('beyond every limit', () => {
   let strict: RunningApi;
   beforeAll(async () => {
     const limits = { USER_RATE_LIMIT: 1, BROADCAST_RATE_LIMIT: 1, OPEN_MISS_LIMIT: 1, CARRIER_RATE_LIMIT: 1 };
-    strict = await startApi({ ...desk.environment, ...limits }, desk.database);
+    strict = await startApi({ ...installation.environment, ...limits }, installation.database);
   });
   afterAll(() => strict.stop());
 
@@ -139,20 +141,24 @@ describe('beyond every limit', () => {
 describe('without the database', () => {
   let stranger: Member;
   beforeAll(async () => {
-    stranger = await desk.join();
+    stranger = await installation.join();
     // who asks is remembered, so that it is the endpoint that fails
-    for (const member of [desk.owner, desk.staff]) await desk.get('/v6/api/account/credits', member);
-    await desk.part(DataSource).destroy();
+    for (const member of [installation.owner, installation.staff])
+      await installation.get('/v6/api/account/credits', member);
+    await installation.part(DataSource).destroy();
   });
-  afterAll(() => desk.part(DataSource).initialize());
+  afterAll(() => installation.part(DataSource).initialize());
 
   it.each(documenting(500))('%s', async (_, operation) => {
     const good = goodRequest(operation);
     const ask = async (): Promise<unknown[]> => {
-      let answer = await sendRaw(desk.url, good);
+      let answer = await sendRaw(installation.url, good);
       // what asks no database fails for those who are not remembered
       if (answer.status === 200) {
-        answer = await sendRaw(desk.url, { ...good, headers: { ...good.headers, ...desk.bearer(stranger) } });
+        answer = await sendRaw(installation.url, {
+          ...good,
+          headers: { ...good.headers, ...installation.bearer(stranger) },
+        });
       }
       return [answer.status, answer.body];
     };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiContract, type Operation } from '../support/api-contract.js';
-import { ContractDesk } from '../support/contract-desk.js';
+import { openInstallation, type Installation } from '../support/installation.js';
 import { DocumentedRequests } from '../support/documented-requests.js';
 import { requestsOf } from '../support/hostile-requests.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
@@ -22,18 +22,19 @@ const requests = new DocumentedRequests(contract.document.components.schemas);
 const operations = [...contract.operations].sort(
   (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
 );
-let desk: ContractDesk;
+let installation: Installation;
 
 beforeAll(async () => {
-  desk = await ContractDesk.furnished();
+  installation = await openInstallation();
 });
-afterAll(() => desk.stop());
+afterAll(() => installation.stop());
 
 function faultOf({ method, path }: RawRequest, { status, headers, body }: RawAnswer): string | null {
   if (status === 500) return `500: ${body}`;
   // nothing hostile that is sent looks like this, so it is not quoted
   if (LEAK.test(body)) return `leak: ${body}`;
-  if ([desk.owner.token, desk.staff.token, desk.apiKey].some((secret) => body.includes(secret))) return 'a secret';
+  if ([installation.owner.token, installation.staff.token, installation.apiKey].some((secret) => body.includes(secret)))
+    return 'a secret';
   if (!headers['x-request-id']) return 'no X-Request-Id';
   const plain = path.split('?')[0] ?? '';
   return contract.fault({ method, path: plain, status, contentType: headers['content-type'], body: body || null });
@@ -41,15 +42,18 @@ function faultOf({ method, path }: RawRequest, { status, headers, body }: RawAns
 
 /** Those who ask: mostly who may, so that it is in earnest. */
 function actorsOf(operation: Operation): Record<string, string>[] {
-  const asker = desk.asker(operation);
-  const [owner, staff] = asker === desk.owner || asker === desk.staff ? [desk.owner, desk.staff] : [asker, asker];
+  const asker = installation.asker(operation);
+  const [owner, staff] =
+    asker === installation.owner || asker === installation.staff
+      ? [installation.owner, installation.staff]
+      : [asker, asker];
   return [
-    ...Array.from({ length: 5 }, () => desk.bearer(owner)),
-    desk.bearer(staff),
-    { 'x-api-key': desk.apiKey },
+    ...Array.from({ length: 5 }, () => installation.bearer(owner)),
+    installation.bearer(staff),
+    { 'x-api-key': installation.apiKey },
     { cookie: `auth_token=${owner.token}` },
     {},
-    ...(asker === desk.staff ? Array.from({ length: 20 }, () => desk.bearer(desk.staff)) : []),
+    ...(asker === installation.staff ? Array.from({ length: 20 }, () => installation.bearer(installation.staff)) : []),
   ];
 }
 
@@ -59,19 +63,19 @@ describe('asked well, badly and with malice, and by whoever', () => {
     async (name, operation) => {
       const sources = {
         requests,
-        known: (parameter: string) => desk.known(operation, parameter),
-        localised: desk.localised,
+        known: (parameter: string) => installation.known(operation, parameter),
+        localised: installation.localised,
         actors: actorsOf(operation),
       };
       await fc.assert(
         fc.asyncProperty(requestsOf(operation, sources), async (request) => {
-          expect(faultOf(request, await sendRaw(desk.url, request))).toBeNull();
+          expect(faultOf(request, await sendRaw(installation.url, request))).toBeNull();
         }),
         { seed: SEED, numRuns: SLOW.test(name) ? SLOW_RUNS : RUNS },
       );
       // otherwise the rest would only be refused
-      for (const member of [desk.owner, desk.staff]) {
-        expect((await desk.get('/v6/api/account/credits', member)).status).toBe(200);
+      for (const member of [installation.owner, installation.staff]) {
+        expect((await installation.get('/v6/api/account/credits', member)).status).toBe(200);
       }
     },
   );

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NameSettings, OutboundClient, OutboundError } from '../../src/platform/outbound/index.js';
 import { NameServer } from '../support/name-server.js';
 import { until } from '../support/processes.js';
-import { SessionDesk } from '../support/session-desk.js';
-import { AudioServer } from '../support/voice-desk.js';
-import { WebhookDesk } from '../support/webhook-desk.js';
+import { openSessions } from '../support/sessions.js';
+import { AudioServer } from '../support/voice.js';
+import { openWebhooks } from '../support/webhooks.js';
 
 const CONTACT = '919812345678';
 const PATIENCE = 30_000;
@@ -19,7 +19,7 @@ afterAll(() => names.close());
 
 describe('names that customers gave, below a silent name server', () => {
   it('do not hold up the chat sends of another account, nor its audio', async () => {
-    const desk = await SessionDesk.open({
+    const sessions = await openSessions({
       OUTBOUND_ALLOW: '127.0.0.0/8',
       DNS_SERVERS: [names.address],
       DNS_TIMEOUT: PATIENCE,
@@ -28,25 +28,25 @@ describe('names that customers gave, below a silent name server', () => {
     const audio = await AudioServer.open();
     const over = new AbortController();
     try {
-      const victim = await desk.member({ url: desk.upstream.accountUrl.replace('127.0.0.1', 'localhost') });
-      const attacker = await desk.accounts.account();
+      const victim = await sessions.member({ url: sessions.upstream.accountUrl.replace('127.0.0.1', 'localhost') });
+      const attacker = await sessions.accounts.account();
       let ended = 0;
       const silent = Array.from({ length: 60 }, async (_, index) => {
         const audio_url = `http://n${index}.silent.test/clip.wav`;
         const body = JSON.stringify({ broadcast_name: 'Silence', audio_url, contacts: [CONTACT] });
-        const authorization = `Bearer ${desk.accounts.token(attacker)}`;
+        const authorization = `Bearer ${sessions.accounts.token(attacker)}`;
         const headers = { 'content-type': 'application/json', authorization };
-        const url = `${desk.api.url}/v6/api/v1/voice/send`;
+        const url = `${sessions.api.url}/v6/api/v1/voice/send`;
         await fetch(url, { method: 'POST', headers, body, signal: over.signal }).catch(() => undefined);
         ended += 1;
       });
       await until('look-ups under way', () => Promise.resolve(new Set(names.asked).size >= 4));
       const message = { messaging_product: 'chat', to: CONTACT, type: 'text', text: { body: 'Hello' } };
-      const sent = await Promise.all(Array.from({ length: 20 }, () => desk.v6(victim, message)));
+      const sent = await Promise.all(Array.from({ length: 20 }, () => sessions.v6(victim, message)));
       expect(sent.map(({ status }) => status)).toEqual(Array(20).fill(200));
       const clip = audio.url(1_000).replace('127.0.0.1', 'files.example.test');
-      const voice = await desk.accounts.call('POST', '/v6/api/v1/voice/send', {
-        token: desk.accounts.token(await desk.accounts.account()),
+      const voice = await sessions.accounts.call('POST', '/v6/api/v1/voice/send', {
+        token: sessions.accounts.token(await sessions.accounts.account()),
         body: { broadcast_name: 'Clip', audio_url: clip, contacts: [CONTACT] },
       });
       // all there is to miss is the route: the audio was fetched
@@ -57,35 +57,37 @@ describe('names that customers gave, below a silent name server', () => {
     } finally {
       over.abort();
       await audio.close();
-      await desk.stop();
+      await sessions.stop();
     }
   });
 
   it('do not hold up the events of another account', async () => {
-    const desk = await (await WebhookDesk.open({ DNS_SERVERS: [names.address], DNS_TIMEOUT: PATIENCE })).prepare();
+    const webhooks = await openWebhooks({ DNS_SERVERS: [names.address], DNS_TIMEOUT: PATIENCE });
     try {
-      await desk.worker({ WEBHOOK_TIMEOUT: 2_000, DNS_TIMEOUT: PATIENCE });
-      const [attacker, victim] = [await desk.join(), await desk.join()];
+      await webhooks.worker({ WEBHOOK_TIMEOUT: 2_000, DNS_TIMEOUT: PATIENCE });
+      const [attacker, victim] = [await webhooks.join(), await webhooks.join()];
       const hooks = [];
       for (let index = 0; index < 10; index++) {
         const url = `http://hook${index}.silent.test/events`;
-        hooks.push(await desk.hook(attacker, ['gsm.status.update'], url));
+        hooks.push(await webhooks.hook(attacker, ['gsm.status.update'], url));
       }
-      const place = desk.receiver.url('/victim').replace('127.0.0.1', 'localhost');
-      await desk.hook(victim, ['gsm.status.update'], place);
-      await desk.sent(attacker);
+      const place = webhooks.receiver.url('/victim').replace('127.0.0.1', 'localhost');
+      await webhooks.hook(victim, ['gsm.status.update'], place);
+      await webhooks.sent(attacker);
       await until('look-ups of webhooks', () =>
         Promise.resolve(names.asked.filter((name) => name.startsWith('hook')).length >= 4),
       );
-      await desk.sent(
+      await webhooks.sent(
         victim,
         Array.from({ length: 20 }, (_, index) => `9198000000${index + 10}`),
       );
-      await until('the events of the other account', () => Promise.resolve(desk.receiver.to('/victim').length >= 20));
-      const tries = await Promise.all(hooks.map((hook) => desk.attempts(attacker, hook)));
+      await until('the events of the other account', () =>
+        Promise.resolve(webhooks.receiver.to('/victim').length >= 20),
+      );
+      const tries = await Promise.all(hooks.map((hook) => webhooks.attempts(attacker, hook)));
       expect(tries.flat().filter(({ error }) => error !== 'No answer in time')).toEqual([]);
     } finally {
-      await desk.stop();
+      await webhooks.stop();
     }
   });
 });

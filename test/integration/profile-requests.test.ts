@@ -1,33 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
-import { TemplateDesk } from '../support/template-desk.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
+import { openTemplates, type Templates } from '../support/templates.js';
 
 const OWN = '/v6/api/account/profile-request';
 const PUBLIC = '/v6/api/public/profile-request';
-const DESK = '/v6/api/admin/profile-requests';
+const STAFF_PATH = '/v6/api/admin/profile-requests';
 
-let desk: TemplateDesk;
+let templates: Templates;
 let admin: Member;
 
 beforeAll(async () => {
-  desk = await TemplateDesk.open({ OPEN_MISS_LIMIT: 0 });
-  admin = await desk.join({ userType: 'admin' });
+  templates = await openTemplates({ OPEN_MISS_LIMIT: 0 });
+  admin = await templates.join({ userType: 'admin' });
 });
-afterAll(() => desk.stop());
+afterAll(() => templates.stop());
 
-const create = (member: Member | null, body: unknown): Promise<Answer> => desk.send('POST', OWN, member, body);
+const create = (member: Member | null, body: unknown): Promise<Answer> => templates.send('POST', OWN, member, body);
 const list = async (member: Member): Promise<Record<string, unknown>[]> =>
-  (await desk.send('GET', OWN, member)).body['data'] as Record<string, unknown>[];
+  (await templates.send('GET', OWN, member)).body['data'] as Record<string, unknown>[];
 const idOf = (answer: Answer): number => (answer.body['data'] as { id: number }).id;
 const put = (member: Member, id: unknown, body: unknown): Promise<Answer> =>
-  desk.send('PUT', `${OWN}/${String(id)}`, member, body);
-const remove = (member: Member, id: unknown): Promise<Answer> => desk.send('DELETE', `${OWN}/${String(id)}`, member);
+  templates.send('PUT', `${OWN}/${String(id)}`, member, body);
+const remove = (member: Member, id: unknown): Promise<Answer> =>
+  templates.send('DELETE', `${OWN}/${String(id)}`, member);
 const process = (id: unknown, status: unknown, who: Member = admin, revision?: unknown): Promise<Answer> =>
-  desk.send('PATCH', `${DESK}/${String(id)}`, who, { status, revision });
+  templates.send('PATCH', `${STAFF_PATH}/${String(id)}`, who, { status, revision });
 
 describe('creating', () => {
   it('answers 201 with exactly the seven fields', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const answer = await create(member, { verified_name: 'Acme Foods', number: '', extra: 1 });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -65,25 +66,25 @@ describe('creating', () => {
     [{ verified_name: 'x', numberForOTP: true }, 'numberForOTP is invalid'],
     [{ verified_name: 'x', channel: 'other' }, 'channel must be official or branded'],
   ])('refuses %j', async (body, text) => {
-    const member = await desk.join();
+    const member = await templates.join();
     expectRefused(await create(member, body), 400, text);
     expect(await list(member)).toEqual([]);
   });
 
   it('takes 255 characters outside the basic plane', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const name = '😀'.repeat(255);
     expect((await create(member, { verified_name: name })).body).toMatchObject({ data: { verified_name: name } });
   });
 
   it('wants a token', async () => {
     expectRefused(await create(null, { verified_name: 'x' }), 401, 'Invalid Authorization token');
-    expectRefused(await desk.send('GET', OWN, null), 401, 'Invalid Authorization token');
-    expectRefused(await desk.send('PATCH', OWN, null), 405, 'Method not allowed');
+    expectRefused(await templates.send('GET', OWN, null), 401, 'Invalid Authorization token');
+    expectRefused(await templates.send('PATCH', OWN, null), 405, 'Method not allowed');
   });
 
   it('answers an identical pending request with the first; null differs from a value', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const body = { verified_name: 'Acme', number: '49151', channel: 'branded' };
     const first = await create(member, body);
     const again = await create(member, { ...body, numberForOTP: '' });
@@ -102,13 +103,13 @@ describe('creating', () => {
     ]) {
       expect((await create(member, other)).status).toBe(201);
     }
-    expect((await create(await desk.join(), body)).status).toBe(201);
+    expect((await create(await templates.join(), body)).status).toBe(201);
     await process(idOf(first), 'completed');
     expect((await create(member, body)).status).toBe(201);
   });
 
   it('makes one row of 20 identical requests at once', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(member, { verified_name: 'Rush' })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status, body }) => status === 200 && body['duplicate'] === true)).toHaveLength(19);
@@ -119,7 +120,7 @@ describe('creating', () => {
 
 describe('changing and deleting', () => {
   it('changes only supplied fields; an empty number clears it', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const id = idOf(await create(member, { verified_name: 'Acme', number: '49151', numberForOTP: '7' }));
     const updated = await put(member, id, { verified_name: 'Acme Foods', number: '' });
     expect(updated.status).toBe(200);
@@ -134,7 +135,7 @@ describe('changing and deleting', () => {
   });
 
   it('409 when it would equal another pending request, also at once', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     await create(member, { verified_name: 'A', channel: 'branded' });
     const id = idOf(await create(member, { verified_name: 'B', channel: 'branded' }));
     expectRefused(await put(member, id, { verified_name: 'A' }), 409, 'Branded Chat profile request already exists');
@@ -145,8 +146,8 @@ describe('changing and deleting', () => {
   });
 
   it('404 for another account’s and for what is no id, before anything else', async () => {
-    const member = await desk.join();
-    const id = idOf(await create(await desk.join(), { verified_name: 'Hers' }));
+    const member = await templates.join();
+    const id = idOf(await create(await templates.join(), { verified_name: 'Hers' }));
     for (const wrong of [id, 0, 'x', '1e3', '99999999999999999999', 4294967296]) {
       expectRefused(await put(member, wrong, { channel: 'x' }), 404, 'Profile request not found');
       expectRefused(await remove(member, wrong), 404, 'Profile request not found');
@@ -154,7 +155,7 @@ describe('changing and deleting', () => {
   });
 
   it.each(['processing', 'completed', 'rejected'])('is over once %s', async (status) => {
-    const member = await desk.join();
+    const member = await templates.join();
     const id = idOf(await create(member, { verified_name: 'Acme' }));
     expect((await process(id, status)).status).toBe(200);
     expectRefused(await put(member, id, { verified_name: '' }), 400, 'Can only update pending profile requests');
@@ -163,7 +164,7 @@ describe('changing and deleting', () => {
   });
 
   it('deletes a pending one', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const id = idOf(await create(member, { verified_name: 'Acme' }));
     const answer = await remove(member, id);
     expect(answer.status).toBe(200);
@@ -172,14 +173,14 @@ describe('changing and deleting', () => {
   });
 });
 
-describe('the desk', () => {
+describe('staff', () => {
   it('lists by status and moves forward only, in the audit log', async () => {
-    const member = await desk.join();
+    const member = await templates.join();
     const id = idOf(await create(member, { verified_name: 'Desk' }));
-    const pending = await desk.send('GET', `${DESK}?status=pending&limit=1`, admin);
+    const pending = await templates.send('GET', `${STAFF_PATH}?status=pending&limit=1`, admin);
     expect(pending.body).toMatchObject({ success: true, page: 1, limit: 1, data: [{ id, status: 'pending' }] });
     expectRefused(
-      await desk.send('GET', `${DESK}?status=open`, admin),
+      await templates.send('GET', `${STAFF_PATH}?status=open`, admin),
       400,
       'status must be one of: pending, processing, completed, rejected',
     );
@@ -193,7 +194,7 @@ describe('the desk', () => {
     expectRefused(await process(id, 'pending'), 400, 'status must be one of: processing, completed, rejected');
     expectRefused(await process(0, 'completed'), 404, 'Profile request not found');
     expectRefused(await process(id, 'completed', member), 403, 'Forbidden');
-    const audit = await desk.send('GET', '/v6/api/admin/audit?limit=1000', admin);
+    const audit = await templates.send('GET', '/v6/api/admin/audit?limit=1000', admin);
     const entries = (audit.body['data'] as Record<string, unknown>[]).filter(
       ({ action, subject }) => action === 'profile_request.process' && subject === String(id),
     );
@@ -205,10 +206,10 @@ describe('the desk', () => {
 
   it('judges what was looked at, not what the owner made of it since', async () => {
     const CHANGED = 'Changed since you looked';
-    const member = await desk.join();
+    const member = await templates.join();
     for (const status of ['completed', 'rejected']) {
       const id = idOf(await create(member, { verified_name: `Looked ${status}` }));
-      const pending = await desk.send('GET', `${DESK}?status=pending&limit=1`, admin);
+      const pending = await templates.send('GET', `${STAFF_PATH}?status=pending&limit=1`, admin);
       expect(pending.body).toMatchObject({ data: [{ id, revision: 1 }] });
       expect((await put(member, id, { verified_name: `Since ${status}` })).status).toBe(200);
       for (const revision of [1, undefined, null, 3]) {
@@ -221,8 +222,8 @@ describe('the desk', () => {
     }
   });
 
-  it('lets either the owner or the desk go first', async () => {
-    const member = await desk.join();
+  it('lets either the owner or staff go first', async () => {
+    const member = await templates.join();
     for (let round = 0; round < 10; round++) {
       const id = idOf(await create(member, { verified_name: `Both ${round}` }));
       const [changed, judged] = await Promise.all([
@@ -234,7 +235,7 @@ describe('the desk', () => {
   });
 
   it('lets one of ten decisions at once win', async () => {
-    const id = idOf(await create(await desk.join(), { verified_name: 'Race' }));
+    const id = idOf(await create(await templates.join(), { verified_name: 'Race' }));
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => process(id, index % 2 ? 'completed' : 'rejected')),
     );
@@ -244,19 +245,19 @@ describe('the desk', () => {
 });
 
 describe('the public look-up', () => {
-  const lookUp = (query: string): Promise<Answer> => desk.request(PUBLIC + query);
+  const lookUp = (query: string): Promise<Answer> => templates.request(PUBLIC + query);
   const names = (answer: Answer): unknown[] =>
     (answer.body['data'] as Record<string, unknown>[]).map((row) => row['Display Name']);
 
   it('shows branded requests of direct clients, newest first (reference/profile-requests#public-look-up)', async () => {
-    const parent = await desk.join({ userType: 'reseller' });
-    const child = await desk.join({ parentId: parent.account.id });
-    const grandchild = await desk.join({ parentId: child.account.id });
+    const parent = await templates.join({ userType: 'reseller' });
+    const child = await templates.join({ parentId: parent.account.id });
+    const grandchild = await templates.join({ parentId: child.account.id });
     await create(child, { verified_name: 'Plain' });
     await create(child, { verified_name: 'First', channel: 'branded', number: '49151', numberForOTP: '49152' });
     const second = idOf(await create(child, { verified_name: 'Second', channel: 'branded' }));
     await create(grandchild, { verified_name: 'Far', channel: 'branded' });
-    await desk.dataSource.query(
+    await templates.dataSource.query(
       "UPDATE profile_requests SET created_at = '2026-01-05 00:07:00', updated_at = '2026-11-21 13:30:00' WHERE id = ?",
       [second],
     );
@@ -277,8 +278,8 @@ describe('the public look-up', () => {
   });
 
   it('matches starts literally, in any case, of usernames and display names', async () => {
-    const parent = await desk.join();
-    const child = await desk.join({ parentId: parent.account.id });
+    const parent = await templates.join();
+    const child = await templates.join({ parentId: parent.account.id });
     for (const name of ['100% Acme', '1000 Acme', 'a_b', 'axb', 'back\\slash', 'bang!']) {
       await create(child, { verified_name: name, channel: 'branded' });
     }
@@ -296,12 +297,12 @@ describe('the public look-up', () => {
   });
 
   it('is empty for an unknown parent, and where parent or client closed it', async () => {
-    const parent = await desk.join();
-    const child = await desk.join({ parentId: parent.account.id });
+    const parent = await templates.join();
+    const child = await templates.join({ parentId: parent.account.id });
     await create(child, { verified_name: 'Acme', channel: 'branded' });
     const path = `?parent_username=${parent.account.username}`;
     const close = (member: Member, open: boolean): Promise<Answer> =>
-      desk.send('PATCH', `/v6/api/admin/accounts/${member.account.username}`, admin, { public_lookup: open });
+      templates.send('PATCH', `/v6/api/admin/accounts/${member.account.username}`, admin, { public_lookup: open });
     expect(names(await lookUp('?parent_username=nobody'))).toEqual([]);
     expect(names(await lookUp(path))).toEqual(['Acme']);
     await close(child, false);
@@ -322,7 +323,7 @@ describe('the public look-up', () => {
   });
 
   it('allows OPEN_MISS_LIMIT misses a minute', async () => {
-    const strict = await TemplateDesk.open({ OPEN_MISS_LIMIT: 3 });
+    const strict = await openTemplates({ OPEN_MISS_LIMIT: 3 });
     try {
       const statuses: number[] = [];
       for (let index = 0; index < 5; index++) {
@@ -339,7 +340,7 @@ describe('the public look-up', () => {
   });
 
   it('tells of a database fault in its own shape', async () => {
-    const broken = await TemplateDesk.open({ OPEN_MISS_LIMIT: 0 });
+    const broken = await openTemplates({ OPEN_MISS_LIMIT: 0 });
     try {
       const parent = await broken.join();
       await broken.dataSource.query('RENAME TABLE profile_requests TO gone');

@@ -13,7 +13,7 @@ import {
   RouteHealthBoard,
 } from '../../src/modules/providers/index.js';
 import { RouteEntity } from '../../src/modules/providers/persistence/route.entity.js';
-import { openSandbox, type SandboxDesk } from '../contract/sandbox-desk.js';
+import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -33,8 +33,8 @@ describe("a worker's connections", () => {
   let dataSource: DataSource;
   let directory: RouteDirectory;
   let connections: RouteConnections;
-  let first: SandboxDesk;
-  let second: SandboxDesk;
+  let first: OpenSandbox;
+  let second: OpenSandbox;
   let redis: RedisLink;
   const receipts = new KeptReceipts();
   const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });

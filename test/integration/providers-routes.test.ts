@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sealer } from '../../src/platform/security/index.js';
 import { DriverRegistry, ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const PATH = '/v6/api/admin/routes';
@@ -26,18 +26,18 @@ const TWILIO = {
 
 describe('routes', () => {
   let api: RunningApi;
-  let desk: AccountsDesk;
+  let accounts: Accounts;
   let token: string;
 
   beforeAll(async () => {
     api = await startApi({ PUBLIC_URL: 'https://sms.example/' });
-    desk = new AccountsDesk(api);
-    token = desk.token(await desk.account({ userType: 'super' }));
+    accounts = accountsOf(api);
+    token = accounts.token(await accounts.account({ userType: 'super' }));
   });
   afterAll(async () => api.stop());
 
-  const put = (name: string, body: unknown) => desk.call('PUT', `${PATH}/${name}`, { token, body });
-  const refusal = (name: string, body: unknown) => desk.row('PUT', `${PATH}/${name}`, { token, body });
+  const put = (name: string, body: unknown) => accounts.call('PUT', `${PATH}/${name}`, { token, body });
+  const refusal = (name: string, body: unknown) => accounts.row('PUT', `${PATH}/${name}`, { token, body });
 
   it('are created, shown without secrets, changed and removed, with an entry in the audit log each', async () => {
     const created = await put('life', { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: 50 });
@@ -70,7 +70,7 @@ describe('routes', () => {
 
     const cleared = await put('life', { channel: 'sms', driver: 'smpp', config: SMPP, messages_per_second: null });
     expect(cleared.body['data']).toMatchObject({ messages_per_second: null });
-    expect((await desk.call('GET', `${PATH}/life`, { token })).body).toMatchObject({
+    expect((await accounts.call('GET', `${PATH}/life`, { token })).body).toMatchObject({
       success: true,
       data: { name: 'life' },
     });
@@ -81,9 +81,9 @@ describe('routes', () => {
     expect(rows[0]?.config).not.toContain('secret');
     expect(JSON.parse(api.app.get(Sealer).open(rows[0]?.config ?? ''))).toMatchObject({ password: 'very-secret' });
 
-    expect(await desk.row('DELETE', `${PATH}/life`, { token })).toEqual([200, 'Route deleted successfully']);
-    expect(await desk.row('GET', `${PATH}/life`, { token })).toEqual([404, 'Route not found']);
-    expect(await desk.row('DELETE', `${PATH}/life`, { token })).toEqual([404, 'Route not found']);
+    expect(await accounts.row('DELETE', `${PATH}/life`, { token })).toEqual([200, 'Route deleted successfully']);
+    expect(await accounts.row('GET', `${PATH}/life`, { token })).toEqual([404, 'Route not found']);
+    expect(await accounts.row('DELETE', `${PATH}/life`, { token })).toEqual([404, 'Route not found']);
 
     const entries: { action: string; details: string }[] = await api.database.dataSource.query(
       "SELECT action, details FROM audit_log WHERE subject = 'life' ORDER BY id",
@@ -109,7 +109,7 @@ describe('routes', () => {
     await put('phone', { ...body, config: { ...TWILIO, auth_token: '***', ring_seconds: 45 } });
     const route = await api.app.get(RouteDirectory, { strict: false }).byName('phone');
     expect(route?.config).toMatchObject({ auth_token: TWILIO.auth_token, ring_seconds: 45 });
-    expect(await desk.row('DELETE', `${PATH}/phone`, { token })).toEqual([200, 'Route deleted successfully']);
+    expect(await accounts.row('DELETE', `${PATH}/phone`, { token })).toEqual([200, 'Route deleted successfully']);
   });
 
   it('have one default a channel', async () => {
@@ -126,7 +126,7 @@ describe('routes', () => {
     expect((await directory.resolve('unofficial', 'x'))?.name).toBe('chat');
     await put('second', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: false });
     expect(await directory.resolve('sms', 'anything')).toBeNull();
-    const list = await desk.call('GET', `${PATH}?limit=2`, { token });
+    const list = await accounts.call('GET', `${PATH}?limit=2`, { token });
     expect(list.body).toMatchObject({ success: true, page: 1, limit: 2, total: 3 });
     expect((list.body['data'] as { name: string }[]).map((route) => route.name)).toEqual(['chat', 'first']);
   });
@@ -230,18 +230,21 @@ describe('routes', () => {
          refunded_credits = 0, created_at = NOW(3)`,
       [route?.id],
     );
-    expect(await desk.row('DELETE', `${PATH}/busy`, { token })).toEqual([409, 'Route is used by unfinished campaigns']);
+    expect(await accounts.row('DELETE', `${PATH}/busy`, { token })).toEqual([
+      409,
+      'Route is used by unfinished campaigns',
+    ]);
     await api.database.dataSource.query('UPDATE campaigns SET unsettled = 0 WHERE id = 1');
-    expect(await desk.row('DELETE', `${PATH}/busy`, { token })).toEqual([200, 'Route deleted successfully']);
+    expect(await accounts.row('DELETE', `${PATH}/busy`, { token })).toEqual([200, 'Route deleted successfully']);
   });
 
   it('are for staff alone', async () => {
-    const client = desk.token(await desk.account());
-    const reseller = desk.token(await desk.account({ userType: 'reseller' }));
-    expect(await desk.row('GET', PATH, { token: client })).toEqual([403, 'Forbidden']);
-    expect(await desk.row('GET', PATH, { token: reseller })).toEqual([403, 'Forbidden']);
-    expect(await desk.row('GET', PATH)).toEqual([401, 'Invalid Authorization token']);
-    expect(await desk.row('POST', PATH, { token })).toEqual([405, 'Method not allowed']);
+    const client = accounts.token(await accounts.account());
+    const reseller = accounts.token(await accounts.account({ userType: 'reseller' }));
+    expect(await accounts.row('GET', PATH, { token: client })).toEqual([403, 'Forbidden']);
+    expect(await accounts.row('GET', PATH, { token: reseller })).toEqual([403, 'Forbidden']);
+    expect(await accounts.row('GET', PATH)).toEqual([401, 'Invalid Authorization token']);
+    expect(await accounts.row('POST', PATH, { token })).toEqual([405, 'Method not allowed']);
   });
 
   it('survive two operators who create the same one', async () => {
@@ -278,13 +281,13 @@ describe('routes', () => {
 
     it('hand receipts to the engine, from a body or a query', async () => {
       expect(api.app.get(ReceiptSink, { strict: false })).toBeDefined();
-      const one = await desk.call('POST', path, { body: { message: { id: 'a1', state: 'OK' } } });
+      const one = await accounts.call('POST', path, { body: { message: { id: 'a1', state: 'OK' } } });
       expect([one.status, one.body]).toEqual([200, { success: true, receipts: 1 }]);
-      const list = await desk.call('POST', path, {
+      const list = await accounts.call('POST', path, {
         body: [{ message: { id: 'a2', state: 'no' }, code: 7 }, { message: { id: 'a3', state: 'odd' } }, null, 5],
       });
       expect(list.body).toEqual({ success: true, receipts: 1 });
-      expect((await desk.call('GET', `${path}?id=a4&status=ok`)).body).toEqual({ success: true, receipts: 0 });
+      expect((await accounts.call('GET', `${path}?id=a4&status=ok`)).body).toEqual({ success: true, receipts: 0 });
       expect(await parked()).toEqual(['a1', 'a2']);
     });
 
@@ -295,21 +298,21 @@ describe('routes', () => {
       ['a route without callbacks', () => path.replace('/gateway/', '/first/')],
     ])('%s: 403 and no effect', async (_name, target) => {
       const before = await parked();
-      expect(await desk.row('POST', target(), { body: { message: { id: 'evil', state: 'ok' } } })).toEqual([
+      expect(await accounts.row('POST', target(), { body: { message: { id: 'evil', state: 'ok' } } })).toEqual([
         403,
         'Forbidden',
       ]);
-      expect(await desk.row('GET', `${target()}?id=evil&status=ok`)).toEqual([403, 'Forbidden']);
+      expect(await accounts.row('GET', `${target()}?id=evil&status=ok`)).toEqual([403, 'Forbidden']);
       expect(await parked()).toEqual(before);
     });
 
     it('take up to 3 MB, and survive anything', async () => {
       for (const body of ['null', '5', '"text"', '[]', '{"message":{"id":{"a":1},"state":["ok"]}}']) {
-        expect((await desk.call('POST', path, { body })).status).toBe(200);
+        expect((await accounts.call('POST', path, { body })).status).toBe(200);
       }
-      expect((await desk.call('POST', path, { body: '{' })).status).toBe(400);
-      expect((await desk.call('POST', path, { body: { text: 'x'.repeat(2_900_000) } })).status).toBe(200);
-      expect((await desk.call('POST', path, { body: { text: 'x'.repeat(3_200_000) } })).status).toBe(413);
+      expect((await accounts.call('POST', path, { body: '{' })).status).toBe(400);
+      expect((await accounts.call('POST', path, { body: { text: 'x'.repeat(2_900_000) } })).status).toBe(200);
+      expect((await accounts.call('POST', path, { body: { text: 'x'.repeat(3_200_000) } })).status).toBe(413);
       const head = await fetch(api.url + path, { method: 'HEAD' });
       expect(head.status).toBe(405);
     });

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { type Answer, type Member, refusal, SmsDesk } from '../support/sms-desk.js';
+import { type Answer, type Member, refusal, openSms, type Sms } from '../support/sms.js';
 import { storeCampaign, type StoredDetails } from '../support/stored-campaign.js';
 
 const PATH = '/webhook/api/getGSMreport.php';
@@ -15,23 +15,23 @@ interface Report {
   data: { summary: Fields; total_rows: number; status_counts: Record<string, number>; records: Fields[] };
 }
 
-let desk: SmsDesk;
+let sms: Sms;
 let member: Member;
 
 beforeAll(async () => {
-  desk = await SmsDesk.open({ DATABASE_POOL_SIZE: POOL });
-  member = await desk.join();
+  sms = await openSms({ DATABASE_POOL_SIZE: POOL });
+  member = await sms.join();
 });
-afterAll(() => desk.stop());
+afterAll(() => sms.stop());
 
 const campaign = (total: number, statuses: readonly RecipientStatus[], details?: StoredDetails): Promise<string> =>
-  storeCampaign(desk.dataSource, details?.owner ?? member, total, statuses, details);
+  storeCampaign(sms.dataSource, details?.owner ?? member, total, statuses, details);
 
 const get = (query: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> =>
-  desk.request(`${PATH}?${new URLSearchParams(query).toString()}`, { headers });
+  sms.request(`${PATH}?${new URLSearchParams(query).toString()}`, { headers });
 
 const post = (body: unknown, query = ''): Promise<Answer> =>
-  desk.request(PATH + query, {
+  sms.request(PATH + query, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -100,7 +100,7 @@ describe('a report', () => {
   });
 
   it("gives times in the account's zone, the scheduled one when there is one", async () => {
-    const owner = await desk.join(10, { timeZone: 'Asia/Kolkata' });
+    const owner = await sms.join(10, { timeZone: 'Asia/Kolkata' });
     const plain = await report({ request_id: await campaign(1, [RecipientStatus.Pending], { owner }) });
     expect(plain.data.summary).toMatchObject({ schedule_time: '2026-05-02 01:30:00', schedule_date: '2026-05-02' });
     const scheduledAt = new Date('2026-06-01T00:00:00Z');
@@ -109,7 +109,7 @@ describe('a report', () => {
   });
 
   it('of a broadcast just accepted', async () => {
-    const sent = await desk.broadcast(member, {
+    const sent = await sms.broadcast(member, {
       broadcast_name: 'Live',
       brodcast_service: 'main',
       contacts: ['919812345678', '919812345678'],
@@ -136,7 +136,7 @@ describe('a report', () => {
       }
     }
     expect((await post({ providerMessageId: id })).status).toBe(200);
-    const form = await desk.request(PATH, { method: 'POST', body: new URLSearchParams({ request_id: id }) });
+    const form = await sms.request(PATH, { method: 'POST', body: new URLSearchParams({ request_id: id }) });
     expect(form.status).toBe(200);
     expect((await get({ providerMessageId: id })).body).toEqual(REQUIRED);
   });
@@ -178,7 +178,7 @@ describe('the error table', () => {
     for (const query of [{}, { request_id: '' }, { request_id: '  ' }] as Record<string, string>[]) {
       expect((await get(query)).body).toEqual(REQUIRED);
     }
-    expect((await desk.request(`${PATH}?request_id=a&request_id=b`)).body).toEqual(REQUIRED);
+    expect((await sms.request(`${PATH}?request_id=a&request_id=b`)).body).toEqual(REQUIRED);
     for (const body of [{}, [], 'text', 7, null, { request_id: true }, { request_id: {} }, { request_id: ['a'] }]) {
       const answer = await post(body);
       expect([answer.status, answer.body]).toEqual([400, REQUIRED]);
@@ -197,11 +197,11 @@ describe('the error table', () => {
   });
 
   it('405, 413 and malformed JSON', async () => {
-    const wrong = await desk.request(PATH, { method: 'DELETE' });
+    const wrong = await sms.request(PATH, { method: 'DELETE' });
     expect(wrong.body).toEqual(refusal(405, 'Method not allowed'));
     expect(wrong.headers.get('allow')).toContain('GET');
     expect((await post({ request_id: 'x', padding: 'x'.repeat(65 * 1024) })).status).toBe(413);
-    const malformed = await desk.request(PATH, {
+    const malformed = await sms.request(PATH, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{',
@@ -214,10 +214,10 @@ describe('closed reports', () => {
   const bearer = (who: Member) => ({ authorization: `Bearer ${who.token}` });
 
   it('require_token: only with the token of that account', async () => {
-    const owner = await desk.join();
+    const owner = await sms.join();
     const id = await campaign(1, [RecipientStatus.Delivered], { owner });
     expect((await get({ request_id: id })).status).toBe(200);
-    await desk.alter(owner, 'require_token', 1);
+    await sms.alter(owner, 'require_token', 1);
     expect((await get({ request_id: id })).body).toEqual(NOT_FOUND);
     expect((await get({ request_id: id }, bearer(member))).body).toEqual(NOT_FOUND);
     expect((await get({ request_id: id }, { authorization: 'Bearer nonsense' })).body).toEqual(NOT_FOUND);
@@ -226,7 +226,7 @@ describe('closed reports', () => {
   });
 
   it('PROTECT_REPORTS: so for all', async () => {
-    const closed = await SmsDesk.open({ PROTECT_REPORTS: true });
+    const closed = await openSms({ PROTECT_REPORTS: true });
     try {
       const owner = await closed.join();
       const sent = await closed.broadcast(owner, {
@@ -244,7 +244,7 @@ describe('closed reports', () => {
   });
 
   it('misses are limited per address, also many at once', async () => {
-    const guarded = await SmsDesk.open({ OPEN_MISS_LIMIT: 5 });
+    const guarded = await openSms({ OPEN_MISS_LIMIT: 5 });
     try {
       const guesses = await Promise.all(
         Array.from({ length: 20 }, (_, index) => guarded.request(`${PATH}?request_id=guess-${index}`)),
@@ -275,7 +275,7 @@ describe('large reports', () => {
     const { data } = await report({ request_id: id, limit: '1' });
     expect(data.records[0]).toMatchObject({ errorMessage: text });
     // Each asked for one answer on a connection of its own, so an open one has not got all of it.
-    expect(await desk.connections()).toBeGreaterThanOrEqual(readers.length);
+    expect(await sms.connections()).toBeGreaterThanOrEqual(readers.length);
     for (const reader of readers) reader.destroy();
   });
 });
@@ -283,7 +283,7 @@ describe('large reports', () => {
 /** Asks for a report of 17 MB, more than the sockets' buffers hold, and reads nothing of it. */
 function stalledReader(requestId: string): Promise<ClientRequest> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(`${desk.url}${PATH}?request_id=${requestId}`, { agent: false }, (response) => {
+    const request = httpRequest(`${sms.url}${PATH}?request_id=${requestId}`, { agent: false }, (response) => {
       response.pause();
       resolve(request);
     });

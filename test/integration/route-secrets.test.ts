@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const PATH = '/v6/api/admin/routes';
@@ -18,18 +18,18 @@ const TWILIO = {
 
 describe('secrets of routes', () => {
   let api: RunningApi;
-  let desk: AccountsDesk;
+  let accounts: Accounts;
   let token: string;
 
   beforeAll(async () => {
     api = await startApi({ PUBLIC_URL: 'https://sms.example/' });
-    desk = new AccountsDesk(api);
-    token = desk.token(await desk.account({ userType: 'super' }));
+    accounts = accountsOf(api);
+    token = accounts.token(await accounts.account({ userType: 'super' }));
   });
   afterAll(async () => api.stop());
 
-  const put = (name: string, body: unknown) => desk.call('PUT', `${PATH}/${name}`, { token, body });
-  const refusal = (name: string, body: unknown) => desk.row('PUT', `${PATH}/${name}`, { token, body });
+  const put = (name: string, body: unknown) => accounts.call('PUT', `${PATH}/${name}`, { token, body });
+  const refusal = (name: string, body: unknown) => accounts.row('PUT', `${PATH}/${name}`, { token, body });
 
   describe('keep their secrets at their address', () => {
     const KEYED = {
@@ -112,7 +112,7 @@ describe('secrets of routes', () => {
       expect((await put(name, { ...kind, config: given })).status).toBe(200);
       expect(JSON.stringify(await stored())).toContain('given-again');
       expect(JSON.stringify(await stored())).not.toContain('very-secret');
-      expect(await desk.row('DELETE', `${PATH}/${name}`, { token })).toEqual([200, 'Route deleted successfully']);
+      expect(await accounts.row('DELETE', `${PATH}/${name}`, { token })).toEqual([200, 'Route deleted successfully']);
     });
 
     it('and lose none to a change of anything else', async () => {
@@ -121,7 +121,7 @@ describe('secrets of routes', () => {
       expect((await put('still', { channel: 'sms', driver: 'http', config: same })).status).toBe(200);
       const route = await api.app.get(RouteDirectory, { strict: false }).byName('still');
       expect(route?.config).toMatchObject({ secrets: { key: 'very-secret' }, headers: HTTP.headers, method: 'PUT' });
-      expect(await desk.row('DELETE', `${PATH}/still`, { token })).toEqual([200, 'Route deleted successfully']);
+      expect(await accounts.row('DELETE', `${PATH}/still`, { token })).toEqual([200, 'Route deleted successfully']);
     });
   });
 
@@ -130,9 +130,9 @@ describe('secrets of routes', () => {
       const config = { channel: 'sms', driver: 'http', config: HTTP };
       const made = await put('turned', config);
       const addresses = [String((made.body['data'] as { callback_url: string }).callback_url)];
-      const rotate = () => desk.call('POST', `${PATH}/turned/rotate-callback-secret`, { token });
+      const rotate = () => accounts.call('POST', `${PATH}/turned/rotate-callback-secret`, { token });
       const codes = () =>
-        Promise.all(addresses.map(async (url) => (await desk.call('GET', `${new URL(url).pathname}?id=1`)).status));
+        Promise.all(addresses.map(async (url) => (await accounts.call('GET', `${new URL(url).pathname}?id=1`)).status));
       for (const expected of [
         [200, 200],
         [403, 200, 200],
@@ -163,7 +163,7 @@ describe('secrets of routes', () => {
 
     it('have no secret to rotate where there are none', async () => {
       await put('wired', { channel: 'sms', driver: 'smpp', config: SMPP });
-      const rotate = (name: string) => desk.row('POST', `${PATH}/${name}/rotate-callback-secret`, { token });
+      const rotate = (name: string) => accounts.row('POST', `${PATH}/${name}/rotate-callback-secret`, { token });
       expect(await rotate('nobody')).toEqual([404, 'Route not found']);
       expect(await rotate('wired')).toEqual([409, 'Route has no callback address']);
     });

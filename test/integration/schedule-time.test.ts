@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHANNEL_NAMES } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { dataOf, type Json } from '../support/campaign-desk.js';
-import { EveryChannelDesk } from '../support/every-channel-desk.js';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
-import { AudioServer } from '../support/voice-desk.js';
+import { dataOf, type Json } from '../support/campaigns.js';
+import { openEveryChannel, type EveryChannel } from '../support/every-channel.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
+import { AudioServer } from '../support/voice.js';
 
 const INVALID = 'schedule_time is invalid';
 const LATER = '2099-07-01T09:30:00Z';
@@ -17,24 +17,24 @@ const TEMPLATE = {
   template: { name: 'order_ready', language: { code: 'en_US' } },
 };
 
-let desk: EveryChannelDesk;
+let channels: EveryChannel;
 let audio: AudioServer;
 let owner: Member;
 let admin: Member;
 
 beforeAll(async () => {
   audio = await AudioServer.open();
-  desk = await EveryChannelDesk.openAll();
-  owner = await desk.join(
+  channels = await openEveryChannel();
+  owner = await channels.join(
     { gsm_credits: 1_000, bulk_chat_credits: 1_000, chat_utility_credits: 1_000, voice_credits: 1_000 },
     { timeZone: 'Europe/Berlin' },
   );
-  admin = await desk.join(0, { userType: 'admin' });
-  await desk.connect(owner, 'official');
-  await desk.template(owner, 'order_ready', { category: 2 });
+  admin = await channels.join(0, { userType: 'admin' });
+  await channels.connect(owner, 'official');
+  await channels.template(owner, 'order_ready', { category: 2 });
 });
 afterAll(async () => {
-  await desk.stop();
+  await channels.stop();
   await audio.close();
 });
 
@@ -63,7 +63,7 @@ const CHANNELS: Readonly<Record<string, Channel>> = {
 
 const send = (name: string, schedule: unknown): Promise<Answer> => {
   const { path, body } = CHANNELS[name] as Channel;
-  return desk.post(path(), owner, { ...body(), schedule_time: schedule });
+  return channels.post(path(), owner, { ...body(), schedule_time: schedule });
 };
 const sent = async (name: string, schedule: unknown): Promise<string> => {
   const answer = await send(name, schedule);
@@ -71,27 +71,27 @@ const sent = async (name: string, schedule: unknown): Promise<string> => {
   return String(answer.body['request_id']);
 };
 const scheduledAt = async (requestId: string): Promise<unknown> => {
-  const [row] = await desk.dataSource.query<Json[]>('SELECT scheduled_at FROM campaigns WHERE request_id = ?', [
+  const [row] = await channels.dataSource.query<Json[]>('SELECT scheduled_at FROM campaigns WHERE request_id = ?', [
     requestId,
   ]);
   return row?.['scheduled_at'];
 };
 const wakes = async (requestId: string): Promise<unknown[]> => {
-  const rows = await desk.dataSource.query<Json[]>('SELECT wake_at FROM campaign_lanes WHERE campaign_id = ?', [
-    await desk.idOf(requestId),
+  const rows = await channels.dataSource.query<Json[]>('SELECT wake_at FROM campaign_lanes WHERE campaign_id = ?', [
+    await channels.idOf(requestId),
   ]);
   return rows.map((row) => row['wake_at']);
 };
 /** What the relay would hand to workers; it reads this table only, so an emptied Redis changes nothing. */
 const isDue = async (requestId: string): Promise<boolean> => {
-  const id = await desk.idOf(requestId);
-  const due = await new LaneStore(desk.dataSource).takeDue(CHANNEL_NAMES, 1_000);
+  const id = await channels.idOf(requestId);
+  const due = await new LaneStore(channels.dataSource).takeDue(CHANNEL_NAMES, 1_000);
   return due.some((lane) => lane.campaignId === id);
 };
 const act = (requestId: string, what: string): Promise<Answer> =>
-  desk.act(`/v6/api/campaigns/${requestId}/${what}`, owner);
+  channels.act(`/v6/api/campaigns/${requestId}/${what}`, owner);
 const decide = (requestId: string, what: string): Promise<Answer> =>
-  desk.act(`/v6/api/admin/campaigns/${requestId}/${what}`, admin);
+  channels.act(`/v6/api/admin/campaigns/${requestId}/${what}`, admin);
 
 describe.each(Object.keys(CHANNELS))('schedule_time of %s', (name) => {
   it('is read in the zone of the account, or as ISO 8601', async () => {
@@ -109,9 +109,9 @@ describe.each(Object.keys(CHANNELS))('schedule_time of %s', (name) => {
     '%j is refused and charges nothing',
     async (value) => {
       const { balance } = CHANNELS[name] as Channel;
-      const before = await desk.credits(owner, balance);
+      const before = await channels.credits(owner, balance);
       expectRefused(await send(name, value), 400, INVALID);
-      expect(await desk.credits(owner, balance)).toBe(before);
+      expect(await channels.credits(owner, balance)).toBe(before);
     },
   );
 
@@ -124,33 +124,33 @@ describe.each(Object.keys(CHANNELS))('schedule_time of %s', (name) => {
     expect(await wakes(requestId)).toEqual([null]);
     expect((await act(requestId, 'resume')).status).toBe(200);
     expect(await wakes(requestId)).toEqual([new Date(LATER)]);
-    const view = dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, owner));
+    const view = dataOf(await channels.get(`/v6/api/campaigns/${requestId}`, owner));
     expect(view).toMatchObject({ state: 'accepted', scheduled_at: '2099-07-01 11:30:00' });
     // Its moment has come.
-    await desk.dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
-      await desk.idOf(requestId),
+    await channels.dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
+      await channels.idOf(requestId),
     ]);
     expect(await isDue(requestId)).toBe(true);
   });
 
   it('can be cancelled until then, with a full refund', async () => {
     const { balance } = CHANNELS[name] as Channel;
-    const before = await desk.credits(owner, balance);
+    const before = await channels.credits(owner, balance);
     const requestId = await sent(name, LATER);
-    expect(await desk.credits(owner, balance)).toBe(before - 2);
+    expect(await channels.credits(owner, balance)).toBe(before - 2);
     expect(dataOf(await act(requestId, 'cancel'))).toMatchObject({ state: 'cancelled' });
-    await desk.cancelUnsent(requestId, 100);
-    expect(await desk.credits(owner, balance)).toBe(before);
-    expect(dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, owner))).toMatchObject({
+    await channels.cancelUnsent(requestId, 100);
+    expect(await channels.credits(owner, balance)).toBe(before);
+    expect(dataOf(await channels.get(`/v6/api/campaigns/${requestId}`, owner))).toMatchObject({
       status_counts: { CANCELLED: 2 },
     });
   });
 });
 
 describe('a schedule', () => {
-  it('that passed before the desk approved or the owner resumed: sent at once', async () => {
+  it('that passed before staff approved or the owner resumed: sent at once', async () => {
     const requestId = await sent('voice', LATER);
-    await desk.dataSource.query(
+    await channels.dataSource.query(
       'UPDATE campaigns SET scheduled_at = UTC_TIMESTAMP(3) - INTERVAL 1 HOUR WHERE request_id = ?',
       [requestId],
     );
@@ -165,7 +165,7 @@ describe('a schedule', () => {
 
   it('stands in the SMS report, in the zone of the account', async () => {
     const requestId = await sent('sms', LATER);
-    const report = await desk.get(`/webhook/api/getGSMreport.php?request_id=${requestId}`, owner);
+    const report = await channels.get(`/webhook/api/getGSMreport.php?request_id=${requestId}`, owner);
     expect(dataOf(report)['summary']).toMatchObject({
       schedule_date: '2099-07-01',
       schedule_time: '2099-07-01 11:30:00',
@@ -175,26 +175,26 @@ describe('a schedule', () => {
 
 describe('deactivating an account', () => {
   const patch = (member: Member, isActive: boolean): Promise<Answer> =>
-    desk.request(`/v6/api/admin/accounts/${member.account.username}`, {
+    channels.request(`/v6/api/admin/accounts/${member.account.username}`, {
       method: 'PATCH',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${admin.token}` },
       body: JSON.stringify({ is_active: isActive }),
     });
   const stateOf = async (requestId: string): Promise<unknown> =>
-    dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, admin))['state'];
+    dataOf(await channels.get(`/v6/api/campaigns/${requestId}`, admin))['state'];
 
   it('pauses what it has not sent, and writes it down; activating it again sends nothing', async () => {
-    const member = await desk.join(100);
-    const bystander = await desk.join(100);
+    const member = await channels.join(100);
+    const bystander = await channels.join(100);
     const [waiting, scheduled, running, ended] = [
-      await desk.send(member, CONTACTS),
-      await desk.send(member, CONTACTS, { schedule_time: LATER }),
-      await desk.send(member, CONTACTS),
-      await desk.send(member, CONTACTS),
+      await channels.send(member, CONTACTS),
+      await channels.send(member, CONTACTS, { schedule_time: LATER }),
+      await channels.send(member, CONTACTS),
+      await channels.send(member, CONTACTS),
     ];
-    const foreign = await desk.send(bystander, CONTACTS);
-    await desk.begin(running);
-    await desk.act(`/v6/api/campaigns/${ended}/cancel`, member);
+    const foreign = await channels.send(bystander, CONTACTS);
+    await channels.begin(running);
+    await channels.act(`/v6/api/campaigns/${ended}/cancel`, member);
     expect((await patch(member, false)).status).toBe(200);
     expect(await Promise.all([waiting, scheduled, running, ended, foreign].map(stateOf))).toEqual([
       ...['paused', 'paused', 'paused', 'cancelled', 'accepted'],
@@ -203,18 +203,18 @@ describe('deactivating an account', () => {
       [scheduled, 'accepted'],
       [running, 'running'],
     ] as const) {
-      const [entry, ...more] = await desk.audit(requestId);
+      const [entry, ...more] = await channels.audit(requestId);
       expect(more).toEqual([]);
       expect(entry).toMatchObject({ actor: admin.account.username, action: 'campaign.pause' });
       const details = { channel: 'sms', from, to: 'paused', reason: 'account deactivated' };
       expect(JSON.parse(entry?.details ?? '')).toEqual(details);
     }
     expect((await patch(member, false)).status).toBe(200);
-    expect(await desk.audit(waiting)).toHaveLength(1);
+    expect(await channels.audit(waiting)).toHaveLength(1);
     await patch(member, true);
     expect(await stateOf(waiting)).toBe('paused');
     expect(await wakes(waiting)).toEqual([null]);
-    expect(dataOf(await desk.act(`/v6/api/campaigns/${scheduled}/resume`, member))).toMatchObject({
+    expect(dataOf(await channels.act(`/v6/api/campaigns/${scheduled}/resume`, member))).toMatchObject({
       state: 'accepted',
     });
     expect(await wakes(scheduled)).toEqual([new Date(LATER)]);

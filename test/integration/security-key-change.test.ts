@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DataSource } from 'typeorm';
 import { ChatAccounts } from '../../src/modules/providers/index.js';
 import { Sealer, SealRenewal } from '../../src/platform/security/index.js';
-import { AccountsDesk } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')] as const;
@@ -13,20 +13,20 @@ const TOKEN = 'graph-access-token';
 /** ENCRYPTION_KEY is changed in three steps, with processes of two steps side by side at each. */
 describe('a change of ENCRYPTION_KEY', () => {
   let before: RunningApi;
-  let desk: AccountsDesk;
+  let accounts: Accounts;
   let token: string;
 
   beforeAll(async () => {
     before = await startApi({ ENCRYPTION_KEY: OLD, ENCRYPTION_KEYS_ACCEPTED: [NEW] });
-    desk = new AccountsDesk(before);
-    token = desk.token(await desk.account({ userType: 'super' }));
+    accounts = accountsOf(before);
+    token = accounts.token(await accounts.account({ userType: 'super' }));
   });
   afterAll(() => before.stop());
 
   const account = async (): Promise<number> => {
-    const { id, username } = await desk.account();
+    const { id, username } = await accounts.account();
     const body = { provider: 'meta_cloud', token: TOKEN, url: 'https://graph.example/v21.0/1' };
-    expect((await desk.call('PUT', `${PATH}/${username}`, { token, body })).status).toBe(200);
+    expect((await accounts.call('PUT', `${PATH}/${username}`, { token, body })).status).toBe(200);
     return id;
   };
   const sealed = async (): Promise<string[]> => {
@@ -34,17 +34,17 @@ describe('a change of ENCRYPTION_KEY', () => {
     return rows.map(({ config }) => config);
   };
   const tokenOf = async (api: RunningApi, accountId: number): Promise<string | null | undefined> => {
-    const accounts = api.app.get(ChatAccounts, { strict: false });
-    accounts.forget();
-    return (await accounts.find(accountId, 'official'))?.token;
+    const chatAccounts = api.app.get(ChatAccounts, { strict: false });
+    chatAccounts.forget();
+    return (await chatAccounts.find(accountId, 'official'))?.token;
   };
   /** A customer's webhook with a secret, and the one before it. */
   const webhook = async (): Promise<string[]> => {
-    const who = desk.token(await desk.account());
+    const who = accounts.token(await accounts.account());
     const body = { url: 'https://shop.example/hook', events: ['gsm.status.update'] };
-    const created = (await desk.call('POST', '/v6/api/webhooks', { token: who, body })).body;
+    const created = (await accounts.call('POST', '/v6/api/webhooks', { token: who, body })).body;
     const { id, secret } = created['data'] as { id: number; secret: string };
-    const rotated = (await desk.call('POST', `/v6/api/webhooks/${id}/rotate-secret`, { token: who })).body;
+    const rotated = (await accounts.call('POST', `/v6/api/webhooks/${id}/rotate-secret`, { token: who })).body;
     return [(rotated['data'] as { secret: string }).secret, secret];
   };
   const sealedSecrets = async (): Promise<string[]> => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { AccountsDesk, PASSWORD } from '../support/accounts-desk.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { until } from '../support/processes.js';
 
@@ -8,13 +8,13 @@ const PATH = '/v6/api/admin/security-log';
 const WRONG = 'Wrong-Day-7';
 
 let api: RunningApi;
-let desk: AccountsDesk;
+let accounts: Accounts;
 let root: Account;
 
 beforeAll(async () => {
   api = await startApi({ TRUST_PROXY: '1', USER_RATE_LIMIT: 0, LOGIN_FAILURE_LIMIT: 5 });
-  desk = new AccountsDesk(api);
-  root = await desk.account({ userType: 'super' });
+  accounts = accountsOf(api);
+  root = await accounts.account({ userType: 'super' });
 });
 afterAll(() => api.stop());
 
@@ -25,8 +25,8 @@ interface Entry {
   times: number;
 }
 const list = async (query: Record<string, string>): Promise<{ data: Entry[]; total: number }> => {
-  const { body } = await desk.call('GET', `${PATH}?${new URLSearchParams(query).toString()}`, {
-    token: desk.token(root),
+  const { body } = await accounts.call('GET', `${PATH}?${new URLSearchParams(query).toString()}`, {
+    token: accounts.token(root),
   });
   return body as unknown as { data: Entry[]; total: number };
 };
@@ -44,11 +44,11 @@ const seen = async (ip: string, logins: number): Promise<Record<string, number>>
   return counts;
 };
 const login = (name: string, ip: string, password = WRONG) =>
-  desk.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip });
+  accounts.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip });
 
 describe('the security log', () => {
   it('holds good and bad logins with name and address, by whichever name', async () => {
-    const { username } = await desk.account({ username: 'logged.one', email: 'logged@example.com' });
+    const { username } = await accounts.account({ username: 'logged.one', email: 'logged@example.com' });
     const ip = '10.60.0.1';
     for (const [name, password] of [
       [username, PASSWORD],
@@ -59,7 +59,7 @@ describe('the security log', () => {
       await login(name, ip, password);
     }
     const query = new URLSearchParams({ username, password: WRONG, message: 'Hello', number: '919812345678' });
-    expect((await desk.call('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip })).status).toBe(401);
+    expect((await accounts.call('GET', `/v5/api/sms_get.php?${query.toString()}`, { ip })).status).toBe(401);
     expect(await seen(ip, 5)).toEqual({
       [`login ${username}`]: 2,
       [`login_failed ${username}`]: 2,
@@ -81,11 +81,11 @@ describe('the security log', () => {
   });
 
   it('names the person who logged in, and those who are refused for other reasons', async () => {
-    const closed = await desk.account({ isActive: false });
+    const closed = await accounts.account({ isActive: false });
     await login(closed.username, '10.60.1.1', PASSWORD);
     expect(await seen('10.60.1.1', 1)).toEqual({ [`login_failed ${closed.username}`]: 1 });
     const person = { username: 'logged.person', password: PASSWORD, firstname: 'Ann', lastname: 'Other' };
-    await desk.call('POST', '/v6/api/account/users', { token: desk.token(root), body: person });
+    await accounts.call('POST', '/v6/api/account/users', { token: accounts.token(root), body: person });
     await login(person.username, '10.60.1.2', PASSWORD);
     expect(await seen('10.60.1.2', 1)).toEqual({ 'login logged.person': 1 });
   });
@@ -116,10 +116,10 @@ describe('the security log', () => {
   it('is for super and admin only', async () => {
     const roles: Record<string, number> = { super: 200, admin: 200, reseller: 403, client: 403 };
     for (const [userType, expected] of Object.entries(roles)) {
-      const token = desk.token(await desk.account({ userType }));
-      expect([userType, (await desk.call('GET', PATH, { token })).status]).toEqual([userType, expected]);
+      const token = accounts.token(await accounts.account({ userType }));
+      expect([userType, (await accounts.call('GET', PATH, { token })).status]).toEqual([userType, expected]);
     }
-    expect((await desk.call('GET', PATH)).status).toBe(401);
+    expect((await accounts.call('GET', PATH)).status).toBe(401);
   });
 
   it('loses its old entries faster than many guess', async () => {

@@ -1,44 +1,44 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clockTime } from '../../src/kernel/clock.js';
-import type { Answer } from '../support/accounts-desk.js';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
+import type { Answer } from '../support/accounts.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 
 const TO = '919812345678';
 const PATH = '/v6/api/session-messages';
 const V6 = { messaging_product: 'chat', to: TO, type: 'text', text: { body: 'Hello' } };
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-let desk: SessionDesk;
+let sessions: Sessions;
 let who: ChatMember;
 
 beforeAll(async () => {
-  desk = await SessionDesk.open();
-  who = await desk.member({}, { timeZone: 'Asia/Kolkata' });
-  await desk.openWindow(who, TO);
+  sessions = await openSessions();
+  who = await sessions.member({}, { timeZone: 'Asia/Kolkata' });
+  await sessions.openWindow(who, TO);
 });
-afterAll(() => desk.stop());
+afterAll(() => sessions.stop());
 
 const list = async (query = '', token = who.token): Promise<Record<string, unknown>[]> => {
-  const { status, body } = await desk.accounts.call('GET', `${PATH}${query}`, { token });
+  const { status, body } = await sessions.accounts.call('GET', `${PATH}${query}`, { token });
   expect(status).toBe(200);
   return body['data'] as Record<string, unknown>[];
 };
 const cancel = (id: unknown, token = who.token): Promise<Answer> =>
-  desk.accounts.call('DELETE', `${PATH}/${String(id)}`, { token });
+  sessions.accounts.call('DELETE', `${PATH}/${String(id)}`, { token });
 const schedule = async (member = who): Promise<number> => {
   const later = clockTime(new Date(Date.now() + 3_600_000), 'Asia/Kolkata');
   const body = { contacts: TO, broadcast_message: 'Later', broadcast_name: 'Diwali', schedule_time: later };
-  const { body: answer } = await desk.v5(member, body);
+  const { body: answer } = await sessions.v5(member, body);
   return Number((JSON.parse(String(answer.message)) as { messages: { id: string }[] }).messages[0]?.id);
 };
 
 describe('the list of session messages', () => {
   it('shows what is scheduled and what has left, the newest first', async () => {
-    expect((await desk.v6(who, V6)).status).toBe(200);
+    expect((await sessions.v6(who, V6)).status).toBe(200);
     const id = await schedule();
-    desk.upstream.answer({ status: 400, body: { error: { message: 'Bad thing', code: 100 } } });
-    await desk.v6(who, { ...V6, type: 'image', image: { link: 'https://a.example/a.png' } });
-    desk.upstream.answer(null);
+    sessions.upstream.answer({ status: 400, body: { error: { message: 'Bad thing', code: 100 } } });
+    await sessions.v6(who, { ...V6, type: 'image', image: { link: 'https://a.example/a.png' } });
+    sessions.upstream.answer(null);
     const [failed, waiting, sent] = await list();
     const common = { to: TO, recipient: null, created_at: expect.stringMatching(MOMENT) as unknown };
     const untold = { error_code: null, errorMessage: null, provider_message_id: null, broadcast_name: null };
@@ -79,32 +79,32 @@ describe('the list of session messages', () => {
     expect(await shown('?status=nonsense')).toEqual([]);
     expect(await shown('?limit=1&page=3')).toEqual(['SENT']);
     expect(await shown('?limit=1&page=4')).toEqual([]);
-    const { body } = await desk.accounts.call('GET', `${PATH}?limit=9999&page=x`, { token: who.token });
+    const { body } = await sessions.accounts.call('GET', `${PATH}?limit=9999&page=x`, { token: who.token });
     expect(body).toMatchObject({ success: true, page: 1, limit: 1000, total: 3 });
   });
 
   it('is the owner’s alone', async () => {
-    const other = await desk.member();
+    const other = await sessions.member();
     expect(await list('', other.token)).toEqual([]);
     const [id] = (await list('?status=PENDING')).map((message) => message['id']);
     const foreign = await cancel(id, other.token);
     expect([foreign.status, foreign.body.message]).toEqual([404, 'Message not found']);
-    expect(await desk.accounts.row('GET', PATH)).toEqual([401, 'Invalid Authorization token']);
-    expect(await desk.accounts.row('DELETE', `${PATH}/1`)).toEqual([401, 'Invalid Authorization token']);
-    expect(await desk.accounts.row('POST', PATH, { token: who.token })).toEqual([405, 'Method not allowed']);
-    expect(await desk.accounts.row('GET', `${PATH}/1`, { token: who.token })).toEqual([405, 'Method not allowed']);
+    expect(await sessions.accounts.row('GET', PATH)).toEqual([401, 'Invalid Authorization token']);
+    expect(await sessions.accounts.row('DELETE', `${PATH}/1`)).toEqual([401, 'Invalid Authorization token']);
+    expect(await sessions.accounts.row('POST', PATH, { token: who.token })).toEqual([405, 'Method not allowed']);
+    expect(await sessions.accounts.row('GET', `${PATH}/1`, { token: who.token })).toEqual([405, 'Method not allowed']);
   });
 });
 
 describe('a scheduled message that is cancelled', () => {
   it('never leaves', async () => {
-    const member = await desk.member();
-    await desk.openWindow(member, TO);
+    const member = await sessions.member();
+    await sessions.openWindow(member, TO);
     const id = await schedule(member);
     const done = await cancel(id, member.token);
     expect([done.status, done.body]).toEqual([200, { success: true, message: 'Message cancelled successfully' }]);
     expect(await list('', member.token)).toMatchObject([{ id, status: 'CANCELLED', sent_at: null }]);
-    expect(await desk.stored(member)).toMatchObject([{ dueAt: null }]);
+    expect(await sessions.stored(member)).toMatchObject([{ dueAt: null }]);
     const again = await cancel(id, member.token);
     expect([again.status, again.body.message]).toEqual([409, 'Message is already cancelled']);
   });
@@ -118,7 +118,7 @@ describe('a scheduled message that is cancelled', () => {
       [9, 'sending'],
     ]) {
       const id = await schedule();
-      await desk.dataSource.query('UPDATE session_messages SET status = ?, due_at = NULL WHERE id = ?', [code, id]);
+      await sessions.dataSource.query('UPDATE session_messages SET status = ?, due_at = NULL WHERE id = ?', [code, id]);
       const refused = await cancel(id);
       expect([refused.status, refused.body.message]).toEqual([409, `Message is already ${word}`]);
     }
@@ -133,12 +133,12 @@ describe('clocks that differ', () => {
   it('change neither the times that are kept nor the window', async () => {
     vi.useFakeTimers({ now: Date.now() + 25 * 3_600_000, toFake: ['Date'] });
     try {
-      const sent = await desk.v5(who, { contacts: TO, broadcast_message: 'Now' });
+      const sent = await sessions.v5(who, { contacts: TO, broadcast_message: 'Now' });
       expect(sent.status).toBe(200);
     } finally {
       vi.useRealTimers();
     }
-    const [newest] = await desk.dataSource.query<Record<string, string>[]>(
+    const [newest] = await sessions.dataSource.query<Record<string, string>[]>(
       `SELECT ABS(TIMESTAMPDIFF(SECOND, created_at, UTC_TIMESTAMP(3))) AS created,
          ABS(TIMESTAMPDIFF(SECOND, sent_at, UTC_TIMESTAMP(3))) AS sent,
          ABS(TIMESTAMPDIFF(SECOND, updated_at, UTC_TIMESTAMP(3))) AS updated
@@ -150,10 +150,10 @@ describe('clocks that differ', () => {
 
 describe('an id that the provider gives twice', () => {
   it('is the first message’s alone, and the second is sent all the same', async () => {
-    const member = await desk.member();
-    desk.upstream.answer({ status: 200, body: { messages: [{ id: 'wamid.same' }] } });
-    for (let index = 0; index < 2; index++) expect((await desk.v6(member, V6)).status).toBe(200);
-    desk.upstream.answer(null);
+    const member = await sessions.member();
+    sessions.upstream.answer({ status: 200, body: { messages: [{ id: 'wamid.same' }] } });
+    for (let index = 0; index < 2; index++) expect((await sessions.v6(member, V6)).status).toBe(200);
+    sessions.upstream.answer(null);
     const shown = await list('', member.token);
     expect(shown.map(({ status, provider_message_id: id }) => [status, id])).toEqual([
       ['SENT', null],

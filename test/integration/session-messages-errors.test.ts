@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
-import { refusal } from '../support/sms-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
+import { refusal } from '../support/sms.js';
 
 const TOKEN = 'Invalid Authorization token';
 const NO_ACCOUNT = 'No chat account found for this username';
@@ -19,18 +19,18 @@ const GOOD = { ...ENVELOPE, type: 'text', text: { body: 'Hello' } };
 const ODD = [true, false, {}, { a: 1 }, ['x'], []];
 const EMPTY = [undefined, null, '', ' \t'];
 
-let desk: SessionDesk;
+let sessions: Sessions;
 let member: ChatMember;
 
 beforeAll(async () => {
-  desk = await SessionDesk.open();
-  member = await desk.member();
+  sessions = await openSessions();
+  member = await sessions.member();
 });
-afterAll(() => desk.stop());
-beforeEach(() => desk.upstream.answer(null));
+afterAll(() => sessions.stop());
+beforeEach(() => sessions.upstream.answer(null));
 
 async function expectRefused(who: Omit<ChatMember, 'routeId'>, body: unknown, status: number, text: string) {
-  const answer = await desk.v6(who, body);
+  const answer = await sessions.v6(who, body);
   expect(answer.body).toEqual(refusal(status, text));
   expect(answer.status).toBe(status);
 }
@@ -40,7 +40,7 @@ describe('who may send', () => {
 
   it('405 on every other method', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-      const answer = await desk.accounts.call(method, path(member.account.username), { token: member.token });
+      const answer = await sessions.accounts.call(method, path(member.account.username), { token: member.token });
       expect(answer.body).toEqual(refusal(405, 'Method not allowed'));
       expect(answer.headers.get('allow')).toBe('POST');
     }
@@ -54,29 +54,29 @@ describe('who may send', () => {
       { cookie: `auth_token=${member.token}`, 'sec-fetch-site': 'cross-site' },
     ];
     for (const headers of calls) {
-      const answer = await desk.accounts.call('POST', path('somebody'), { headers, body: {} });
+      const answer = await sessions.accounts.call('POST', path('somebody'), { headers, body: {} });
       expect(answer.body).toEqual(refusal(400, TOKEN));
     }
   });
 
   it('takes the token as a cookie', async () => {
     const headers = { cookie: `auth_token=${member.token}` };
-    const answer = await desk.accounts.call('POST', path(member.account.username), { headers, body: GOOD });
+    const answer = await sessions.accounts.call('POST', path(member.account.username), { headers, body: GOOD });
     expect(answer.status).toBe(200);
   });
 
   it('401 for the path of another, before the chat account is looked for', async () => {
-    const stranger = await desk.stranger();
+    const stranger = await sessions.stranger();
     for (const username of [member.account.username, stranger.account.username.toUpperCase(), 'nobody']) {
-      const answer = await desk.v6(stranger, {}, { username });
+      const answer = await sessions.v6(stranger, {}, { username });
       expect(answer.body).toEqual(refusal(401, 'Route username does not match authenticated user'));
     }
   });
 
   it('404 without an official chat account, before the faults of the body', async () => {
-    const stranger = await desk.stranger();
+    const stranger = await sessions.stranger();
     for (const body of [{}, GOOD, { type: 'template' }]) await expectRefused(stranger, body, 404, NO_ACCOUNT);
-    await desk.connect(stranger.account, { connection: 'branded' });
+    await sessions.connect(stranger.account, { connection: 'branded' });
     await expectRefused(stranger, GOOD, 404, NO_ACCOUNT);
   });
 });
@@ -107,8 +107,8 @@ describe('the body', () => {
   });
 
   it.each(['1'.repeat(8), '1'.repeat(20), ' +91 98-12 345678', 919812345678])('takes %j', async (value) => {
-    expect((await desk.v6(member, { ...GOOD, to: value })).status).toBe(200);
-    expect(desk.upstream.last.body['to']).toBe(String(value).replace(/\D/g, ''));
+    expect((await sessions.v6(member, { ...GOOD, to: value })).status).toBe(200);
+    expect(sessions.upstream.last.body['to']).toBe(String(value).replace(/\D/g, ''));
   });
 
   const parts: [string, string, unknown[]][] = [
@@ -154,9 +154,9 @@ describe('the body', () => {
   });
 
   it('judges the rows in order, the connection after them, the provider last', async () => {
-    const who = await desk.stranger();
+    const who = await sessions.stranger();
     await expectRefused(who, {}, 404, NO_ACCOUNT);
-    await desk.connect(who.account, { url: null, token: null });
+    await sessions.connect(who.account, { url: null, token: null });
     const steps: [string, Record<string, unknown>][] = [
       [PRODUCT, { messaging_product: 'chat' }],
       [TO, { to: 'abc' }],
@@ -172,34 +172,34 @@ describe('the body', () => {
       body = { ...body, ...repair };
     }
     await expectRefused(who, body, 404, 'Missing phone-number ID for this chat account');
-    await desk.connect(who.account, { url: 'https://graph.example/v21.0/numbers', token: null });
+    await sessions.connect(who.account, { url: 'https://graph.example/v21.0/numbers', token: null });
     await expectRefused(who, body, 404, 'Missing phone-number ID for this chat account');
-    await desk.connect(who.account, { url: 'no url', token: null });
+    await sessions.connect(who.account, { url: 'no url', token: null });
     await expectRefused(who, body, 404, 'Missing account token for this chat account');
-    await desk.connect(who.account, { url: 'no url' });
+    await sessions.connect(who.account, { url: 'no url' });
     await expectRefused(who, body, 500, 'Unable to resolve provider endpoint');
-    await desk.connect(who.account, { provider: 'other' });
+    await sessions.connect(who.account, { provider: 'other' });
     await expectRefused(who, body, 500, 'Unable to resolve provider endpoint');
-    expect(await desk.stored(who)).toEqual([]);
+    expect(await sessions.stored(who)).toEqual([]);
   });
 });
 
 describe('the provider', () => {
   it('refuses: 502 with its own text, and the message is stored as FAILED', async () => {
-    const who = await desk.member();
+    const who = await sessions.member();
     const error = { message: '(#131047) Re-engagement message', type: 'OAuthException', code: 131047 };
-    desk.upstream.answer({ status: 400, body: { error } });
+    sessions.upstream.answer({ status: 400, body: { error } });
     await expectRefused(who, GOOD, 502, error.message);
-    expect(await desk.stored(who)).toMatchObject([
+    expect(await sessions.stored(who)).toMatchObject([
       { status: 'Failed', errorCode: 131047, errorMessage: error.message, providerMessageId: null },
     ]);
   });
 
   it('its text is cut at 500 characters and holds no token', async () => {
-    const who = await desk.member();
+    const who = await sessions.member();
     const message = `${'я'.repeat(490)} token-of-the-account`;
-    desk.upstream.answer({ status: 401, body: { error: { message, code: 190 } } });
-    const { status, body } = await desk.v6(who, GOOD);
+    sessions.upstream.answer({ status: 401, body: { error: { message, code: 190 } } });
+    const { status, body } = await sessions.v6(who, GOOD);
     expect(status).toBe(502);
     expect(Array.from(String(body.message)).length).toBeLessThanOrEqual(500);
     expect(JSON.stringify(body)).not.toContain('token-of');
@@ -214,10 +214,10 @@ describe('the provider', () => {
       { status: 200, body: '[]' },
       { status: 200, body: JSON.stringify({ messages: 'x'.repeat(1024 * 1024) }) },
     ] as const) {
-      const who = await desk.member();
-      desk.upstream.answer(order);
+      const who = await sessions.member();
+      sessions.upstream.answer(order);
       await expectRefused(who, GOOD, 502, SILENT);
-      expect(await desk.stored(who)).toMatchObject([{ status: 'Unknown', errorMessage: null }]);
+      expect(await sessions.stored(who)).toMatchObject([{ status: 'Unknown', errorMessage: null }]);
     }
   });
 });

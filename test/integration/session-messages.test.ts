@@ -2,27 +2,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SESSION_EXAMPLES } from '../../src/modules/session-messages/http/session-message.dto.js';
 import { PHONE_NUMBER_ID } from '../support/graph-upstream.js';
 import { until } from '../support/processes.js';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 
 const TO = '919812345678';
 const ENVELOPE = { messaging_product: 'chat', to: TO };
 const GOOD = { ...ENVELOPE, type: 'text', text: { body: 'Hello' } };
 
-let desk: SessionDesk;
+let sessions: Sessions;
 let member: ChatMember;
 
 beforeAll(async () => {
-  desk = await SessionDesk.open();
-  member = await desk.member();
+  sessions = await openSessions();
+  member = await sessions.member();
 });
-afterAll(() => desk.stop());
-beforeEach(() => desk.upstream.answer(null));
+afterAll(() => sessions.stop());
+beforeEach(() => sessions.upstream.answer(null));
 
 /** Sends, and answers what reached the upstream. */
 async function onTheWire(body: unknown): Promise<Record<string, unknown>> {
-  const answer = await desk.v6(member, body);
+  const answer = await sessions.v6(member, body);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return desk.upstream.last.body;
+  return sessions.upstream.last.body;
 }
 
 const status = (id: string, word: string, errors: unknown[] = []): Record<string, unknown> => ({
@@ -35,14 +35,14 @@ const status = (id: string, word: string, errors: unknown[] = []): Record<string
 
 describe('a session message', () => {
   it("leaves for the account's number with its token, and the provider's answer passes through", async () => {
-    const answer = await desk.v6(member, GOOD);
+    const answer = await sessions.v6(member, GOOD);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       messaging_product: 'chat',
       contacts: [{ input: TO, wa_id: TO }],
       messages: [{ id: expect.stringMatching(/^wamid\./) as string }],
     });
-    const { path, headers, body } = desk.upstream.last;
+    const { path, headers, body } = sessions.upstream.last;
     expect(path).toBe(`/v21.0/${PHONE_NUMBER_ID}/messages`);
     expect(headers.authorization).toBe('Bearer token-of-the-account');
     expect(body).toEqual({
@@ -90,9 +90,9 @@ describe('a session message', () => {
   });
 
   it('is free and stored with the id of the provider', async () => {
-    const who = await desk.member();
-    const answer = await desk.v6(who, GOOD);
-    expect(await desk.stored(who)).toMatchObject([
+    const who = await sessions.member();
+    const answer = await sessions.v6(who, GOOD);
+    expect(await sessions.stored(who)).toMatchObject([
       {
         status: 'Submitted',
         receiver: TO,
@@ -100,7 +100,7 @@ describe('a session message', () => {
         providerMessageId: (answer.body['messages'] as { id: string }[])[0]?.id,
       },
     ]);
-    const [ledger] = await desk.dataSource.query<{ entries: number }[]>(
+    const [ledger] = await sessions.dataSource.query<{ entries: number }[]>(
       "SELECT COUNT(*) AS entries FROM credit_ledger WHERE account_id = ? AND kind = 'debit'",
       [who.account.id],
     );
@@ -108,63 +108,63 @@ describe('a session message', () => {
   });
 
   it('reseller accounts name their business', async () => {
-    const who = await desk.member({ provider: 'reseller', bmid: 'bm-7' });
-    expect((await desk.v6(who, GOOD)).status).toBe(200);
-    expect(desk.upstream.last.headers['bmid']).toBe('bm-7');
+    const who = await sessions.member({ provider: 'reseller', bmid: 'bm-7' });
+    expect((await sessions.v6(who, GOOD)).status).toBe(200);
+    expect(sessions.upstream.last.headers['bmid']).toBe('bm-7');
   });
 
   it('an answer without an id passes through too', async () => {
-    const who = await desk.member();
-    desk.upstream.answer({ status: 200, body: { messaging_product: 'whatsapp', odd: true } });
-    const answer = await desk.v6(who, GOOD);
+    const who = await sessions.member();
+    sessions.upstream.answer({ status: 200, body: { messaging_product: 'whatsapp', odd: true } });
+    const answer = await sessions.v6(who, GOOD);
     expect([answer.status, answer.body]).toEqual([200, { messaging_product: 'chat', odd: true }]);
-    expect(await desk.stored(who)).toMatchObject([{ status: 'Submitted', providerMessageId: null }]);
+    expect(await sessions.stored(who)).toMatchObject([{ status: 'Submitted', providerMessageId: null }]);
   });
 
   it('an id that nobody can keep passes through too', async () => {
-    const who = await desk.member();
+    const who = await sessions.member();
     for (const id of ['i'.repeat(129), '', null, {}]) {
-      desk.upstream.answer({ status: 200, body: { messages: [{ id }] } });
-      expect((await desk.v6(who, GOOD)).body).toEqual({ messages: [{ id }] });
+      sessions.upstream.answer({ status: 200, body: { messages: [{ id }] } });
+      expect((await sessions.v6(who, GOOD)).body).toEqual({ messages: [{ id }] });
     }
-    for (const row of await desk.stored(who))
+    for (const row of await sessions.stored(who))
       expect(row).toMatchObject({ status: 'Submitted', providerMessageId: null });
   });
 });
 
 describe('a message of type template', () => {
   it('goes the way of chatTemplate', async () => {
-    const who = await desk.member();
+    const who = await sessions.member();
     const name = 'spring_sale';
     const request = { ...ENVELOPE, type: 'template', template: { name, language: { code: 'en_US' } } };
-    const missing = await desk.v6(who, request);
+    const missing = await sessions.v6(who, request);
     expect([missing.status, missing.body.message]).toEqual([404, 'Template not found']);
-    const created = await desk.accounts.call('POST', '/webhook/api/createTemplates.php', {
+    const created = await sessions.accounts.call('POST', '/webhook/api/createTemplates.php', {
       token: who.token,
       body: { template_name: name, category: 'marketing', template_body: 'Spring is here' },
     });
     expect(created.status).toBe(200);
-    await desk.dataSource.query('UPDATE templates SET status = 1 WHERE account_id = ?', [who.account.id]);
-    const queued = await desk.v6(who, request);
+    await sessions.dataSource.query('UPDATE templates SET status = 1 WHERE account_id = ?', [who.account.id]);
+    const queued = await sessions.v6(who, request);
     expect(queued.status).toBe(201);
     expect(queued.body).toMatchObject({ success: true, template_name: name, username: who.account.username });
-    const many = await desk.v6(who, { ...request, to: [TO, '919812345679'] });
+    const many = await sessions.v6(who, { ...request, to: [TO, '919812345679'] });
     expect(many.body).toMatchObject({ message: 'Template campaign queued successfully', contacts: 2 });
-    expect(await desk.stored(who)).toEqual([]);
+    expect(await sessions.stored(who)).toEqual([]);
   });
 
   it('has the rows of that table', async () => {
-    const answer = await desk.v6(member, { ...ENVELOPE, type: 'template', template: 'x' });
+    const answer = await sessions.v6(member, { ...ENVELOPE, type: 'template', template: 'x' });
     expect([answer.status, answer.body.message]).toEqual([400, 'template must be an object']);
   });
 });
 
 describe('statuses', () => {
   const sentBy = async (who: ChatMember): Promise<string> =>
-    ((await desk.v6(who, GOOD)).body['messages'] as { id: string }[])[0]!.id;
+    ((await sessions.v6(who, GOOD)).body['messages'] as { id: string }[])[0]!.id;
 
   it('move the message forward only', async () => {
-    const who = await desk.member();
+    const who = await sessions.member();
     const id = await sentBy(who);
     for (const [word, expected] of [
       ['sent', 'Submitted'],
@@ -174,48 +174,48 @@ describe('statuses', () => {
       ['delivered', 'Read'],
       ['failed', 'Read'],
     ] as const) {
-      expect(await desk.callback(who, [status(id, word)])).toBe(200);
-      expect(await desk.stored(who), word).toMatchObject([{ status: expected }]);
+      expect(await sessions.callback(who, [status(id, word)])).toBe(200);
+      expect(await sessions.stored(who), word).toMatchObject([{ status: expected }]);
     }
   });
 
   it('several in one callback, and failures with code and text', async () => {
-    const who = await desk.member();
+    const who = await sessions.member();
     const [one, two] = [await sentBy(who), await sentBy(who)];
     const errors = [{ code: 131026, title: 'Message undeliverable' }];
-    await desk.callback(who, [status(one, 'delivered'), status(one, 'read'), status(two, 'failed', errors)]);
-    expect(await desk.stored(who)).toMatchObject([
+    await sessions.callback(who, [status(one, 'delivered'), status(one, 'read'), status(two, 'failed', errors)]);
+    expect(await sessions.stored(who)).toMatchObject([
       { status: 'Read', errorCode: null, errorMessage: null },
       { status: 'Failed', errorCode: 131026, errorMessage: expect.stringContaining('undeliverable') as string },
     ]);
-    const parked = await desk.dataSource.query<unknown[]>('SELECT id FROM parked_receipts WHERE route_id = ?', [
+    const parked = await sessions.dataSource.query<unknown[]>('SELECT id FROM parked_receipts WHERE route_id = ?', [
       who.routeId,
     ]);
     expect(parked).toEqual([]);
   });
 
   it("of one account never touch another's message", async () => {
-    const [one, two] = [await desk.member(), await desk.member()];
+    const [one, two] = [await sessions.member(), await sessions.member()];
     const id = await sentBy(one);
-    await desk.callback(two, [status(id, 'failed')]);
-    expect(await desk.stored(one)).toMatchObject([{ status: 'Submitted' }]);
+    await sessions.callback(two, [status(id, 'failed')]);
+    expect(await sessions.stored(one)).toMatchObject([{ status: 'Submitted' }]);
   });
 
   it('that came before the answer was written find their message; no receipt in time: FAILED', async () => {
-    const who = await desk.member();
-    await desk.callback(who, [status('wamid.EARLY', 'delivered')]);
-    desk.upstream.answer({ status: 200, body: { messages: [{ id: 'wamid.EARLY' }] } });
-    await desk.v6(who, GOOD);
-    desk.upstream.answer('silence');
-    await desk.v6(who, GOOD);
-    desk.upstream.answer(null);
+    const who = await sessions.member();
+    await sessions.callback(who, [status('wamid.EARLY', 'delivered')]);
+    sessions.upstream.answer({ status: 200, body: { messages: [{ id: 'wamid.EARLY' }] } });
+    await sessions.v6(who, GOOD);
+    sessions.upstream.answer('silence');
+    await sessions.v6(who, GOOD);
+    sessions.upstream.answer(null);
     await sentBy(who);
-    const worker = await desk.startWorker({ RECEIPT_TIMEOUT: 2_000 });
+    const worker = await sessions.startWorker({ RECEIPT_TIMEOUT: 2_000 });
     try {
       await until('the messages to be settled', async () =>
-        (await desk.stored(who)).every(({ status: word }) => word === 'Delivered' || word === 'Failed'),
+        (await sessions.stored(who)).every(({ status: word }) => word === 'Delivered' || word === 'Failed'),
       );
-      expect(await desk.stored(who)).toMatchObject([
+      expect(await sessions.stored(who)).toMatchObject([
         { status: 'Delivered' },
         { status: 'Failed', errorMessage: 'No delivery receipt' },
         { status: 'Failed', errorMessage: 'No delivery receipt' },

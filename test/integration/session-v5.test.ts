@@ -2,28 +2,28 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clockTime } from '../../src/kernel/clock.js';
 import { V5_EXAMPLES } from '../../src/modules/session-messages/http/v5-session.dto.js';
 import { until } from '../support/processes.js';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 
 const TO = '919812345678';
 const GOOD = { brodcast_service: 'chat_credits', contacts: TO, broadcast_message: 'Hello' };
 const DAY_MS = 24 * 3_600_000;
 const PATHS = ['session.php', 'session1.php', 'index.php/addbroadcast'];
 
-let desk: SessionDesk;
+let sessions: Sessions;
 let member: ChatMember;
 
 beforeAll(async () => {
-  desk = await SessionDesk.open();
-  member = await desk.member();
-  await desk.openWindow(member, TO);
+  sessions = await openSessions();
+  member = await sessions.member();
+  await sessions.openWindow(member, TO);
 });
-afterAll(() => desk.stop());
-beforeEach(() => desk.upstream.answer(null));
+afterAll(() => sessions.stop());
+beforeEach(() => sessions.upstream.answer(null));
 
 const shape = (message: string) => ({ status: 'error', textsent: 'error', message });
 
 async function expectRefused(who: Omit<ChatMember, 'routeId'>, body: unknown, status: number, message: string) {
-  const answer = await desk.v5(who, body);
+  const answer = await sessions.v5(who, body);
   expect(answer.body).toEqual({ status: 'error', textsent: 'error', message });
   expect(answer.status).toBe(status);
 }
@@ -32,17 +32,20 @@ describe('who may send', () => {
   it('takes the token with and without Bearer; no cookie', async () => {
     for (const path of PATHS) {
       for (const authorization of [member.token, `Bearer ${member.token}`]) {
-        const answer = await desk.accounts.call('POST', `/v5/api/${path}`, { headers: { authorization }, body: GOOD });
+        const answer = await sessions.accounts.call('POST', `/v5/api/${path}`, {
+          headers: { authorization },
+          body: GOOD,
+        });
         expect(answer.status).toBe(200);
       }
       for (const headers of [{}, { authorization: 'nonsense' }, { cookie: `auth_token=${member.token}` }]) {
-        const answer = await desk.accounts.call('POST', `/v5/api/${path}`, { headers, body: {} });
+        const answer = await sessions.accounts.call('POST', `/v5/api/${path}`, { headers, body: {} });
         expect([answer.status, answer.body]).toEqual([
           401,
           { status: 'error', textsent: 'error', message: 'Invalid Authorization token' },
         ]);
       }
-      const answer = await desk.accounts.call('GET', `/v5/api/${path}`, { token: member.token });
+      const answer = await sessions.accounts.call('GET', `/v5/api/${path}`, { token: member.token });
       expect([answer.status, answer.body.message]).toEqual([405, 'Method not allowed']);
     }
   });
@@ -51,22 +54,22 @@ describe('who may send', () => {
 describe('errors before the handler', () => {
   it.each(PATHS)('%s answers them in the shape of v5', async (path) => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
-      const answer = await desk.accounts.call(method, `/v5/api/${path}`, { token: member.token });
+      const answer = await sessions.accounts.call(method, `/v5/api/${path}`, { token: member.token });
       expect([answer.status, answer.body]).toEqual([405, shape('Method not allowed')]);
       expect(answer.headers.get('allow')).toBe('POST');
     }
-    const broken = await desk.v5(member, '{"contacts":', path);
+    const broken = await sessions.v5(member, '{"contacts":', path);
     expect([broken.status, broken.body]).toEqual([400, shape('Malformed JSON body')]);
-    const huge = await desk.v5(member, { ...GOOD, unknown: 'x'.repeat(1024 * 1024) }, path);
+    const huge = await sessions.v5(member, { ...GOOD, unknown: 'x'.repeat(1024 * 1024) }, path);
     expect([huge.status, huge.body]).toEqual([413, shape('Request body is too large')]);
-    const fits = await desk.v5(member, { ...GOOD, unknown: 'x'.repeat(1024 * 1024 - 300) }, path);
+    const fits = await sessions.v5(member, { ...GOOD, unknown: 'x'.repeat(1024 * 1024 - 300) }, path);
     expect(fits.status).toBe(200);
   });
 });
 
 describe('the answer', () => {
   it('carries the provider answer as JSON text', async () => {
-    const answer = await desk.v5(member, GOOD);
+    const answer = await sessions.v5(member, GOOD);
     expect(answer.body).toMatchObject({ status: 'ok', textsent: 'ok' });
     expect(JSON.parse(String(answer.body.message))).toEqual({
       contacts: [{ input: TO, wa_id: TO }],
@@ -76,35 +79,35 @@ describe('the answer', () => {
   });
 
   it('takes forms', async () => {
-    const answer = await desk.accounts.call('POST', '/v5/api/session.php', {
+    const answer = await sessions.accounts.call('POST', '/v5/api/session.php', {
       token: member.token,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ ...GOOD, broadcast_message: 'From a form' }).toString(),
     });
     expect(answer.status).toBe(200);
-    expect(desk.upstream.last.body['text']).toEqual({ body: 'From a form' });
+    expect(sessions.upstream.last.body['text']).toEqual({ body: 'From a form' });
   });
 
   it('stores label and content', async () => {
-    const who = await desk.member();
-    await desk.openWindow(who, TO);
-    await desk.v5(who, { ...GOOD, broadcast_name: 'я'.repeat(101) });
-    expect(await desk.stored(who)).toMatchObject([
+    const who = await sessions.member();
+    await sessions.openWindow(who, TO);
+    await sessions.v5(who, { ...GOOD, broadcast_name: 'я'.repeat(101) });
+    expect(await sessions.stored(who)).toMatchObject([
       { label: 'я'.repeat(100), status: 'Submitted', content: { type: 'text', text: { body: 'Hello' } } },
     ]);
   });
 
   const { scheduled: _, ...examples } = V5_EXAMPLES;
   it.each(Object.entries(examples))('example %s is taken', async (_name, { value }) => {
-    expect((await desk.v5(member, value)).status).toBe(200);
+    expect((await sessions.v5(member, value)).status).toBe(200);
   });
 });
 
 describe('the order of errors', () => {
   it('account, body, connection, window, provider', async () => {
-    const who = await desk.stranger();
+    const who = await sessions.stranger();
     await expectRefused(who, {}, 404, 'No chat account found for this username');
-    const routeId = await desk.connect(who.account, { url: null, token: null });
+    const routeId = await sessions.connect(who.account, { url: null, token: null });
     const steps: [string, Record<string, unknown>][] = [
       ['brodcast_service must be chat_credits', { brodcast_service: 'chat_credits' }],
       ['contacts is required', { contacts: '+91,91' }],
@@ -121,25 +124,25 @@ describe('the order of errors', () => {
       body = { ...body, ...repair };
     }
     await expectRefused(who, body, 404, 'Missing phone-number ID for this chat account');
-    await desk.connect(who.account, { token: null });
+    await sessions.connect(who.account, { token: null });
     await expectRefused(who, body, 404, 'Missing account token for this chat account');
-    await desk.connect(who.account, { provider: 'other' });
+    await sessions.connect(who.account, { provider: 'other' });
     await expectRefused(who, body, 500, 'Unable to resolve provider endpoint');
-    await desk.connect(who.account);
+    await sessions.connect(who.account);
     await expectRefused(who, body, 400, 'Ticket Expired');
-    await desk.openWindow({ ...who, routeId }, TO);
-    desk.upstream.answer({ status: 400, body: { error: { message: 'Bad thing', code: 100 } } });
+    await sessions.openWindow({ ...who, routeId }, TO);
+    sessions.upstream.answer({ status: 400, body: { error: { message: 'Bad thing', code: 100 } } });
     await expectRefused(who, body, 502, 'Bad thing');
-    desk.upstream.answer('silence');
+    sessions.upstream.answer('silence');
     await expectRefused(who, body, 502, 'Provider did not answer');
   });
 
   it('the window closes after 24 hours', async () => {
-    const who = await desk.member();
-    await desk.openWindow(who, TO, DAY_MS + 1_000);
+    const who = await sessions.member();
+    await sessions.openWindow(who, TO, DAY_MS + 1_000);
     await expectRefused(who, GOOD, 400, 'Ticket Expired');
-    await desk.openWindow(who, TO, DAY_MS - 60_000);
-    expect((await desk.v5(who, GOOD)).status).toBe(200);
+    await sessions.openWindow(who, TO, DAY_MS - 60_000);
+    expect((await sessions.v5(who, GOOD)).status).toBe(200);
   });
 
   it('never answers 500, whatever the types', async () => {
@@ -147,7 +150,7 @@ describe('the order of errors', () => {
     const more = ['buttons', 'button1_value', 'call_title', 'url_title', 'uploaded_image1', 'footer', 'template_id'];
     for (const field of [...fields, ...more]) {
       for (const value of [true, {}, [], [null], 7, -0.5, '\u0000', '\ud800', 'a'.repeat(5_000)]) {
-        const { status } = await desk.v5(member, { ...GOOD, [field]: value });
+        const { status } = await sessions.v5(member, { ...GOOD, [field]: value });
         expect([200, 400], `${field} = ${JSON.stringify(value)}`).toContain(status);
       }
     }
@@ -158,56 +161,58 @@ describe('schedule_time', () => {
   const inSeconds = (seconds: number, zone: string): string => clockTime(new Date(Date.now() + seconds * 1000), zone);
 
   it('stores the message until the next occurrence in the time zone of the account, under an id of ours', async () => {
-    const who = await desk.member({}, { timeZone: 'Asia/Kolkata' });
+    const who = await sessions.member({}, { timeZone: 'Asia/Kolkata' });
     await expectRefused(who, { ...GOOD, schedule_time: '09:30:00' }, 400, 'Ticket Expired');
-    await desk.openWindow(who, TO);
-    const calls = desk.upstream.calls.length;
-    const answer = await desk.v5(who, { ...GOOD, schedule_time: inSeconds(3_600, 'Asia/Kolkata') });
-    const [row] = await desk.stored(who);
+    await sessions.openWindow(who, TO);
+    const calls = sessions.upstream.calls.length;
+    const answer = await sessions.v5(who, { ...GOOD, schedule_time: inSeconds(3_600, 'Asia/Kolkata') });
+    const [row] = await sessions.stored(who);
     expect(JSON.parse(String(answer.body.message))).toMatchObject({
       contacts: [{ input: TO, wa_id: TO }],
       messages: [{ id: String(row?.id) }],
     });
     expect(row).toMatchObject({ status: 'Pending', providerMessageId: null });
     expect(Math.abs((row?.dueAt?.getTime() ?? 0) - Date.now() - 3_600_000)).toBeLessThan(60_000);
-    expect(desk.upstream.calls).toHaveLength(calls);
+    expect(sessions.upstream.calls).toHaveLength(calls);
   });
 
   it('leaves when due over an open window, else FAILED Ticket Expired; accounts must still stand', async () => {
     const [open, late, closed, gone] = [
-      await desk.member(),
-      await desk.member(),
-      await desk.member(),
-      await desk.member(),
+      await sessions.member(),
+      await sessions.member(),
+      await sessions.member(),
+      await sessions.member(),
     ];
     for (const who of [open, late, closed, gone]) {
-      await desk.openWindow(who, TO);
+      await sessions.openWindow(who, TO);
       const body = { ...GOOD, broadcast_message: `for ${who.routeId}`, schedule_time: inSeconds(3_600, 'UTC') };
-      expect((await desk.v5(who, body)).status).toBe(200);
+      expect((await sessions.v5(who, body)).status).toBe(200);
     }
     const ids = [open, late, closed, gone].map(({ account }) => account.id);
-    await desk.dataSource.query('UPDATE chat_windows SET open_until = UTC_TIMESTAMP(3) WHERE route_id = ?', [
+    await sessions.dataSource.query('UPDATE chat_windows SET open_until = UTC_TIMESTAMP(3) WHERE route_id = ?', [
       late.routeId,
     ]);
-    await desk.dataSource.query('UPDATE accounts SET is_active = 0 WHERE id = ?', [closed.account.id]);
-    await desk.dataSource.query('DELETE FROM routes WHERE id = ?', [gone.routeId]);
-    await desk.dataSource.query('UPDATE session_messages SET due_at = UTC_TIMESTAMP(3) WHERE account_id IN (?)', [ids]);
-    const workers = [await desk.startWorker(), await desk.startWorker()];
+    await sessions.dataSource.query('UPDATE accounts SET is_active = 0 WHERE id = ?', [closed.account.id]);
+    await sessions.dataSource.query('DELETE FROM routes WHERE id = ?', [gone.routeId]);
+    await sessions.dataSource.query('UPDATE session_messages SET due_at = UTC_TIMESTAMP(3) WHERE account_id IN (?)', [
+      ids,
+    ]);
+    const workers = [await sessions.startWorker(), await sessions.startWorker()];
     try {
       await until('the scheduled messages to be settled', async () => {
-        const rows = await Promise.all([open, late, closed, gone].map((who) => desk.stored(who)));
+        const rows = await Promise.all([open, late, closed, gone].map((who) => sessions.stored(who)));
         return rows.flat().every(({ status }) => status === 'Submitted' || status === 'Failed');
       });
     } finally {
       await Promise.all(workers.map((worker) => worker.close()));
     }
-    expect(await desk.stored(open)).toMatchObject([{ status: 'Submitted', dueAt: null }]);
-    expect(await desk.stored(late)).toMatchObject([{ status: 'Failed', errorMessage: 'Ticket Expired' }]);
-    expect(await desk.stored(closed)).toMatchObject([{ status: 'Failed', errorMessage: 'Account is inactive' }]);
-    expect(await desk.stored(gone)).toMatchObject([
+    expect(await sessions.stored(open)).toMatchObject([{ status: 'Submitted', dueAt: null }]);
+    expect(await sessions.stored(late)).toMatchObject([{ status: 'Failed', errorMessage: 'Ticket Expired' }]);
+    expect(await sessions.stored(closed)).toMatchObject([{ status: 'Failed', errorMessage: 'Account is inactive' }]);
+    expect(await sessions.stored(gone)).toMatchObject([
       { status: 'Failed', errorMessage: 'No chat account found for this username' },
     ]);
-    const texts = desk.upstream.calls.map(({ body }) => (body['text'] as { body?: string } | undefined)?.body);
+    const texts = sessions.upstream.calls.map(({ body }) => (body['text'] as { body?: string } | undefined)?.body);
     expect(texts.filter((text) => text === `for ${open.routeId}`)).toHaveLength(1);
     for (const who of [late, closed, gone]) expect(texts).not.toContain(`for ${who.routeId}`);
   });
@@ -216,7 +221,7 @@ describe('schedule_time', () => {
 // Last, because passport knows one key a process: that of the API that was started last.
 describe('the limit of requests', () => {
   it('429 with Retry-After, on v6 after the path', async () => {
-    const limited = await SessionDesk.open({ USER_RATE_LIMIT: 2 });
+    const limited = await openSessions({ USER_RATE_LIMIT: 2 });
     try {
       const who = await limited.member();
       await limited.openWindow(who, TO);

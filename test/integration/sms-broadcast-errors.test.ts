@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, type Member, SmsDesk } from '../support/sms-desk.js';
+import { expectRefused, type Member, openSms, type Sms } from '../support/sms.js';
 
 const REQUIRED = 'broadcast_name, brodcast_service, contacts, and message are required';
 const TOO_LONG = 'Message is too long';
@@ -10,19 +10,19 @@ const TOKEN = 'Invalid Authorization token';
 
 const GOOD = { broadcast_name: 'Spring', brodcast_service: 'main', contacts: ['919812345678'], message: 'Hello' };
 
-let desk: SmsDesk;
+let sms: Sms;
 let member: Member;
 
 beforeAll(async () => {
-  desk = await SmsDesk.open();
-  member = await desk.join();
+  sms = await openSms();
+  member = await sms.join();
 });
-afterAll(() => desk.stop());
+afterAll(() => sms.stop());
 
 describe('who may send', () => {
   it('405 on every other method, with Allow', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-      const answer = await desk.request('/webhook/api/addbroadcastgsm.php', { method });
+      const answer = await sms.request('/webhook/api/addbroadcastgsm.php', { method });
       expectRefused(answer, 405, 'Method not allowed');
       expect(answer.headers.get('allow')).toBe('POST');
     }
@@ -37,34 +37,34 @@ describe('who may send', () => {
       [GOOD, { authorization: `Bearer nonsense`, cookie: `auth_token=${member.token}` }],
       [GOOD, { cookie: `auth_token=${member.token}`, 'sec-fetch-site': 'cross-site' }],
     ] as [unknown, Record<string, string>][]) {
-      expectRefused(await desk.broadcast(null, body, headers), 401, TOKEN);
+      expectRefused(await sms.broadcast(null, body, headers), 401, TOKEN);
     }
   });
 
   it('401 for a username that is unknown, of other case, no text, staff, or closed', async () => {
-    const reseller = await desk.join(10, { userType: 'reseller' });
-    const closed = await desk.join(10, { isActive: false });
+    const reseller = await sms.join(10, { userType: 'reseller' });
+    const closed = await sms.join(10, { isActive: false });
     const names = ['nobody-here', member.account.username.toUpperCase(), true, {}, ['a'], reseller.account.username];
     for (const username of [...names, closed.account.username]) {
-      expectRefused(await desk.broadcast(null, { ...GOOD, username }), 401, TOKEN);
-      expectRefused(await desk.broadcast(member, { ...GOOD, username }), 401, TOKEN);
+      expectRefused(await sms.broadcast(null, { ...GOOD, username }), 401, TOKEN);
+      expectRefused(await sms.broadcast(member, { ...GOOD, username }), 401, TOKEN);
     }
   });
 
   it('the username in the body goes before the token', async () => {
-    const other = await desk.join(10);
-    const answer = await desk.broadcast(member, { ...GOOD, username: other.account.username });
+    const other = await sms.join(10);
+    const answer = await sms.broadcast(member, { ...GOOD, username: other.account.username });
     expect(answer.body['username']).toBe(other.account.username);
-    expect(await desk.credits(other)).toBe(9);
+    expect(await sms.credits(other)).toBe(9);
   });
 
   it('an account with require_token acts by its own token only', async () => {
-    const strict = await desk.join(10);
-    await desk.alter(strict, 'require_token', 1);
+    const strict = await sms.join(10);
+    await sms.alter(strict, 'require_token', 1);
     const named = { ...GOOD, username: strict.account.username };
-    expectRefused(await desk.broadcast(null, named), 401, TOKEN);
-    expectRefused(await desk.broadcast(member, named), 401, TOKEN);
-    expect((await desk.broadcast(strict, named)).status).toBe(200);
+    expectRefused(await sms.broadcast(null, named), 401, TOKEN);
+    expectRefused(await sms.broadcast(member, named), 401, TOKEN);
+    expect((await sms.broadcast(strict, named)).status).toBe(200);
   });
 });
 
@@ -73,16 +73,16 @@ describe('the error table', () => {
 
   it.each(['broadcast_name', 'brodcast_service', 'contacts', 'message'])('%s missing, empty or odd', async (field) => {
     for (const value of [undefined, null, '', ' \t', ...(field === 'contacts' ? [true, {}, [], 'x', 7] : ODD)]) {
-      expectRefused(await desk.broadcast(member, { ...GOOD, [field]: value }), 400, REQUIRED);
+      expectRefused(await sms.broadcast(member, { ...GOOD, [field]: value }), 400, REQUIRED);
     }
   });
 
   it.each(['[]', '"text"', '7', 'null', 'true', '{}'])('a body of %s has no fields', async (body) => {
-    expectRefused(await desk.broadcast(member, body), 400, REQUIRED);
+    expectRefused(await sms.broadcast(member, body), 400, REQUIRED);
   });
 
   it('malformed JSON', async () => {
-    expectRefused(await desk.broadcast(member, '{"a":'), 400, 'Malformed JSON body');
+    expectRefused(await sms.broadcast(member, '{"a":'), 400, 'Malformed JSON body');
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe('the error table', () => {
     ['€'.repeat(306), 4],
     ['€'.repeat(307), null],
   ])('message length %#', async (message, credits) => {
-    const answer = await desk.broadcast(member, { ...GOOD, message });
+    const answer = await sms.broadcast(member, { ...GOOD, message });
     if (credits === null) expectRefused(answer, 400, TOO_LONG);
     else expect([answer.status, answer.body['Credits']]).toEqual([200, credits]);
   });
@@ -101,27 +101,27 @@ describe('the error table', () => {
   it.each([['1'.repeat(8)], ['1'.repeat(31)], [''], ['abc'], [true], [null], [{}], [[]], [['919812345678']], [1e300]])(
     'contact %j',
     async (contact) => {
-      expectRefused(await desk.broadcast(member, { ...GOOD, contacts: ['919812345678', contact] }), 400, CONTACTS);
+      expectRefused(await sms.broadcast(member, { ...GOOD, contacts: ['919812345678', contact] }), 400, CONTACTS);
     },
   );
 
   it.each([9, 30])('a contact of %i digits is taken', async (digits) => {
-    expect((await desk.broadcast(member, { ...GOOD, contacts: ['1'.repeat(digits)] })).status).toBe(200);
+    expect((await sms.broadcast(member, { ...GOOD, contacts: ['1'.repeat(digits)] })).status).toBe(200);
   });
 
   it('the id and the schedule, by every alias and type', async () => {
     for (const alias of ['providermessageid', 'provider_message_id', 'providerMessageId']) {
       for (const value of ['x'.repeat(65), 'a b', 'ä', true, {}, []]) {
-        expectRefused(await desk.broadcast(member, { ...GOOD, [alias]: value }), 400, ID_FORM);
+        expectRefused(await sms.broadcast(member, { ...GOOD, [alias]: value }), 400, ID_FORM);
       }
     }
     for (const value of ['2020-01-01 00:00:00', 'soon', 7, true, {}, ['2099-01-01 00:00:00']]) {
-      expectRefused(await desk.broadcast(member, { ...GOOD, schedule_time: value }), 400, SCHEDULE);
+      expectRefused(await sms.broadcast(member, { ...GOOD, schedule_time: value }), 400, SCHEDULE);
     }
   });
 
   it('judges the rows in order, and credits last', async () => {
-    const poor = await desk.join(1);
+    const poor = await sms.join(1);
     const repairs = [
       { broadcast_name: 'Spring' },
       { message: 'a'.repeat(200) },
@@ -139,12 +139,12 @@ describe('the error table', () => {
       schedule_time: 'never',
     };
     for (const [index, text] of texts.entries()) {
-      expectRefused(await desk.broadcast(poor, body), 400, text);
+      expectRefused(await sms.broadcast(poor, body), 400, text);
       body = { ...body, ...repairs[index] };
     }
-    expectRefused(await desk.broadcast(poor, body), 400, 'Insufficient credits. Available: 1, Required: 4');
-    expect(await desk.credits(poor)).toBe(1);
-    expectRefused(await desk.broadcast(null, { ...body, message: '' }), 401, TOKEN);
+    expectRefused(await sms.broadcast(poor, body), 400, 'Insufficient credits. Available: 1, Required: 4');
+    expect(await sms.credits(poor)).toBe(1);
+    expectRefused(await sms.broadcast(null, { ...body, message: '' }), 401, TOKEN);
   });
 
   it('never answers 500, whatever the types', async () => {
@@ -163,7 +163,7 @@ describe('the error table', () => {
     ];
     for (const field of [...Object.keys(GOOD), 'username', 'providermessageid', 'schedule_time']) {
       for (const value of values) {
-        const { status } = await desk.broadcast(member, { ...GOOD, [field]: value });
+        const { status } = await sms.broadcast(member, { ...GOOD, [field]: value });
         expect([200, 400, 401], `${field} = ${JSON.stringify(value)}`).toContain(status);
       }
     }
@@ -172,7 +172,7 @@ describe('the error table', () => {
 
 describe('the rate limit', () => {
   it('is 10 in 60 seconds per username, after authentication and before the rows', async () => {
-    const limited = await SmsDesk.open({ BROADCAST_RATE_LIMIT: 10 });
+    const limited = await openSms({ BROADCAST_RATE_LIMIT: 10 });
     try {
       const [one, two] = [await limited.join(), await limited.join()];
       for (let count = 0; count < 10; count++) expectRefused(await limited.broadcast(one, {}), 400, REQUIRED);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Member, PASSWORD, SmsDesk } from '../support/sms-desk.js';
+import { type Answer, type Member, PASSWORD, openSms, type Sms } from '../support/sms.js';
 
 const LIMIT = 8;
 const CONFLICT = 'request_id already exists';
 
-let desk: SmsDesk;
+let sms: Sms;
 let holder: Member;
 
 beforeAll(async () => {
-  desk = await SmsDesk.open({ OPEN_MISS_LIMIT: LIMIT, TRUST_PROXY: '1' });
-  holder = await desk.join(100);
+  sms = await openSms({ OPEN_MISS_LIMIT: LIMIT, TRUST_PROXY: '1' });
+  holder = await sms.join(100);
 });
-afterAll(() => desk.stop());
+afterAll(() => sms.stop());
 
 let serial = 0;
 const freshIp = (): string => `10.40.${serial >> 8}.${serial++ & 255}`;
@@ -24,13 +24,13 @@ const body = (id?: string): Record<string, unknown> => ({
   ...(id !== undefined && { providermessageid: id }),
 });
 const send = (member: Member, id?: string, ip = freshIp()): Promise<Answer> =>
-  desk.broadcast(member, body(id), FROM(ip));
+  sms.broadcast(member, body(id), FROM(ip));
 const sendByName = (member: Member, id?: string, ip = freshIp()): Promise<Answer> =>
-  desk.broadcast(null, { ...body(id), username: member.account.username }, FROM(ip));
+  sms.broadcast(null, { ...body(id), username: member.account.username }, FROM(ip));
 const smsGet = (member: Member, id: string, ip = freshIp()): Promise<Answer> => {
   const fields = { username: member.account.username, password: PASSWORD, message: 'Hello', number: '919812345678' };
   const query = new URLSearchParams({ ...fields, providermessageid: id });
-  return desk.request(`/v5/api/sms_get.php?${query.toString()}`, { headers: FROM(ip) });
+  return sms.request(`/v5/api/sms_get.php?${query.toString()}`, { headers: FROM(ip) });
 };
 /** Ids that the holder has. */
 const taken = async (count: number): Promise<string[]> => {
@@ -49,7 +49,7 @@ describe('ids of other accounts', () => {
   it('are told to no account more often than misses are, without credits, from anywhere, on both routes', async () => {
     const ids = await taken(LIMIT + 2);
     for (const ask of [send, smsGet]) {
-      const prober = await desk.join(0);
+      const prober = await sms.join(0);
       expect(await statuses(ids, (id) => ask(prober, id))).toEqual(LIMITED);
       const refused = await ask(prober, 'nobody-has-this');
       expect(refused.status).toBe(429);
@@ -60,18 +60,18 @@ describe('ids of other accounts', () => {
 
   it('are told to no address more often, by whichever account', async () => {
     const ids = await taken(LIMIT + 2);
-    const probers = await Promise.all(ids.map(() => desk.join(0)));
+    const probers = await Promise.all(ids.map(() => sms.join(0)));
     for (const ask of [send, smsGet, sendByName]) {
       const ip = freshIp();
       let next = 0;
       expect(await statuses(ids, (id) => ask(probers[next++] as Member, id, ip))).toEqual(LIMITED);
-      expect((await ask(await desk.join(5), 'nobody-has-this', ip)).status).toBe(429);
+      expect((await ask(await sms.join(5), 'nobody-has-this', ip)).status).toBe(429);
     }
   });
 
   it('are told to no more requests that come at the same moment', async () => {
     const ids = await taken(LIMIT + 4);
-    const prober = await desk.join(0);
+    const prober = await sms.join(0);
     const answers = await Promise.all(ids.map((id) => send(prober, id)));
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(LIMIT);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(4);
@@ -79,7 +79,7 @@ describe('ids of other accounts', () => {
 
   it('do not use up the limit of an account that is only named', async () => {
     const ids = await taken(LIMIT + 2);
-    const named = await desk.join(5);
+    const named = await sms.join(5);
     expect(await statuses(ids, (id) => sendByName(named, id))).toEqual(Array(LIMIT + 2).fill(409));
     expect((await send(named, `own-${++serial}`)).status).toBe(200);
   });
@@ -88,7 +88,7 @@ describe('ids of other accounts', () => {
     const [id = ''] = await taken(1);
     const ip = freshIp();
     for (let i = 0; i < LIMIT + 2; i++) {
-      const { status, body: answer } = await desk.broadcast(holder, { ...body(id), message: 'Other' }, FROM(ip));
+      const { status, body: answer } = await sms.broadcast(holder, { ...body(id), message: 'Other' }, FROM(ip));
       expect([status, answer['message']]).toEqual([409, CONFLICT]);
     }
     expect((await send(holder, `held-${++serial}`, ip)).status).toBe(200);

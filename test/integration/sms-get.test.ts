@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Member, PASSWORD, SmsDesk } from '../support/sms-desk.js';
+import { type Answer, type Member, PASSWORD, openSms, type Sms } from '../support/sms.js';
 
-let desk: SmsDesk;
+let sms: Sms;
 let member: Member;
 
 beforeAll(async () => {
-  desk = await SmsDesk.open({ LOGIN_FAILURE_LIMIT: 0, IP_FAILURE_LIMIT: 0 });
-  member = await desk.join();
+  sms = await openSms({ LOGIN_FAILURE_LIMIT: 0, IP_FAILURE_LIMIT: 0 });
+  member = await sms.join();
 });
-afterAll(() => desk.stop());
+afterAll(() => sms.stop());
 
 const query = (change: Record<string, string> = {}, who: Member = member): Record<string, string> => ({
   username: who.account.username,
@@ -25,8 +25,8 @@ function expectRefused(answer: Answer, status: number, message: string): void {
 
 describe('the simple HTTP send', () => {
   it('answers in the v5 shape, charges, and is not to be stored', async () => {
-    const sender = await desk.join(5);
-    const answer = await desk.smsGet(query({ number: '+91 98123 45678', message: 'я'.repeat(71) }, sender));
+    const sender = await sms.join(5);
+    const answer = await sms.smsGet(query({ number: '+91 98123 45678', message: 'я'.repeat(71) }, sender));
     expect(answer.body).toEqual({
       status: 'ok',
       textsent: 'ok',
@@ -36,86 +36,86 @@ describe('the simple HTTP send', () => {
     });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(await desk.credits(sender)).toBe(3);
+    expect(await sms.credits(sender)).toBe(3);
   });
 
   it('takes an id of the caller, once', async () => {
-    const sender = await desk.join(5);
+    const sender = await sms.join(5);
     const own = query({ providermessageid: `get.${sender.account.id}` }, sender);
-    const first = await desk.smsGet(own);
+    const first = await sms.smsGet(own);
     expect([first.status, first.body['request_id']]).toEqual([200, `get.${sender.account.id}`]);
-    expect((await desk.smsGet(own)).body).toEqual(first.body);
-    expectRefused(await desk.smsGet({ ...own, message: 'Other' }), 409, 'request_id already exists');
-    expect(await desk.credits(sender)).toBe(4);
+    expect((await sms.smsGet(own)).body).toEqual(first.body);
+    expectRefused(await sms.smsGet({ ...own, message: 'Other' }), 409, 'request_id already exists');
+    expect(await sms.credits(sender)).toBe(4);
   });
 
   it.each(['username', 'password', 'message', 'number'])('%s is required, once', async (name) => {
     const text = 'username, password, message, and number are required';
-    expectRefused(await desk.smsGet(query({ [name]: '' })), 400, text);
-    expectRefused(await desk.smsGet(query({ [name]: '  ' })), 400, text);
+    expectRefused(await sms.smsGet(query({ [name]: '' })), 400, text);
+    expectRefused(await sms.smsGet(query({ [name]: '  ' })), 400, text);
     const twice = new URLSearchParams(query());
     twice.append(name, 'x');
-    expectRefused(await desk.request(`/v5/api/sms_get.php?${twice.toString()}`), 400, text);
+    expectRefused(await sms.request(`/v5/api/sms_get.php?${twice.toString()}`), 400, text);
   });
 
   it('judges the password first, then the state of the account, as at login', async () => {
-    expectRefused(await desk.smsGet(query({ password: 'wrong' })), 401, 'Invalid credentials');
-    expectRefused(await desk.smsGet(query({ username: 'nobody-here' })), 401, 'Invalid credentials');
+    expectRefused(await sms.smsGet(query({ password: 'wrong' })), 401, 'Invalid credentials');
+    expectRefused(await sms.smsGet(query({ username: 'nobody-here' })), 401, 'Invalid credentials');
     expectRefused(
-      await desk.smsGet(query({ username: member.account.username.toUpperCase() })),
+      await sms.smsGet(query({ username: member.account.username.toUpperCase() })),
       401,
       'Invalid credentials',
     );
-    const closed = await desk.join(5, { isActive: false });
-    expectRefused(await desk.smsGet(query({ password: 'wrong' }, closed)), 401, 'Invalid credentials');
-    expectRefused(await desk.smsGet(query({}, closed)), 401, 'Account is inactive');
+    const closed = await sms.join(5, { isActive: false });
+    expectRefused(await sms.smsGet(query({ password: 'wrong' }, closed)), 401, 'Invalid credentials');
+    expectRefused(await sms.smsGet(query({}, closed)), 401, 'Account is inactive');
   });
 
   it('forgets a remembered password as soon as the account is closed or expired', async () => {
-    const sender = await desk.join(5);
-    expect((await desk.smsGet(query({}, sender))).status).toBe(200);
-    await desk.alter(sender, 'expires_at', new Date('2020-01-01T00:00:00Z'));
-    expectRefused(await desk.smsGet(query({}, sender)), 401, 'Account expired. Please contact your administrator.');
-    await desk.alter(sender, 'is_active', 0);
-    expectRefused(await desk.smsGet(query({}, sender)), 401, 'Account is inactive');
+    const sender = await sms.join(5);
+    expect((await sms.smsGet(query({}, sender))).status).toBe(200);
+    await sms.alter(sender, 'expires_at', new Date('2020-01-01T00:00:00Z'));
+    expectRefused(await sms.smsGet(query({}, sender)), 401, 'Account expired. Please contact your administrator.');
+    await sms.alter(sender, 'is_active', 0);
+    expectRefused(await sms.smsGet(query({}, sender)), 401, 'Account is inactive');
   });
 
   it('forgets a remembered password when it was changed', async () => {
-    const sender = await desk.join(5);
-    expect((await desk.smsGet(query({}, sender))).status).toBe(200);
-    await desk.alter(sender, 'password_hash', '$2b$10$UjpiZuO/pBr1jJQkM67Q1eZQxGDY8KdKN1E7Wq3eNR7sUjOMjNd7C');
-    await desk.alter(sender, 'password_changed_at', new Date('2099-01-01T00:00:00Z'));
-    expectRefused(await desk.smsGet(query({}, sender)), 401, 'Invalid credentials');
+    const sender = await sms.join(5);
+    expect((await sms.smsGet(query({}, sender))).status).toBe(200);
+    await sms.alter(sender, 'password_hash', '$2b$10$UjpiZuO/pBr1jJQkM67Q1eZQxGDY8KdKN1E7Wq3eNR7sUjOMjNd7C');
+    await sms.alter(sender, 'password_changed_at', new Date('2099-01-01T00:00:00Z'));
+    expectRefused(await sms.smsGet(query({}, sender)), 401, 'Invalid credentials');
   });
 
   it('takes one number of 9 to 30 digits', async () => {
     const text = 'Each contact number must be between 9 and 30 digits';
     for (const number of ['919812345678,919812345679', '919812345678,', '12345678', '1'.repeat(31), 'abc']) {
-      expectRefused(await desk.smsGet(query({ number })), 400, text);
+      expectRefused(await sms.smsGet(query({ number })), 400, text);
     }
   });
 
   it('refuses what is too long, ids out of form, and the poor', async () => {
-    expectRefused(await desk.smsGet(query({ message: 'a'.repeat(613), number: '1' })), 400, 'Message is too long');
+    expectRefused(await sms.smsGet(query({ message: 'a'.repeat(613), number: '1' })), 400, 'Message is too long');
     const form = 'providermessageid must be 1 to 64 characters of A-Z a-z 0-9 . _ : -';
-    expectRefused(await desk.smsGet(query({ providermessageid: 'a b' })), 400, form);
-    const poor = await desk.join(1);
+    expectRefused(await sms.smsGet(query({ providermessageid: 'a b' })), 400, form);
+    const poor = await sms.join(1);
     const short = 'Insufficient credits. Available: 1, Required: 2';
-    expectRefused(await desk.smsGet(query({ message: 'a'.repeat(161) }, poor)), 400, short);
+    expectRefused(await sms.smsGet(query({ message: 'a'.repeat(161) }, poor)), 400, short);
   });
 
   it('sends on GET alone: HEAD and POST are 405', async () => {
-    const sender = await desk.join(5);
+    const sender = await sms.join(5);
     const path = `/v5/api/sms_get.php?${new URLSearchParams(query({}, sender)).toString()}`;
-    expect((await desk.request(path, { method: 'HEAD' })).status).toBe(405);
-    expectRefused(await desk.request(path, { method: 'POST' }), 405, 'Method not allowed');
-    expect(await desk.credits(sender)).toBe(5);
+    expect((await sms.request(path, { method: 'HEAD' })).status).toBe(405);
+    expectRefused(await sms.request(path, { method: 'POST' }), 405, 'Method not allowed');
+    expect(await sms.credits(sender)).toBe(5);
   });
 });
 
 describe('guessing', () => {
   it('ends after the failures a minute allows, also for the right password', async () => {
-    const guarded = await SmsDesk.open({ LOGIN_FAILURE_LIMIT: 3 });
+    const guarded = await openSms({ LOGIN_FAILURE_LIMIT: 3 });
     try {
       const victim = await guarded.join(5);
       const wrong = query({ password: 'wrong' }, victim);

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ChatMember, SessionDesk } from '../support/session-desk.js';
+import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 
 const KB = 1024;
 const NUMBER = '919812345678';
 
-let desk: SessionDesk;
+let sessions: Sessions;
 let member: ChatMember;
 let staff: string;
 
 beforeAll(async () => {
-  desk = await SessionDesk.open();
-  member = await desk.member();
-  await desk.openWindow(member, NUMBER);
-  staff = desk.accounts.token(await desk.accounts.account({ userType: 'super' }));
+  sessions = await openSessions();
+  member = await sessions.member();
+  await sessions.openWindow(member, NUMBER);
+  staff = sessions.accounts.token(await sessions.accounts.account({ userType: 'super' }));
 });
-afterAll(() => desk.stop());
+afterAll(() => sessions.stop());
 
 /** What stands around the text where it is stored is far smaller than this. */
 const MARGIN = 512;
@@ -34,7 +34,7 @@ const session = (content: Record<string, unknown>): Door['send'] => {
   const body = { messaging_product: 'chat', to: NUMBER, ...content };
   return async (text) => {
     const filled: unknown = JSON.parse(JSON.stringify(body).replace('@', text));
-    const answer = await desk.v6(member, filled);
+    const answer = await sessions.v6(member, filled);
     return [answer.status, answer.body['message']];
   };
 };
@@ -63,7 +63,7 @@ const DOORS: Door[] = [
     name: 'v5 session message',
     send: async (text) => {
       const body = { brodcast_service: 'chat_credits', contacts: NUMBER, broadcast_message: text };
-      const answer = await desk.v5(member, body);
+      const answer = await sessions.v5(member, body);
       return [answer.status, answer.body['message']];
     },
     refusal: CONTENT,
@@ -76,7 +76,7 @@ const DOORS: Door[] = [
       const template = { name: 'none', language: { code: 'en' }, components };
       const body = { messaging_product: 'chat', to: [NUMBER], type: 'template', template };
       const url = `/v6/api/${path}/24/${member.account.username}/messages`;
-      const answer = await desk.accounts.call('POST', url, { token: member.token, body });
+      const answer = await sessions.accounts.call('POST', url, { token: member.token, body });
       return [answer.status, answer.body['message']];
     },
     refusal: 'template.components must be at most 64 KB',
@@ -87,7 +87,7 @@ const DOORS: Door[] = [
     send: async (text) => {
       const config = { url: 'http://127.0.0.1:9/', body: { to: '{{to}}', note: text } };
       const body = { channel: 'sms', driver: 'http', config };
-      const answer = await desk.accounts.call('PUT', '/v6/api/admin/routes/heavy', { token: staff, body });
+      const answer = await sessions.accounts.call('PUT', '/v6/api/admin/routes/heavy', { token: staff, body });
       return [answer.status, answer.body['message']];
     },
     refusal: 'config must be at most 64 KB',

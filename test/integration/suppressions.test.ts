@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
-import { openSandbox, type SandboxDesk } from '../contract/sandbox-desk.js';
-import { CampaignDesk, dataOf, type Json, listOf } from '../support/campaign-desk.js';
+import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
+import { type Campaigns, openCampaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
 import { numbers } from '../support/client.js';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { startWorker } from '../support/worker.js';
 import { sendRaw } from '../support/raw-request.js';
 
@@ -14,68 +14,66 @@ const SYSTEM_ID = 'stoplist';
 const PATIENCE = { timeout: 20_000, interval: 50 };
 const APP_SECRET = 'the-app-secret';
 
-/** The desk with SMPP routes to the sandbox, and an HTTP gateway of its own. */
-class StopDesk extends CampaignDesk {
-  /** @returns where the gateway sends receipts and texts */
-  async addGateway(name: string, inbound?: Json): Promise<string> {
-    const routes = this.api.app.get(RouteDirectory, { strict: false });
-    const config = {
-      url: `${sandbox.url}/gateway/messages`,
-      body: { to: '{{to}}', text: '{{text}}' },
-      id_path: 'id',
-      ...(inbound && { inbound }),
-    };
-    const place = { name, channel: 'unofficial', driver: 'http' } as const;
-    const draft = { ...place, config, messagesPerSecond: null, isDefault: false };
-    const { callbackSecret } = await this.dataSource.transaction((tx) => routes.put(tx, draft));
-    routes.forget();
-    return `/provider/unofficial/${name}/${callbackSecret}`;
-  }
-
-  async addCarrier(name: string, port: number, messagesPerSecond: number | null): Promise<void> {
-    const routes = this.api.app.get(RouteDirectory, { strict: false });
-    const config = { host: '127.0.0.1', port, system_id: `${SYSTEM_ID}-${name}`, password: 'secret' };
-    const draft = {
-      name,
-      channel: 'sms',
-      driver: 'smpp',
-      config,
-      messagesPerSecond,
-      isDefault: name === 'fast',
-    } as const;
-    await this.dataSource.transaction((tx) => routes.put(tx, draft));
-    routes.forget();
-  }
+/** A route to an HTTP gateway of the sandbox. @returns where the gateway sends receipts and texts */
+async function addGateway(name: string, inbound?: Json): Promise<string> {
+  const routes = campaigns.part(RouteDirectory);
+  const config = {
+    url: `${sandbox.url}/gateway/messages`,
+    body: { to: '{{to}}', text: '{{text}}' },
+    id_path: 'id',
+    ...(inbound && { inbound }),
+  };
+  const place = { name, channel: 'unofficial', driver: 'http' } as const;
+  const draft = { ...place, config, messagesPerSecond: null, isDefault: false };
+  const { callbackSecret } = await campaigns.dataSource.transaction((tx) => routes.put(tx, draft));
+  routes.forget();
+  return `/provider/unofficial/${name}/${callbackSecret}`;
 }
 
-let desk: StopDesk;
-let sandbox: SandboxDesk;
+/** A route to the sandbox's SMPP carrier. */
+async function addCarrier(name: string, port: number, messagesPerSecond: number | null): Promise<void> {
+  const routes = campaigns.part(RouteDirectory);
+  const config = { host: '127.0.0.1', port, system_id: `${SYSTEM_ID}-${name}`, password: 'secret' };
+  const draft = {
+    name,
+    channel: 'sms',
+    driver: 'smpp',
+    config,
+    messagesPerSecond,
+    isDefault: name === 'fast',
+  } as const;
+  await campaigns.dataSource.transaction((tx) => routes.put(tx, draft));
+  routes.forget();
+}
+
+let campaigns: Campaigns;
+let sandbox: OpenSandbox;
 let worker: TestingModule;
 
 beforeAll(async () => {
   sandbox = await openSandbox();
-  desk = await StopDesk.open({}, { route: false });
-  await desk.addCarrier('fast', sandbox.smppPort, null);
-  await desk.addCarrier('slow', sandbox.smppPort, 10);
-  worker = await startWorker(desk.environment);
+  campaigns = await openCampaigns({}, { route: false });
+  await addCarrier('fast', sandbox.smppPort, null);
+  await addCarrier('slow', sandbox.smppPort, 10);
+  worker = await startWorker(campaigns.environment);
 });
 afterAll(async () => {
   await worker.close();
-  await desk.stop();
+  await campaigns.stop();
   await sandbox.stop();
 });
 
-const add = (member: Member | null, body: unknown): Promise<Answer> => desk.post(PATH, member, body);
-const list = (member: Member, query = ''): Promise<Answer> => desk.get(`${PATH}${query}`, member);
+const add = (member: Member | null, body: unknown): Promise<Answer> => campaigns.post(PATH, member, body);
+const list = (member: Member, query = ''): Promise<Answer> => campaigns.get(`${PATH}${query}`, member);
 const listed = async (member: Member): Promise<unknown[]> => listOf(await list(member)).map(({ number }) => number);
 const remove = (member: Member, body: unknown, query = ''): Promise<Answer> =>
-  desk.request(`${PATH}${query}`, {
+  campaigns.request(`${PATH}${query}`, {
     method: 'DELETE',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}` },
     body: JSON.stringify(body),
   });
 const importBody = (member: Member, body: FormData | string, type?: string): Promise<Answer> =>
-  desk.request(`${PATH}/import`, {
+  campaigns.request(`${PATH}/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${member.token}`, ...(type && { 'content-type': type }) },
     body,
@@ -95,20 +93,20 @@ const writeBack = async (from: string, text: string, route = 'fast'): Promise<vo
   if (!response.ok) throw new Error(await response.text());
 };
 const detail = async (member: Member, requestId: string): Promise<Json> =>
-  dataOf(await desk.get(`/v6/api/campaigns/${requestId}`, member));
+  dataOf(await campaigns.get(`/v6/api/campaigns/${requestId}`, member));
 const completed = async (member: Member, requestId: string): Promise<Json> => {
   await vi.waitUntil(async () => (await detail(member, requestId))['state'] === 'completed', PATIENCE);
   return detail(member, requestId);
 };
 const contacts = async (member: Member, requestId: string): Promise<Json[]> =>
-  listOf(await desk.get(`/v6/api/campaigns/${requestId}/contacts?limit=1000`, member));
+  listOf(await campaigns.get(`/v6/api/campaigns/${requestId}/contacts?limit=1000`, member));
 const sentTo = async (prefix: string): Promise<string[]> =>
   (await sandbox.ledger()).messages.filter(({ to }) => to.startsWith(prefix)).map(({ to }) => to);
-const send = (member: Member, to: string[], route = 'fast') => desk.send(member, to, { brodcast_service: route });
+const send = (member: Member, to: string[], route = 'fast') => campaigns.send(member, to, { brodcast_service: route });
 
 describe('the list', () => {
   it('takes, shows and lets go numbers, each account its own', async () => {
-    const [one, other] = [await desk.join(), await desk.join()];
+    const [one, other] = [await campaigns.join(), await campaigns.join()];
     const added = await add(one, { numbers: ['+49 151 00000002', '4915100000001', '4915100000001'] });
     expect(added.status).toBe(200);
     expect(added.body).toEqual({
@@ -138,7 +136,7 @@ describe('the list', () => {
   });
 
   it('refuses what is no list of numbers, and wants a token', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const digits = 'Each number must be between 8 and 30 digits';
     expectRefused(await add(member, {}), 400, 'numbers is required');
     expectRefused(await add(member, []), 400, 'numbers is required');
@@ -153,7 +151,7 @@ describe('the list', () => {
   });
 
   it('takes the same numbers from many requests at once', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const wanted = numbers(2_000);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) => add(member, { numbers: index % 2 ? wanted : wanted.toReversed() })),
@@ -165,7 +163,7 @@ describe('the list', () => {
 
 describe('the import', () => {
   it.each(['a form', 'a body'])('takes %s, and reports bad lines', async (way) => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const csv = 'name,phone\nJane,+49 151 00000001\nJohn,n/a\nAgain,4915100000001\n';
     const answer =
       way === 'a form' ? await importBody(member, form(csv)) : await importBody(member, csv, 'text/csv; charset=utf-8');
@@ -178,7 +176,7 @@ describe('the import', () => {
   });
 
   it('takes 100,000 numbers, from two files at once', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const all = numbers(100_000, '9188').map((number, index) => `${number}${String(index).padStart(6, '0')}`);
     const answers = await Promise.all([
       importBody(member, form(all.join('\n'))),
@@ -191,17 +189,22 @@ describe('the import', () => {
   });
 
   it('leaves the connection of a form that was taken to the next request', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const headers = { authorization: `Bearer ${member.token}`, 'content-type': 'multipart/form-data; boundary=x' };
     const body = '--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n4915100000001\r\n--x--\r\n';
     for (let i = 0; i < 3; i++) {
-      const answer = await sendRaw(desk.url, { method: 'POST', path: '/v6/api/suppressions/import', headers, body });
+      const answer = await sendRaw(campaigns.url, {
+        method: 'POST',
+        path: '/v6/api/suppressions/import',
+        headers,
+        body,
+      });
       expect(answer.status).toBe(200);
     }
   });
 
   it('refuses what is no file', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     expectRefused(await importBody(member, '{}', 'application/json'), 400, 'file is required');
     expectRefused(await importBody(member, form('4915100000001', 'other')), 400, 'file is required');
     const headless = '--x\r\nno end of this';
@@ -215,26 +218,26 @@ describe('the import', () => {
   });
 
   it.each(['a form', 'a body'])('refuses %s of more than 32 MB', async (way) => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const csv = `${'x'.repeat(1023)}\n`.repeat(33 * 1024);
     // the answer may come, and the connection end, while the client still writes
     const answer = await (way === 'a form' ? importBody(member, form(csv)) : importBody(member, csv, 'text/csv')).catch(
       () => null,
     );
     if (answer) expectRefused(answer, 413, 'Request body is too large');
-    expect((await desk.get('/health/live', null)).status).toBe(200);
+    expect((await campaigns.get('/health/live', null)).status).toBe(200);
   });
 });
 
 describe('the dispatch', () => {
   it('leaves suppressed recipients out, refunds them and completes', async () => {
-    const [member, other] = [await desk.join(), await desk.join()];
+    const [member, other] = [await campaigns.join(), await campaigns.join()];
     const to = numbers(20, '9177001');
     await add(member, { numbers: [to[3], to[19]] });
-    const before = await desk.credits(member);
+    const before = await campaigns.credits(member);
     const campaign = await completed(member, await send(member, to));
     expect(campaign).toMatchObject({ status_counts: { DELIVERED: 18, FAILED: 2 } });
-    expect(await desk.credits(member)).toBe(before - 18);
+    expect(await campaigns.credits(member)).toBe(before - 18);
     const records = await contacts(member, String(campaign['request_id']));
     expect(records.filter(({ status }) => status === 'FAILED')).toMatchObject([
       { receiver: to[3], errorMessage: 'Suppressed', attempts: 0, provider_message_id: null },
@@ -242,7 +245,7 @@ describe('the dispatch', () => {
     ]);
     expect(await sentTo('9177001')).toHaveLength(18);
     expectRefused(
-      await desk.act(`/v6/api/campaigns/${String(campaign['request_id'])}/retry-failed`, member),
+      await campaigns.act(`/v6/api/campaigns/${String(campaign['request_id'])}/retry-failed`, member),
       409,
       'Campaign has no failed recipients',
     );
@@ -251,19 +254,19 @@ describe('the dispatch', () => {
   });
 
   it('ends a campaign of suppressed recipients only', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const to = numbers(300, '9177002');
     await add(member, { numbers: to });
-    const before = await desk.credits(member);
+    const before = await campaigns.credits(member);
     expect(await completed(member, await send(member, to))).toMatchObject({ status_counts: { FAILED: 300 } });
-    expect(await desk.credits(member)).toBe(before);
+    expect(await campaigns.credits(member)).toBe(before);
     expect(await sentTo('9177002')).toEqual([]);
   });
 });
 
 describe('a stop word', () => {
   it('counts while a campaign runs, and START lifts it', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const to = numbers(30, '9177003');
     const last = to.at(-1) ?? '';
     await completed(member, await send(member, [last], 'slow'));
@@ -279,7 +282,7 @@ describe('a stop word', () => {
   });
 
   it('means the account that sent last over the route, and nobody else', async () => {
-    const [first, second, stranger] = [await desk.join(), await desk.join(), await desk.join()];
+    const [first, second, stranger] = [await campaigns.join(), await campaigns.join(), await campaigns.join()];
     const [number = '', untouched = ''] = numbers(2, '9177004');
     await completed(first, await send(first, [number]));
     await completed(second, await send(second, [number]));
@@ -295,23 +298,26 @@ describe('a stop word', () => {
   });
 
   it('does not reach back further than 30 days, nor to whom nothing was sent', async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const [old = '', pending = '', marker = ''] = numbers(3, '9177005');
     for (const number of [old, marker]) await completed(member, await send(member, [number]));
-    const [campaign] = await desk.dataSource.query<{ id: number }[]>(
+    const [campaign] = await campaigns.dataSource.query<{ id: number }[]>(
       'SELECT campaign_id AS id FROM campaign_recipients WHERE receiver = ?',
       [old],
     );
     const earlier = Number(campaign?.id) - 31 * 86_400_000 * 4_096;
-    await desk.dataSource.query('UPDATE campaigns SET id = ? WHERE id = ?', [earlier, campaign?.id]);
-    await desk.dataSource.query('UPDATE campaign_recipients SET campaign_id = ? WHERE receiver = ?', [earlier, old]);
+    await campaigns.dataSource.query('UPDATE campaigns SET id = ? WHERE id = ?', [earlier, campaign?.id]);
+    await campaigns.dataSource.query('UPDATE campaign_recipients SET campaign_id = ? WHERE receiver = ?', [
+      earlier,
+      old,
+    ]);
     for (const number of [old, pending, marker]) await writeBack(number, 'STOP');
     await vi.waitUntil(async () => (await listed(member)).length > 0, PATIENCE);
     expect(await listed(member)).toEqual([marker]);
   });
 
   it("leaves the owner's own entries to the owner", async () => {
-    const member = await desk.join();
+    const member = await campaigns.join();
     const [own = '', marker = ''] = numbers(2, '9177006');
     await completed(member, await send(member, [own, marker]));
     await add(member, { number: own });
@@ -323,20 +329,20 @@ describe('a stop word', () => {
   });
 
   it('is read from the callbacks of an HTTP gateway', async () => {
-    const member = await desk.join({ bulk_chat_credits: 10 });
-    const plain = await desk.addGateway('plain');
-    const nested = await desk.addGateway('nested', { list_path: 'items', from_path: 'by.id', text_path: 'body' });
+    const member = await campaigns.join({ bulk_chat_credits: 10 });
+    const plain = await addGateway('plain');
+    const nested = await addGateway('nested', { list_path: 'items', from_path: 'by.id', text_path: 'body' });
     const [one = '', two = '', three = ''] = numbers(3, '9177008');
     for (const [route, to] of [
       ['plain', [one, two]],
       ['nested', [three]],
     ] as const) {
       const body = { broadcast_name: 'Spring', brodcast_service: route, message: 'Hello', contacts: to };
-      const requestId = String((await desk.unofficial(member, body)).body['request_id']);
+      const requestId = String((await campaigns.unofficial(member, body)).body['request_id']);
       await vi.waitUntil(async () => !(await contacts(member, requestId)).some(({ attempts }) => !attempts), PATIENCE);
     }
     const says = async (path: string, body: unknown, receipts = 0): Promise<void> => {
-      expect((await desk.post(path, null, body)).body).toEqual({ success: true, receipts });
+      expect((await campaigns.post(path, null, body)).body).toEqual({ success: true, receipts });
     };
     // A receipt that quotes the message is no answer to it.
     await says(plain, { id: 'x', status: 'delivered', from: two, text: 'STOP' }, 1);
@@ -344,21 +350,21 @@ describe('a stop word', () => {
     await says(nested, { from: two, text: 'STOP', items: [{ by: { id: `${three}@c.us` }, body: 'UNSUBSCRIBE' }] });
     expect(await listed(member)).toEqual([one, three]);
     await says(nested, { items: { by: { id: three }, body: 'start' } });
-    expect((await desk.get(`${plain}?from=${one}&text=START`, null)).body).toEqual({ success: true, receipts: 0 });
+    expect((await campaigns.get(`${plain}?from=${one}&text=START`, null)).body).toEqual({ success: true, receipts: 0 });
     expect(await listed(member)).toEqual([]);
-    expect((await desk.post(`${plain}x`, null, { from: one, text: 'STOP' })).status).toBe(403);
+    expect((await campaigns.post(`${plain}x`, null, { from: one, text: 'STOP' })).status).toBe(403);
     expect(await listed(member)).toEqual([]);
   });
 
   it('is read from chat messages and pressed buttons, each once', async () => {
-    const member = await desk.join();
-    const id = await desk.connect(member, 'official', { appSecret: APP_SECRET });
+    const member = await campaigns.join();
+    const id = await campaigns.connect(member, 'official', { appSecret: APP_SECRET });
     const write = async (messageId: string, from: string, message: Json): Promise<void> => {
       const entry = { from, id: messageId, timestamp: String(Math.floor(Date.now() / 1000)), ...message };
       const value = { messaging_product: 'x', metadata: { phone_number_id: '104466778899' }, messages: [entry] };
       const body = JSON.stringify({ entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
       const signature = `sha256=${createHmac('sha256', APP_SECRET).update(body).digest('hex')}`;
-      const answer = await fetch(`${desk.url}/provider/chat/${id}`, {
+      const answer = await fetch(`${campaigns.url}/provider/chat/${id}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
         body,

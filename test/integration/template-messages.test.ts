@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChatDesk } from '../support/chat-desk.js';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+import { openChat, type Chat } from '../support/chat.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
 
 const ROUTES = { template: 'chatTemplate', branded: 'chatBranded' } as const;
 type Kind = keyof typeof ROUTES;
@@ -32,7 +32,7 @@ const NO_ENDPOINT = 'Unable to resolve provider endpoint';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const NUMBER = '919812345678';
 
-let desk: ChatDesk;
+let chat: Chat;
 let member: Member;
 
 const named = (name: string, more: Record<string, unknown> = {}) => ({ name, language: { code: 'en_US' }, ...more });
@@ -47,34 +47,34 @@ const text = (value: string) => ({ type: 'text', text: value });
 const component = (type: string, ...parameters: unknown[]) => ({ type, parameters });
 
 function send(kind: Kind, who: Member, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  return desk.post(`/v6/api/${ROUTES[kind]}/24/${who.account.username}/messages`, who, body, headers);
+  return chat.post(`/v6/api/${ROUTES[kind]}/24/${who.account.username}/messages`, who, body, headers);
 }
 
 const wealthy = (): Promise<Member> =>
-  desk.join({ chat_marketing_credits: 100_000, chat_utility_credits: 100, chat_auth_credits: 100 });
+  chat.join({ chat_marketing_credits: 100_000, chat_utility_credits: 100, chat_auth_credits: 100 });
 
 beforeAll(async () => {
-  desk = await ChatDesk.open({ BODY_LIMIT: 64 * 1024 * 1024 });
+  chat = await openChat({ BODY_LIMIT: 64 * 1024 * 1024 });
   member = await wealthy();
-  await desk.connect(member, 'official');
-  await desk.template(member, 'plain');
-  await desk.template(member, 'utility', { category: 2, languageId: 13 });
-  await desk.template(member, 'auth', { category: 3 });
-  await desk.template(member, 'full', {
+  await chat.connect(member, 'official');
+  await chat.template(member, 'plain');
+  await chat.template(member, 'utility', { category: 2, languageId: 13 });
+  await chat.template(member, 'auth', { category: 3 });
+  await chat.template(member, 'full', {
     headerAreaType: 'text',
     headerText: 'Hello {{1}}',
     body: '{{2}} and {{1}}, {{1}} again',
   });
-  await desk.template(member, 'media', { headerAreaType: 'media', headerMediaType: 'Image' });
+  await chat.template(member, 'media', { headerAreaType: 'media', headerMediaType: 'Image' });
   for (const [status, name] of ['draft', '', 'rejected', 'pending', 'paused', 'disabled'].entries()) {
-    if (name) await desk.template(member, name, { status });
+    if (name) await chat.template(member, name, { status });
   }
 });
-afterAll(() => desk.stop());
+afterAll(() => chat.stop());
 
 describe('accepted template sends', () => {
   it('one number as a text: 201 without contacts, a UUID, one credit of the category', async () => {
-    const before = await desk.credits(member, 'chat_utility_credits');
+    const before = await chat.credits(member, 'chat_utility_credits');
     const to = '+91 98123-45678';
     const answer = await send('template', member, good({ to, template: named('utility', { language: { code: 13 } }) }));
     expect(answer.body).toEqual({
@@ -86,12 +86,12 @@ describe('accepted template sends', () => {
       category: 'utility',
     });
     expect(answer.status).toBe(201);
-    expect(await desk.receivers(answer)).toEqual([NUMBER]);
-    expect(await desk.credits(member, 'chat_utility_credits')).toBe(before - 1);
+    expect(await chat.receivers(answer)).toEqual([NUMBER]);
+    expect(await chat.credits(member, 'chat_utility_credits')).toBe(before - 1);
   });
 
   it('an array: a campaign with contacts, also of one; duplicates are kept and charged', async () => {
-    const before = await desk.credits(member, 'chat_auth_credits');
+    const before = await chat.credits(member, 'chat_auth_credits');
     const answer = await send(
       'template',
       member,
@@ -106,8 +106,8 @@ describe('accepted template sends', () => {
       category: 'auth',
       contacts: 3,
     });
-    expect(await desk.receivers(answer)).toEqual([NUMBER, NUMBER, '919812345679']);
-    expect(await desk.credits(member, 'chat_auth_credits')).toBe(before - 3);
+    expect(await chat.receivers(answer)).toEqual([NUMBER, NUMBER, '919812345679']);
+    expect(await chat.credits(member, 'chat_auth_credits')).toBe(before - 3);
     expect((await send('template', member, good())).body).toMatchObject({ contacts: 1 });
   });
 
@@ -124,7 +124,7 @@ describe('accepted template sends', () => {
       contacts: 3,
     });
     expect(answer.status).toBe(202);
-    expect(await desk.receivers(answer)).toEqual([NUMBER, '12345678', '1'.repeat(20)]);
+    expect(await chat.receivers(answer)).toEqual([NUMBER, '12345678', '1'.repeat(20)]);
   });
 
   it("keeps the upstream's request: language as approved, components as given", async () => {
@@ -134,13 +134,13 @@ describe('accepted template sends', () => {
       { type: 'button', sub_type: 'url', index: '0', parameters: [text('x')] },
     ];
     const answer = await send('template', member, good({ template: named('full', { components, extra: 1 }) }));
-    const stored = await desk.campaign(answer);
+    const stored = await chat.campaign(answer);
     expect(JSON.parse(String(stored['content']))).toEqual({
       type: 'template',
       template: { name: 'full', language: { code: 'en_US' }, components },
     });
     expect(stored).toMatchObject({ channel: 'template', service: 'official', unit_credits: 1, broadcast_name: 'full' });
-    const view = await desk.request(`/v6/api/campaigns/${String(answer.body['request_id'])}`, {
+    const view = await chat.request(`/v6/api/campaigns/${String(answer.body['request_id'])}`, {
       headers: { authorization: `Bearer ${member.token}` },
     });
     expect(view.body['data']).toMatchObject({ status: 'queued', status_counts: { PENDING: 1 } });
@@ -154,14 +154,14 @@ describe('accepted template sends', () => {
 
   it('branded goes over the branded connection, else the official one; template never over the branded', async () => {
     const sender = await wealthy();
-    await desk.template(sender, 'plain');
-    const branded = await desk.connect(sender, 'branded');
+    await chat.template(sender, 'plain');
+    const branded = await chat.connect(sender, 'branded');
     expectRefused(await send('template', sender, good()), 404, NO_ACCOUNT);
-    const official = await desk.connect(sender, 'official');
-    const routeOf = async (kind: Kind) => (await desk.campaign(await send(kind, sender, good())))['route_id'];
+    const official = await chat.connect(sender, 'official');
+    const routeOf = async (kind: Kind) => (await chat.campaign(await send(kind, sender, good())))['route_id'];
     expect(await routeOf('branded')).toBe(branded);
     expect(await routeOf('template')).toBe(official);
-    await desk.disconnect(branded);
+    await chat.disconnect(branded);
     expect(await routeOf('branded')).toBe(official);
   });
 
@@ -169,7 +169,7 @@ describe('accepted template sends', () => {
     const to = Array.from({ length: 30_001 }, (_, index) => String(919_800_000_000 + index));
     const answer = await send('template', member, good({ to: to.slice(1) }));
     expect([answer.status, answer.body['contacts']]).toEqual([201, 30_000]);
-    expect(await desk.receivers(answer)).toEqual(to.slice(1));
+    expect(await chat.receivers(answer)).toEqual(to.slice(1));
     expectRefused(await send('template', member, good({ to, type: 'x' })), 400, TOO_MANY);
     expect((await send('branded', member, good({ to }))).body['contacts']).toBe(30_001);
   });
@@ -177,7 +177,7 @@ describe('accepted template sends', () => {
   it('schedule_time', async () => {
     for (const kind of KINDS) {
       const answer = await send(kind, member, good({ schedule_time: '2099-05-02 09:30:00' }));
-      expect((await desk.campaign(answer))['scheduled_at']).toEqual(new Date('2099-05-02T09:30:00Z'));
+      expect((await chat.campaign(answer))['scheduled_at']).toEqual(new Date('2099-05-02T09:30:00Z'));
     }
   });
 });
@@ -187,18 +187,18 @@ describe('who may send', () => {
     const paths = KINDS.map((kind) => `/v6/api/${ROUTES[kind]}/24/${member.account.username}/messages`);
     const [template, branded] = paths as [string, string];
     const cookie = { cookie: `auth_token=${member.token}` };
-    expectRefused(await desk.post(template, null, {}), 400, TOKEN);
-    expectRefused(await desk.post(template, null, {}, { authorization: 'Bearer nonsense' }), 400, TOKEN);
-    expect((await desk.post(template, null, good(), cookie)).status).toBe(201);
-    expectRefused(await desk.post(branded, null, {}), 401, TOKEN);
-    expectRefused(await desk.post(branded, null, good(), cookie), 401, TOKEN);
-    for (const path of paths) expectRefused(await desk.request(path), 405, 'Method not allowed');
+    expectRefused(await chat.post(template, null, {}), 400, TOKEN);
+    expectRefused(await chat.post(template, null, {}, { authorization: 'Bearer nonsense' }), 400, TOKEN);
+    expect((await chat.post(template, null, good(), cookie)).status).toBe(201);
+    expectRefused(await chat.post(branded, null, {}), 401, TOKEN);
+    expectRefused(await chat.post(branded, null, good(), cookie), 401, TOKEN);
+    for (const path of paths) expectRefused(await chat.request(path), 405, 'Method not allowed');
   });
 
   it.each(KINDS)('%s: the path username, byte for byte, before the body', async (kind) => {
     for (const name of ['someone', member.account.username.toUpperCase()]) {
       const path = `/v6/api/${ROUTES[kind]}/24/${name}/messages`;
-      expectRefused(await desk.post(path, member, {}), 401, PATH);
+      expectRefused(await chat.post(path, member, {}), 401, PATH);
     }
   });
 
@@ -279,7 +279,7 @@ describe.each(KINDS)('the error table of %s', (kind) => {
 
   it('schedule_time after the template, before the chat account', async () => {
     const lonely = await wealthy();
-    await desk.template(lonely, 'plain');
+    await chat.template(lonely, 'plain');
     for (const value of ['2020-01-01 00:00:00', 'soon', 7, true, {}]) {
       expectRefused(await send(kind, lonely, good({ schedule_time: value })), 400, SCHEDULE);
       await expectRow({ schedule_time: value, template: named('nothing') }, 404, NOT_FOUND);
@@ -288,10 +288,10 @@ describe.each(KINDS)('the error table of %s', (kind) => {
   });
 
   it('the chat account before the credits, and the credits last', async () => {
-    const poor = await desk.join({ chat_marketing_credits: 1 });
+    const poor = await chat.join({ chat_marketing_credits: 1 });
     const to = [NUMBER, NUMBER];
     expectRefused(await send(kind, poor, good({ to })), 404, NOT_FOUND);
-    await desk.template(poor, 'plain');
+    await chat.template(poor, 'plain');
     expectRefused(await send(kind, poor, good({ to })), 404, NO_ACCOUNT);
     for (const [change, status, message] of [
       [{ url: 'https://graph.example/', token: null }, 404, NO_NUMBER_ID],
@@ -300,14 +300,14 @@ describe.each(KINDS)('the error table of %s', (kind) => {
       [{ url: 'no url' }, 500, NO_ENDPOINT],
       [{ provider: 'other' }, 500, NO_ENDPOINT],
     ] as const) {
-      await desk.connect(poor, 'official', change);
+      await chat.connect(poor, 'official', change);
       expectRefused(await send(kind, poor, good({ to })), status, message);
     }
-    await desk.connect(poor, 'official');
+    await chat.connect(poor, 'official');
     expectRefused(await send(kind, poor, good({ to })), 400, 'Insufficient credits. Available: 1, Required: 2');
-    expect(await desk.credits(poor, 'chat_marketing_credits')).toBe(1);
+    expect(await chat.credits(poor, 'chat_marketing_credits')).toBe(1);
     expect((await send(kind, poor, good())).body['success']).toBe(true);
-    expect(await desk.credits(poor, 'chat_marketing_credits')).toBe(0);
+    expect(await chat.credits(poor, 'chat_marketing_credits')).toBe(0);
   });
 
   it('judges the rows from top to bottom', async () => {
@@ -380,12 +380,12 @@ describe('recipients of chatTemplate', () => {
 
 describe('a fault of ours', () => {
   it('has the text of the endpoint', async () => {
-    await desk.dataSource.query('ALTER TABLE campaigns RENAME TO campaigns_away');
+    await chat.dataSource.query('ALTER TABLE campaigns RENAME TO campaigns_away');
     try {
       expectRefused(await send('template', member, good()), 500, 'Failed to queue template message');
       expectRefused(await send('branded', member, good()), 500, 'Failed to queue template campaign');
     } finally {
-      await desk.dataSource.query('ALTER TABLE campaigns_away RENAME TO campaigns');
+      await chat.dataSource.query('ALTER TABLE campaigns_away RENAME TO campaigns');
     }
   });
 });

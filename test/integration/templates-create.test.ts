@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, type Member } from '../support/sms-desk.js';
-import { TemplateDesk } from '../support/template-desk.js';
+import { expectRefused, type Member } from '../support/sms.js';
+import { openTemplates, type Templates } from '../support/templates.js';
 
 const TOKEN = 'Invalid Authorization token';
 const NAME = 'template_name is required';
@@ -13,38 +13,38 @@ const TAKEN = 'This template name is already exist';
 const ODD = [true, false, {}, { a: 1 }, ['x'], []];
 const EMPTY = [undefined, null, '', ' \t\n'];
 
-let desk: TemplateDesk;
+let templates: Templates;
 let member: Member;
 
 beforeAll(async () => {
-  desk = await TemplateDesk.open();
-  member = await desk.join();
+  templates = await openTemplates();
+  member = await templates.join();
 });
-afterAll(() => desk.stop());
+afterAll(() => templates.stop());
 
 describe('createTemplates.php', () => {
   it('405 before anything else', async () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await desk.request('/webhook/api/createTemplates.php', { method });
+      const answer = await templates.request('/webhook/api/createTemplates.php', { method });
       expectRefused(answer, 405, 'Method not allowed');
       expect(answer.headers.get('allow')).toBe('POST');
     }
   });
 
   it('401 without a good token, before the rows', async () => {
-    expectRefused(await desk.create(null, {}), 401, TOKEN);
-    expectRefused(await desk.create(null, { username: member.account.username }), 401, TOKEN);
-    expectRefused(await desk.create(null, {}, { authorization: 'Bearer nonsense' }), 401, TOKEN);
+    expectRefused(await templates.create(null, {}), 401, TOKEN);
+    expectRefused(await templates.create(null, { username: member.account.username }), 401, TOKEN);
+    expectRefused(await templates.create(null, {}, { authorization: 'Bearer nonsense' }), 401, TOKEN);
   });
 
   it('takes the cookie too', async () => {
-    const answer = await desk.create(null, desk.body(), { cookie: `auth_token=${member.token}` });
+    const answer = await templates.create(null, templates.body(), { cookie: `auth_token=${member.token}` });
     expect(answer.status).toBe(200);
   });
 
   it('answers as reference/templates#createtemplatesphp says, and queues the template for approval', async () => {
-    const body = desk.body({ category: 'utility', language: 8 });
-    const answer = await desk.create(member, body);
+    const body = templates.body({ category: 'utility', language: 8 });
+    const answer = await templates.create(member, body);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       success: true,
@@ -58,7 +58,7 @@ describe('createTemplates.php', () => {
       language: 'Hindi',
     });
     const id = answer.body['template_id'] as number;
-    expect(await desk.controller(id)).toEqual({ type: 'customutility', controller_status: 'pending' });
+    expect(await templates.controller(id)).toEqual({ type: 'customutility', controller_status: 'pending' });
   });
 
   it.each([
@@ -66,8 +66,8 @@ describe('createTemplates.php', () => {
     ['utility', 'customutility'],
     ['auth', 'customauth'],
   ])('a %s template has a controller row of type %s', async (category, type) => {
-    const id = await desk.created(member, { category });
-    expect(await desk.controller(id)).toEqual({ type, controller_status: 'pending' });
+    const id = await templates.created(member, { category });
+    expect(await templates.controller(id)).toEqual({ type, controller_status: 'pending' });
   });
 
   it.each([
@@ -85,67 +85,72 @@ describe('createTemplates.php', () => {
     [{}, 1],
     [[8], 1],
   ])('language %j is %i', async (language, id) => {
-    const answer = await desk.create(member, desk.body({ language }));
+    const answer = await templates.create(member, templates.body({ language }));
     expect([answer.status, answer.body['language_id']]).toEqual([200, id]);
   });
 
   it('reads a form, arrays as JSON text', async () => {
     const buttons = [{ type: 'QUICK_REPLY', text: 'Yes' }];
-    const fields = { ...desk.body(), quick_reply_buttons: JSON.stringify(buttons), language: '2' };
+    const fields = { ...templates.body(), quick_reply_buttons: JSON.stringify(buttons), language: '2' };
     const form = new URLSearchParams(fields as Record<string, string>).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = await desk.create(member, form, headers);
+    const answer = await templates.create(member, form, headers);
     expect([answer.status, answer.body['language']]).toEqual([200, 'Telugu']);
     const broken = form.replace(/quick_reply_buttons=[^&]*/, 'quick_reply_buttons=Yes');
-    expectRefused(await desk.create(member, broken, headers), 400, BUTTONS);
+    expectRefused(await templates.create(member, broken, headers), 400, BUTTONS);
   });
 });
 
 describe('the error table', () => {
   it('template_name', async () => {
     for (const template_name of [...EMPTY, ...ODD]) {
-      expectRefused(await desk.create(member, desk.body({ template_name })), 400, NAME);
+      expectRefused(await templates.create(member, templates.body({ template_name })), 400, NAME);
     }
-    for (const body of ['[]', '"text"', '7', 'null', '{}']) expectRefused(await desk.create(member, body), 400, NAME);
-    expect((await desk.create(member, desk.body({ template_name: 0 }))).status).toBe(200);
+    for (const body of ['[]', '"text"', '7', 'null', '{}'])
+      expectRefused(await templates.create(member, body), 400, NAME);
+    expect((await templates.create(member, templates.body({ template_name: 0 }))).status).toBe(200);
   });
 
   it('template_name holds 512 characters', async () => {
     const long = '𝔸'.repeat(512);
-    expect((await desk.create(member, desk.body({ template_name: long }))).status).toBe(200);
-    const answer = await desk.create(member, desk.body({ template_name: `${long}b` }));
+    expect((await templates.create(member, templates.body({ template_name: long }))).status).toBe(200);
+    const answer = await templates.create(member, templates.body({ template_name: `${long}b` }));
     expectRefused(answer, 400, 'template_name must be at most 512 characters');
   });
 
   it('category', async () => {
     for (const category of [...EMPTY, ...ODD, 'Marketing', 'authentication', 1, 'toString', 'auth ']) {
-      expectRefused(await desk.create(member, desk.body({ category })), 400, CATEGORY);
+      expectRefused(await templates.create(member, templates.body({ category })), 400, CATEGORY);
     }
   });
 
   it('header_area_type', async () => {
     for (const header_area_type of [...ODD, 'Media', 'image', 1]) {
-      expectRefused(await desk.create(member, desk.body({ header_area_type })), 400, AREA);
+      expectRefused(await templates.create(member, templates.body({ header_area_type })), 400, AREA);
     }
     for (const header_area_type of [...EMPTY, 'none', 'text']) {
-      expect((await desk.create(member, desk.body({ header_area_type }))).status).toBe(200);
+      expect((await templates.create(member, templates.body({ header_area_type }))).status).toBe(200);
     }
   });
 
   it('header_media_type counts for media only', async () => {
     for (const header_media_type of [...EMPTY, ...ODD, 'image', 'Audio', 1]) {
-      expectRefused(await desk.create(member, desk.body({ header_area_type: 'media', header_media_type })), 400, MEDIA);
-      expect((await desk.create(member, desk.body({ header_media_type }))).status).toBe(200);
+      expectRefused(
+        await templates.create(member, templates.body({ header_area_type: 'media', header_media_type })),
+        400,
+        MEDIA,
+      );
+      expect((await templates.create(member, templates.body({ header_media_type }))).status).toBe(200);
     }
     for (const header_media_type of ['Image', 'Document', 'Video']) {
-      const answer = await desk.create(member, desk.body({ header_area_type: 'media', header_media_type }));
+      const answer = await templates.create(member, templates.body({ header_area_type: 'media', header_media_type }));
       expect(answer.status).toBe(200);
     }
   });
 
   it('quick_reply_buttons', async () => {
     for (const quick_reply_buttons of [true, false, {}, 'x', 7, { 0: { type: 'QUICK_REPLY', text: 'a' } }]) {
-      expectRefused(await desk.create(member, desk.body({ quick_reply_buttons })), 400, BUTTONS);
+      expectRefused(await templates.create(member, templates.body({ quick_reply_buttons })), 400, BUTTONS);
     }
     for (const button of [
       null,
@@ -160,10 +165,10 @@ describe('the error table', () => {
       ...[...EMPTY, ...ODD].map((text) => ({ type: 'QUICK_REPLY', text })),
     ]) {
       const quick_reply_buttons = [{ type: 'QUICK_REPLY', text: 'Good' }, button];
-      expectRefused(await desk.create(member, desk.body({ quick_reply_buttons })), 400, BUTTON);
+      expectRefused(await templates.create(member, templates.body({ quick_reply_buttons })), 400, BUTTON);
     }
     for (const quick_reply_buttons of [undefined, null, '', []]) {
-      expect((await desk.create(member, desk.body({ quick_reply_buttons }))).status).toBe(200);
+      expect((await templates.create(member, templates.body({ quick_reply_buttons }))).status).toBe(200);
     }
   });
 
@@ -171,17 +176,21 @@ describe('the error table', () => {
     const reply = (text: string) => ({ type: 'QUICK_REPLY', text });
     const replies = (count: number, text: string) => Array.from({ length: count }, () => reply(text));
     const full = replies(10, '😀'.repeat(200));
-    const id = await desk.created(member, { quick_reply_buttons: full });
+    const id = await templates.created(member, { quick_reply_buttons: full });
     const rows: [unknown, string][] = [
       [[...full, {}], BUTTON],
       [replies(11, 'a'), 'quick_reply_buttons must have at most 10 entries'],
       [[reply('a'), reply('😀'.repeat(201))], 'Each quick reply text must be at most 200 characters'],
     ];
     for (const [quick_reply_buttons, message] of rows) {
-      expectRefused(await desk.create(member, desk.body({ quick_reply_buttons })), 400, message);
-      expectRefused(await desk.send('PUT', `/v6/api/templates/${id}`, member, { quick_reply_buttons }), 400, message);
+      expectRefused(await templates.create(member, templates.body({ quick_reply_buttons })), 400, message);
+      expectRefused(
+        await templates.send('PUT', `/v6/api/templates/${id}`, member, { quick_reply_buttons }),
+        400,
+        message,
+      );
     }
-    const stored = (await desk.list(member.account.username)).find((row) => row.id === id);
+    const stored = (await templates.list(member.account.username)).find((row) => row.id === id);
     expect(stored?.['quick_replies']).toBe(JSON.stringify(full));
   });
 
@@ -214,14 +223,14 @@ describe('the error table', () => {
       [{ template_footer: 'f'.repeat(4097) }, 'template_footer must be at most 4096 characters'],
     ];
     for (const [fields, message] of rows) {
-      const answer = await desk.create(member, desk.body(fields));
+      const answer = await templates.create(member, templates.body(fields));
       if (message === null) expect(answer.status, JSON.stringify(fields).slice(0, 80)).toBe(200);
       else expectRefused(answer, 400, message);
     }
   });
 
   it('judges the rows in order, the taken name last', async () => {
-    await desk.created(member, { template_name: 'first' });
+    await templates.created(member, { template_name: 'first' });
     let body: Record<string, unknown> = {
       template_name: '',
       category: 'x',
@@ -241,35 +250,35 @@ describe('the error table', () => {
       ['template_body is invalid', { template_body: 'Code {{1}}' }],
     ];
     for (const [message, repair] of steps) {
-      expectRefused(await desk.create(member, body), 400, message);
+      expectRefused(await templates.create(member, body), 400, message);
       body = { ...body, ...repair };
     }
-    expectRefused(await desk.create(member, body), 409, TAKEN);
-    expectRefused(await desk.create(null, body), 401, TOKEN);
+    expectRefused(await templates.create(member, body), 409, TAKEN);
+    expectRefused(await templates.create(null, body), 401, TOKEN);
   });
 });
 
 describe('names', () => {
   it('match byte for byte, per account', async () => {
-    const one = await desk.join();
-    const two = await desk.join();
+    const one = await templates.join();
+    const two = await templates.join();
     for (const template_name of ['sale', 'Sale', 'sale ', ' sale', 'salé', 'sale\u0301', 'sale\t']) {
-      expect((await desk.create(one, desk.body({ template_name }))).status).toBe(200);
-      expectRefused(await desk.create(one, desk.body({ template_name })), 409, TAKEN);
-      expect((await desk.create(two, desk.body({ template_name }))).status).toBe(200);
+      expect((await templates.create(one, templates.body({ template_name }))).status).toBe(200);
+      expectRefused(await templates.create(one, templates.body({ template_name })), 409, TAKEN);
+      expect((await templates.create(two, templates.body({ template_name }))).status).toBe(200);
     }
-    expect(await desk.list(one.account.username)).toHaveLength(7);
+    expect(await templates.list(one.account.username)).toHaveLength(7);
   });
 
   it('20 creations of one name at once make one template', async () => {
-    const racer = await desk.join();
+    const racer = await templates.join();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => desk.create(racer, desk.body({ template_name: 'race' }))),
+      Array.from({ length: 20 }, () => templates.create(racer, templates.body({ template_name: 'race' }))),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer, 409, TAKEN);
-    expect(await desk.list(racer.account.username)).toHaveLength(1);
-    const [row] = await desk.dataSource.query<{ found: string }[]>(
+    expect(await templates.list(racer.account.username)).toHaveLength(1);
+    const [row] = await templates.dataSource.query<{ found: string }[]>(
       `SELECT COUNT(*) AS found FROM template_controllers c JOIN templates t ON t.id = c.template_id
        WHERE t.account_id = ?`,
       [racer.account.id],

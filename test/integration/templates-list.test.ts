@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, type Member } from '../support/sms-desk.js';
-import { TemplateDesk } from '../support/template-desk.js';
+import { expectRefused, type Member } from '../support/sms.js';
+import { openTemplates, type Templates } from '../support/templates.js';
 
 const REQUIRED = 'username is required';
 const NONE = 'Template not found for this username';
@@ -9,21 +9,21 @@ const PATH = '/webhook/api/templates.php';
 const pathOf = (username: string): string => `${PATH}?username=${encodeURIComponent(username)}`;
 
 describe('templates.php', () => {
-  let desk: TemplateDesk;
+  let templates: Templates;
   let member: Member;
 
   beforeAll(async () => {
-    desk = await TemplateDesk.open();
-    member = await desk.join({ timeZone: 'Asia/Kolkata' });
+    templates = await openTemplates();
+    member = await templates.join({ timeZone: 'Asia/Kolkata' });
   });
-  afterAll(() => desk.stop());
+  afterAll(() => templates.stop());
 
   it('answers every template of the username, ascending (reference/templates#template-record)', async () => {
     const buttons = [
       { type: 'QUICK_REPLY', text: 'Yes' },
       { type: 'QUICK_REPLY', text: 'Não' },
     ];
-    const full = await desk.created(member, {
+    const full = await templates.created(member, {
       template_name: 'full',
       category: 'utility',
       language: 13,
@@ -33,12 +33,12 @@ describe('templates.php', () => {
       template_footer: 'Bye',
       quick_reply_buttons: buttons,
     });
-    const bare = await desk.created(member, { template_name: 'bare', category: 'auth', template_body: undefined });
-    await desk.dataSource.query('UPDATE templates SET status = 5, created_at = ? WHERE id = ?', [
+    const bare = await templates.created(member, { template_name: 'bare', category: 'auth', template_body: undefined });
+    await templates.dataSource.query('UPDATE templates SET status = 5, created_at = ? WHERE id = ?', [
       new Date('2026-03-01T20:00:00.900Z'),
       full,
     ]);
-    const rows = await desk.list(member.account.username);
+    const rows = await templates.list(member.account.username);
     expect(rows).toEqual([
       {
         id: full,
@@ -86,8 +86,8 @@ describe('templates.php', () => {
   });
 
   it('answers in their order and whole, however many and large they are', async () => {
-    const owner = await desk.join();
-    await desk.dataSource.query(
+    const owner = await templates.join();
+    await templates.dataSource.query(
       `INSERT INTO templates (account_id, name, category, language_id, status, header_area_type, header_media_type,
          header_text, body, body_examples, footer, quick_replies, created_at, updated_at)
        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
@@ -96,19 +96,19 @@ describe('templates.php', () => {
          UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM n`,
       [owner.account.id],
     );
-    const rows = await desk.list(owner.account.username);
+    const rows = await templates.list(owner.account.username);
     expect(rows.map(({ template_body }) => template_body)).toEqual(
       Array.from({ length: 999 }, (_, i) => String(i + 1)),
     );
     expect(new Set(rows.map(({ quick_replies }) => String(quick_replies).length))).toEqual(new Set([2, 1_700_006]));
     expect(new Set(rows.map(({ template_footer }) => String(template_footer).length))).toEqual(new Set([0, 15_000]));
-    const head = await desk.request(pathOf(owner.account.username), { method: 'HEAD' });
+    const head = await templates.request(pathOf(owner.account.username), { method: 'HEAD' });
     expect(head.status).toBe(200);
   });
 
   it('405 for other methods', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await desk.request(pathOf(member.account.username), { method });
+      const answer = await templates.request(pathOf(member.account.username), { method });
       expectRefused(answer, 405, 'Method not allowed');
       expect(answer.headers.get('allow')).toBe('GET, HEAD');
     }
@@ -116,87 +116,87 @@ describe('templates.php', () => {
 
   it('400 without a username', async () => {
     for (const query of ['', '?username=', '?username=%20%09', '?username=a&username=b', '?user=a']) {
-      expectRefused(await desk.request(PATH + query), 400, REQUIRED);
+      expectRefused(await templates.request(PATH + query), 400, REQUIRED);
     }
   });
 
   it('404 where there is none', async () => {
-    const empty = await desk.join();
+    const empty = await templates.join();
     const { username } = member.account;
     for (const name of [empty.account.username, 'nobody', username.toUpperCase(), `${username} `, '%', 'a\u0000']) {
-      expectRefused(await desk.request(pathOf(name)), 404, NONE);
+      expectRefused(await templates.request(pathOf(name)), 404, NONE);
     }
   });
 
   it('an account that demands its token is closed to all others', async () => {
-    const shy = await desk.join();
-    await desk.created(shy);
+    const shy = await templates.join();
+    await templates.created(shy);
     const path = pathOf(shy.account.username);
-    expect((await desk.request(path)).status).toBe(200);
-    await desk.desk.alter(shy, 'require_token', 1);
+    expect((await templates.request(path)).status).toBe(200);
+    await templates.chat.alter(shy, 'require_token', 1);
     const closed: Record<string, string>[] = [
       {},
       { authorization: `Bearer ${member.token}` },
       { authorization: 'Bearer nonsense', cookie: `auth_token=${shy.token}` },
       { cookie: `auth_token=${shy.token}`, 'sec-fetch-site': 'cross-site' },
     ];
-    for (const headers of closed) expectRefused(await desk.request(path, { headers }), 404, NONE);
+    for (const headers of closed) expectRefused(await templates.request(path, { headers }), 404, NONE);
     for (const headers of [{ authorization: `Bearer ${shy.token}` }, { cookie: `auth_token=${shy.token}` }]) {
-      expect((await desk.request(path, { headers })).status).toBe(200);
+      expect((await templates.request(path, { headers })).status).toBe(200);
     }
   });
 });
 
 describe('misses', () => {
   it('OPEN_MISS_LIMIT of them a minute from one address, then 429; what is found costs nothing', async () => {
-    const desk = await TemplateDesk.open({ OPEN_MISS_LIMIT: 3 });
+    const templates = await openTemplates({ OPEN_MISS_LIMIT: 3 });
     try {
-      const member = await desk.join();
-      await desk.created(member);
+      const member = await templates.join();
+      await templates.created(member);
       const good = pathOf(member.account.username);
       for (let round = 0; round < 5; round++) {
-        expect((await desk.request(good)).status).toBe(200);
-        expectRefused(await desk.request(PATH), 400, REQUIRED);
+        expect((await templates.request(good)).status).toBe(200);
+        expectRefused(await templates.request(PATH), 400, REQUIRED);
       }
-      for (let miss = 0; miss < 3; miss++) expectRefused(await desk.request(pathOf('nobody')), 404, NONE);
+      for (let miss = 0; miss < 3; miss++) expectRefused(await templates.request(pathOf('nobody')), 404, NONE);
       for (const path of [pathOf('nobody'), good, PATH]) {
-        const answer = await desk.request(path);
+        const answer = await templates.request(path);
         expectRefused(answer, 429, 'Too many requests. Please try again later.');
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       }
     } finally {
-      await desk.stop();
+      await templates.stop();
     }
   });
 });
 
 describe('PROTECT_REPORTS', () => {
   it('closes every account', async () => {
-    const desk = await TemplateDesk.open({ PROTECT_REPORTS: true });
+    const templates = await openTemplates({ PROTECT_REPORTS: true });
     try {
-      const [one, two] = [await desk.join(), await desk.join()];
-      await desk.created(one);
+      const [one, two] = [await templates.join(), await templates.join()];
+      await templates.created(one);
       const path = pathOf(one.account.username);
-      const by = (member: Member) => desk.request(path, { headers: { authorization: `Bearer ${member.token}` } });
-      expectRefused(await desk.request(path), 404, NONE);
+      const by = (member: Member) => templates.request(path, { headers: { authorization: `Bearer ${member.token}` } });
+      expectRefused(await templates.request(path), 404, NONE);
       expectRefused(await by(two), 404, NONE);
       expect((await by(one)).status).toBe(200);
     } finally {
-      await desk.stop();
+      await templates.stop();
     }
   });
 });
 
 describe('a statement that the database refuses', () => {
   it('500 with the text of reference/templates#templatesphp, and nothing else', async () => {
-    const desk = await TemplateDesk.open();
+    const templates = await openTemplates();
     try {
-      const member = await desk.join();
-      await desk.dataSource.query('RENAME TABLE templates TO hidden');
-      expectRefused(await desk.request(pathOf(member.account.username)), 500, 'Failed to prepare query');
-      expectRefused(await desk.create(member, desk.body()), 500, 'Internal server error');
+      const member = await templates.join();
+      await templates.dataSource.query('RENAME TABLE templates TO hidden');
+      expectRefused(await templates.request(pathOf(member.account.username)), 500, 'Failed to prepare query');
+      expectRefused(await templates.create(member, templates.body()), 500, 'Internal server error');
     } finally {
-      await desk.stop();
+      await templates.stop();
     }
   });
 });

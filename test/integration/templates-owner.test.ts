@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, type Member } from '../support/sms-desk.js';
-import { TemplateDesk } from '../support/template-desk.js';
+import { expectRefused, type Member } from '../support/sms.js';
+import { openTemplates, type Templates } from '../support/templates.js';
 
 const TOKEN = 'Invalid Authorization token';
 const NOT_FOUND = 'Template not found';
@@ -12,22 +12,22 @@ const CLOSED: [number, string][] = [
   [5, 'disabled'],
 ];
 
-let desk: TemplateDesk;
+let templates: Templates;
 let member: Member;
 
 beforeAll(async () => {
-  desk = await TemplateDesk.open();
-  member = await desk.join();
+  templates = await openTemplates();
+  member = await templates.join();
 });
-afterAll(() => desk.stop());
+afterAll(() => templates.stop());
 
 const put = (who: Member | null, id: unknown, body: unknown) =>
-  desk.send('PUT', `/v6/api/templates/${String(id)}`, who, body);
-const remove = (who: Member | null, id: unknown) => desk.send('DELETE', `/v6/api/templates/${String(id)}`, who);
+  templates.send('PUT', `/v6/api/templates/${String(id)}`, who, body);
+const remove = (who: Member | null, id: unknown) => templates.send('DELETE', `/v6/api/templates/${String(id)}`, who);
 const setStatus = (id: number, status: number) =>
-  desk.dataSource.query("UPDATE templates SET status = ?, reason = 'a reason' WHERE id = ?", [status, id]);
+  templates.dataSource.query("UPDATE templates SET status = ?, reason = 'a reason' WHERE id = ?", [status, id]);
 const rowOf = async (id: number): Promise<Record<string, unknown> | undefined> => {
-  const [row] = await desk.dataSource.query<Record<string, unknown>[]>(
+  const [row] = await templates.dataSource.query<Record<string, unknown>[]>(
     'SELECT status, reason, body FROM templates WHERE id = ?',
     [id],
   );
@@ -36,14 +36,14 @@ const rowOf = async (id: number): Promise<Record<string, unknown> | undefined> =
 
 describe('who may', () => {
   it('only the owner, by header or cookie; 405 before, 404 for what is not his', async () => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     const path = `/v6/api/templates/${id}`;
     for (const method of ['GET', 'POST', 'PATCH']) {
-      const answer = await desk.send(method, path, member);
+      const answer = await templates.send(method, path, member);
       expectRefused(answer, 405, 'Method not allowed');
       expect(answer.headers.get('allow')).toBe('DELETE, PUT');
     }
-    const other = await desk.join();
+    const other = await templates.join();
     for (const call of [put(null, id, {}), remove(null, id)]) expectRefused(await call, 401, TOKEN);
     for (const call of [put(other, id, { category: 'x' }), remove(other, id)]) {
       expectRefused(await call, 404, NOT_FOUND);
@@ -53,7 +53,7 @@ describe('who may', () => {
       expectRefused(await remove(member, none), 404, NOT_FOUND);
     }
     const cookie = { cookie: `auth_token=${member.token}` };
-    const answer = await desk.request(path, { method: 'DELETE', headers: cookie });
+    const answer = await templates.request(path, { method: 'DELETE', headers: cookie });
     expect([answer.status, answer.body]).toEqual([200, { success: true, message: 'Template deleted successfully' }]);
   });
 });
@@ -61,7 +61,7 @@ describe('who may', () => {
 describe('PUT', () => {
   it('changes what is given, keeps the rest, and puts it back to review', async () => {
     for (const status of [0, 2, 3]) {
-      const id = await desk.created(member, {
+      const id = await templates.created(member, {
         category: 'utility',
         language: 8,
         header_area_type: 'text',
@@ -69,9 +69,9 @@ describe('PUT', () => {
         template_footer: 'Bye',
         quick_reply_buttons: [{ type: 'QUICK_REPLY', text: 'Yes' }],
       });
-      const [before] = (await desk.list(member.account.username)).filter((row) => row.id === id);
+      const [before] = (await templates.list(member.account.username)).filter((row) => row.id === id);
       await setStatus(id, status);
-      await desk.dataSource.query(
+      await templates.dataSource.query(
         "UPDATE template_controllers SET controller_status = 'rejected' WHERE template_id = ?",
         [id],
       );
@@ -82,36 +82,36 @@ describe('PUT', () => {
         message: 'Template updated successfully',
         data: { ...before, status: 3, category: 3, template_body: 'New {{1}} {{2}}' },
       });
-      expect((await desk.list(member.account.username)).find((row) => row.id === id)).toEqual(answer.body['data']);
-      expect(await desk.controller(id)).toEqual({ type: 'customauth', controller_status: 'pending' });
+      expect((await templates.list(member.account.username)).find((row) => row.id === id)).toEqual(answer.body['data']);
+      expect(await templates.controller(id)).toEqual({ type: 'customauth', controller_status: 'pending' });
       expect(await rowOf(id)).toMatchObject({ status: 3, reason: null });
     }
   });
 
   it('an empty body changes nothing but the state', async () => {
-    const id = await desk.created(member, { template_body: 'As it was' });
+    const id = await templates.created(member, { template_body: 'As it was' });
     await setStatus(id, 2);
     for (const body of [{}, undefined]) expect((await put(member, id, body)).status).toBe(200);
     expect(await rowOf(id)).toEqual({ status: 3, reason: null, body: 'As it was' });
   });
 
   it('null and empty texts clear what may be empty', async () => {
-    const id = await desk.created(member, { template_footer: 'Bye', language: 8 });
+    const id = await templates.created(member, { template_footer: 'Bye', language: 8 });
     const answer = await put(member, id, { template_footer: null, template_body: '', language: null });
     expect(answer.body['data']).toMatchObject({ template_footer: '', template_body: '', language: 1 });
     expectRefused(await put(member, id, { template_name: null }), 400, 'template_name is required');
   });
 
   it.each(CLOSED)('409 in state %i, before the rows of the body', async (status, word) => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     await setStatus(id, status);
     expectRefused(await put(member, id, { category: 'x' }), 409, `Template is already ${word}`);
     expect(await rowOf(id)).toMatchObject({ status, reason: 'a reason' });
   });
 
   it('has the rows and limits of creation, the taken name last', async () => {
-    const id = await desk.created(member);
-    await desk.created(member, { template_name: 'occupied' });
+    const id = await templates.created(member);
+    await templates.created(member, { template_name: 'occupied' });
     const rows: [Record<string, unknown>, number, string][] = [
       [{ template_name: '', category: 'x' }, 400, 'template_name is required'],
       [{ template_name: 'n'.repeat(513) }, 400, 'template_name must be at most 512 characters'],
@@ -144,9 +144,9 @@ describe('PUT', () => {
   });
 
   it('20 renamings to one name at once: one has it', async () => {
-    const racer = await desk.join();
+    const racer = await templates.join();
     const ids: number[] = [];
-    for (let count = 0; count < 20; count++) ids.push(await desk.created(racer));
+    for (let count = 0; count < 20; count++) ids.push(await templates.created(racer));
     const answers = await Promise.all(ids.map((id) => put(racer, id, { template_name: 'wanted' })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer, 409, TAKEN);
@@ -157,18 +157,18 @@ describe('DELETE', () => {
   it('takes it away with its controller row; the name is free again', async () => {
     for (const status of [0, 2, 3]) {
       const template_name = `gone_${status}`;
-      const id = await desk.created(member, { template_name });
+      const id = await templates.created(member, { template_name });
       await setStatus(id, status);
       const answer = await remove(member, id);
       expect([answer.status, answer.body]).toEqual([200, { success: true, message: 'Template deleted successfully' }]);
-      expect([await rowOf(id), await desk.controller(id)]).toEqual([undefined, undefined]);
+      expect([await rowOf(id), await templates.controller(id)]).toEqual([undefined, undefined]);
       expectRefused(await remove(member, id), 404, NOT_FOUND);
-      expect(await desk.created(member, { template_name })).not.toBe(id);
+      expect(await templates.created(member, { template_name })).not.toBe(id);
     }
   });
 
   it.each(CLOSED)('409 in state %i', async (status, word) => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     await setStatus(id, status);
     expectRefused(await remove(member, id), 409, `Template is already ${word}`);
     expect(await rowOf(id)).toMatchObject({ status });
@@ -176,7 +176,7 @@ describe('DELETE', () => {
 
   it('a change and a deletion at once: one of them is told that it is gone', async () => {
     for (let round = 0; round < 5; round++) {
-      const id = await desk.created(member);
+      const id = await templates.created(member);
       const [changed, gone] = await Promise.all([put(member, id, { template_body: 'x' }), remove(member, id)]);
       expect(gone.status).toBe(200);
       expect([200, 404]).toContain(changed.status);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, type Member } from '../support/sms-desk.js';
-import { TemplateDesk } from '../support/template-desk.js';
+import { expectRefused, type Member } from '../support/sms.js';
+import { openTemplates, type Templates } from '../support/templates.js';
 
 const BASE = '/v6/api/admin/templates';
 const MOVES = ['approve', 'reject', 'pause', 'resume', 'disable'] as const;
@@ -14,24 +14,24 @@ const LIFE: Record<(typeof MOVES)[number], (number | null)[]> = {
   disable: [5, 5, 5, 5, 5, null],
 };
 
-let desk: TemplateDesk;
+let templates: Templates;
 let admin: Member;
 let member: Member;
 
 beforeAll(async () => {
-  desk = await TemplateDesk.open();
-  admin = await desk.join({ userType: 'admin' });
-  member = await desk.join();
+  templates = await openTemplates();
+  admin = await templates.join({ userType: 'admin' });
+  member = await templates.join();
 });
-afterAll(() => desk.stop());
+afterAll(() => templates.stop());
 
 const move = (who: Member | null, id: unknown, name: string, body: unknown = {}) =>
-  desk.send('POST', `${BASE}/${String(id)}/${name}`, who, body);
-const list = (query: string, who: Member = admin) => desk.send('GET', BASE + query, who);
+  templates.send('POST', `${BASE}/${String(id)}/${name}`, who, body);
+const list = (query: string, who: Member = admin) => templates.send('GET', BASE + query, who);
 const setStatus = (id: number, status: number) =>
-  desk.dataSource.query("UPDATE templates SET status = ?, reason = 'before' WHERE id = ?", [status, id]);
+  templates.dataSource.query("UPDATE templates SET status = ?, reason = 'before' WHERE id = ?", [status, id]);
 const audit = async (id: number): Promise<Record<string, unknown>[]> => {
-  const answer = await desk.send('GET', '/v6/api/admin/audit?limit=1000', admin);
+  const answer = await templates.send('GET', '/v6/api/admin/audit?limit=1000', admin);
   return (answer.body['data'] as Record<string, unknown>[]).filter(
     ({ action, subject }) => String(action).startsWith('template.') && subject === String(id),
   );
@@ -44,12 +44,12 @@ describe('the revision that was looked at', () => {
     return (body['data'] as Record<string, unknown>[]).find((row) => row['id'] === id);
   };
   const rewrite = (id: number, body: string) =>
-    desk.send('PUT', `/v6/api/templates/${id}`, member, { template_body: body });
+    templates.send('PUT', `/v6/api/templates/${id}`, member, { template_body: body });
 
   it.each(['approve', 'reject'])(
     '%s: what the owner changed between the look and the verdict is not judged',
     async (name) => {
-      const id = await desk.created(member, { template_body: 'Harmless' });
+      const id = await templates.created(member, { template_body: 'Harmless' });
       const looked = (await seen(id))?.['revision'];
       expect(looked).toBe(1);
       await rewrite(id, 'Something else');
@@ -62,9 +62,9 @@ describe('the revision that was looked at', () => {
     },
   );
 
-  it('an owner who writes while the desk approves: what is approved is what was looked at', async () => {
+  it('an owner who writes while staff approve: what is approved is what was looked at', async () => {
     for (let round = 0; round < 10; round++) {
-      const id = await desk.created(member, { template_body: 'Harmless' });
+      const id = await templates.created(member, { template_body: 'Harmless' });
       const answers = await Promise.all([rewrite(id, 'Something else'), move(admin, id, 'approve', { revision: 1 })]);
       const row = await seen(id);
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
@@ -75,7 +75,7 @@ describe('the revision that was looked at', () => {
   });
 
   it('may be named with every move, and is compared where it is', async () => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     await rewrite(id, 'Another');
     await move(admin, id, 'approve', { revision: 2 });
     expectRefused(await move(admin, id, 'pause', { revision: 1 }), 409, CHANGED);
@@ -84,7 +84,7 @@ describe('the revision that was looked at', () => {
   });
 
   it.each([0, -1, 1.5, '1', true, {}, [], 1e300])('400 for %j', async (revision) => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     expectRefused(await move(admin, id, 'approve', { revision }), 400, 'revision must be a whole number from 1');
   });
 });
@@ -92,7 +92,7 @@ describe('the revision that was looked at', () => {
 describe('the moves', () => {
   it.each(MOVES)('%s, from every state', async (name) => {
     for (const [status, after] of LIFE[name].entries()) {
-      const id = await desk.created(member);
+      const id = await templates.created(member);
       await setStatus(id, status);
       const answer = await move(admin, id, name, { reason: 'because' });
       if (after === null) {
@@ -109,20 +109,20 @@ describe('the moves', () => {
   });
 
   it('the controller row follows a verdict, and keeps it over a pause', async () => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     const said: unknown[] = [];
     for (const name of ['approve', 'pause', 'resume', 'disable']) {
       const answer = await move(admin, id, name);
       said.push((answer.body['data'] as Record<string, unknown>)['controller_status']);
     }
     expect(said).toEqual(['approved', 'approved', 'approved', 'approved']);
-    const other = await desk.created(member);
+    const other = await templates.created(member);
     await move(admin, other, 'reject');
-    expect(await desk.controller(other)).toEqual({ type: 'custom', controller_status: 'rejected' });
+    expect(await templates.controller(other)).toEqual({ type: 'custom', controller_status: 'rejected' });
   });
 
   it('a reason is optional, replaced by the next move, and at most 500 characters', async () => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     const reasonOf = async (name: string, body: unknown) =>
       ((await move(admin, id, name, body)).body['data'] as Record<string, unknown>)['reason'];
     expectRefused(
@@ -137,10 +137,12 @@ describe('the moves', () => {
     expect(await reasonOf('pause', { reason: ' ' })).toBeNull();
   });
 
-  it('a rejected template goes back to its owner and, changed, to the desk', async () => {
-    const id = await desk.created(member);
+  it('a rejected template goes back to its owner and, changed, to staff', async () => {
+    const id = await templates.created(member);
     await move(admin, id, 'reject', { reason: 'No sample' });
-    expect((await desk.send('PUT', `/v6/api/templates/${id}`, member, { template_body: 'Better' })).status).toBe(200);
+    expect((await templates.send('PUT', `/v6/api/templates/${id}`, member, { template_body: 'Better' })).status).toBe(
+      200,
+    );
     const { body } = await list('?status=pending&limit=1000');
     expect((body['data'] as { id: number }[]).find((row) => row.id === id)).toMatchObject({
       reason: null,
@@ -151,7 +153,7 @@ describe('the moves', () => {
   });
 
   it('20 approvals at once: one counts', async () => {
-    const id = await desk.created(member);
+    const id = await templates.created(member);
     const answers = await Promise.all(Array.from({ length: 20 }, () => move(admin, id, 'approve')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
@@ -161,26 +163,26 @@ describe('the moves', () => {
   });
 
   it('404 for no such template, 405, 401 and 403', async () => {
-    const id = await desk.created(member);
-    const reseller = await desk.join({ userType: 'reseller' });
+    const id = await templates.created(member);
+    const reseller = await templates.join({ userType: 'reseller' });
     for (const name of MOVES) {
       for (const none of [0, 'x', '01', 99_999_999])
         expectRefused(await move(admin, none, name), 404, 'Template not found');
       expectRefused(await move(null, id, name), 401, 'Invalid Authorization token');
       for (const who of [member, reseller]) expectRefused(await move(who, id, name), 403, 'Forbidden');
-      expectRefused(await desk.send('GET', `${BASE}/${id}/${name}`, admin), 405, 'Method not allowed');
+      expectRefused(await templates.send('GET', `${BASE}/${id}/${name}`, admin), 405, 'Method not allowed');
     }
     for (const who of [member, reseller]) expectRefused(await list('', who), 403, 'Forbidden');
-    expect(await desk.controller(id)).toEqual({ type: 'custom', controller_status: 'pending' });
+    expect(await templates.controller(id)).toEqual({ type: 'custom', controller_status: 'pending' });
   });
 });
 
 describe('the list', () => {
   it('all accounts, newest first, by state as word or number, in pages', async () => {
-    const owners = [await desk.join(), await desk.join()];
+    const owners = [await templates.join(), await templates.join()];
     const ids: number[] = [];
     for (let count = 0; count < 4; count++) {
-      const id = await desk.created(owners[count % 2] as Member, { template_body: `No ${count}` });
+      const id = await templates.created(owners[count % 2] as Member, { template_body: `No ${count}` });
       await setStatus(id, 4);
       ids.unshift(id);
     }
@@ -199,9 +201,9 @@ describe('the list', () => {
     expect((await list('?status=')).status).toBe(200);
   });
 
-  it('shows the desk what it needs to judge', async () => {
-    const owner = await desk.join();
-    const id = await desk.created(owner, {
+  it('shows staff what they need to judge', async () => {
+    const owner = await templates.join();
+    const id = await templates.created(owner, {
       category: 'utility',
       header_area_type: 'text',
       header_text: 'Hi {{1}}',

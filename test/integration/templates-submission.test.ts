@@ -1,23 +1,23 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Owner, SubmissionDesk } from '../support/submission-desk.js';
+import { type Owner, openSubmissions, type Submissions } from '../support/submissions.js';
 
-let desk: SubmissionDesk;
+let submissions: Submissions;
 
 beforeAll(async () => {
-  desk = await SubmissionDesk.open();
+  submissions = await openSubmissions();
 });
-afterAll(() => desk.stop());
+afterAll(() => submissions.stop());
 afterEach(() => {
-  desk.upstream.set('pass');
-  desk.upstream.calls.length = 0;
+  submissions.upstream.set('pass');
+  submissions.upstream.calls.length = 0;
 });
 
 describe('what is handed in', () => {
   it('a text with samples: the given ones, then made ones', async () => {
-    const owner = await desk.join();
-    const id = await desk.created(owner, {
+    const owner = await submissions.join();
+    const id = await submissions.created(owner, {
       template_name: 'text_one',
       category: 'utility',
       language: 8,
@@ -28,14 +28,14 @@ describe('what is handed in', () => {
       template_footer: 'Bye',
       quick_reply_buttons: [{ type: 'QUICK_REPLY', text: 'Yes' }],
     });
-    const plain = await desk.created(owner, {
+    const plain = await submissions.created(owner, {
       template_name: 'plain_one',
       template_body: 'Got {{1}} {{2}}',
       body_examples: ['7'],
     });
-    await desk.working();
-    await desk.told(owner);
-    const bodies = desk.creationsOf(owner).map(({ path, body }) => [path, body]);
+    await submissions.working();
+    await submissions.told(owner);
+    const bodies = submissions.creationsOf(owner).map(({ path, body }) => [path, body]);
     expect(bodies).toContainEqual([
       `/${owner.wabaId}/message_templates`,
       {
@@ -59,32 +59,34 @@ describe('what is handed in', () => {
         components: [{ type: 'BODY', text: 'Got {{1}} {{2}}', example: { body_text: [['7', 'sample 2']] } }],
       },
     ]);
-    const there = await desk.upstream.templates(owner.wabaId);
+    const there = await submissions.upstream.templates(owner.wabaId);
     for (const [own, name] of [
       [id, 'text_one'],
       [plain, 'plain_one'],
     ] as const) {
       const upstreamId = there.find((template) => template.name === name)?.id;
-      expect(await desk.stored(own)).toEqual({ status: 3, reason: null, upstream_id: upstreamId });
+      expect(await submissions.stored(own)).toEqual({ status: 3, reason: null, upstream_id: upstreamId });
     }
   });
 
   it('a built-in picture, document or video, uploaded in steps', async () => {
-    const owner = await desk.join();
+    const owner = await submissions.join();
     for (const header_media_type of ['Image', 'Document', 'Video']) {
       const template_name = `media_${header_media_type.toLowerCase()}`;
-      await desk.created(owner, { template_name, header_area_type: 'media', header_media_type });
+      await submissions.created(owner, { template_name, header_area_type: 'media', header_media_type });
     }
-    await desk.working();
-    await desk.told(owner);
-    const opened = desk.upstream.calls.filter(({ path }) => path.endsWith('/uploads'));
+    await submissions.working();
+    await submissions.told(owner);
+    const opened = submissions.upstream.calls.filter(({ path }) => path.endsWith('/uploads'));
     expect(opened.map(({ query }) => query.get('file_type')).sort()).toEqual([
       'application/pdf',
       'image/png',
       'video/mp4',
     ]);
     // The sandbox checks each handle: it stands for a whole file of the right kind.
-    expect((await desk.upstream.templates(owner.wabaId)).map(({ name, status }) => [name, status]).sort()).toEqual([
+    expect(
+      (await submissions.upstream.templates(owner.wabaId)).map(({ name, status }) => [name, status]).sort(),
+    ).toEqual([
       ['media_document', 'PENDING'],
       ['media_image', 'PENDING'],
       ['media_video', 'PENDING'],
@@ -92,11 +94,11 @@ describe('what is handed in', () => {
   });
 
   it('one-time passwords: the text is the upstream’s own', async () => {
-    const owner = await desk.join();
-    await desk.created(owner, { category: 'auth', template_body: '{{1}} is your code', template_footer: 'Bye' });
-    await desk.working();
-    await desk.told(owner);
-    expect(desk.creationsOf(owner)[0]?.body).toMatchObject({
+    const owner = await submissions.join();
+    await submissions.created(owner, { category: 'auth', template_body: '{{1}} is your code', template_footer: 'Bye' });
+    await submissions.working();
+    await submissions.told(owner);
+    expect(submissions.creationsOf(owner)[0]?.body).toMatchObject({
       category: 'AUTHENTICATION',
       components: [
         { type: 'BODY', add_security_recommendation: true },
@@ -106,15 +108,15 @@ describe('what is handed in', () => {
   });
 
   it('nothing, where the account has no business account there', async () => {
-    const bare = await desk.templates.join();
-    const numberOnly = await desk.templates.join();
-    await desk.templates.desk.connect(numberOnly, 'official', { url: desk.upstream.accountUrl('1') });
-    const ids = [await desk.created(bare), await desk.created(numberOnly)];
-    await desk.working();
-    await desk.told(bare);
-    await desk.told(numberOnly);
-    for (const id of ids) expect(await desk.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
-    expect(desk.upstream.calls).toEqual([]);
+    const bare = await submissions.templates.join();
+    const numberOnly = await submissions.templates.join();
+    await submissions.templates.chat.connect(numberOnly, 'official', { url: submissions.upstream.accountUrl('1') });
+    const ids = [await submissions.created(bare), await submissions.created(numberOnly)];
+    await submissions.working();
+    await submissions.told(bare);
+    await submissions.told(numberOnly);
+    for (const id of ids) expect(await submissions.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
+    expect(submissions.upstream.calls).toEqual([]);
   });
 });
 
@@ -136,125 +138,134 @@ describe('the owner’s sample of a medium', () => {
   afterAll(() => files.close());
 
   const sampled = (owner: Owner, path: string): Promise<number> =>
-    desk.created(owner, {
+    submissions.created(owner, {
       header_area_type: 'media',
       header_media_type: 'Image',
       header_example_url: base + path,
     });
 
   it('is fetched and uploaded; what can never serve rejects the template with the reason', async () => {
-    const owner = await desk.join();
+    const owner = await submissions.join();
     const [good, page, gone] = [
       await sampled(owner, '/a.png'),
       await sampled(owner, '/page'),
       await sampled(owner, '/none'),
     ];
-    await desk.working();
-    await desk.told(owner);
-    expect(await desk.stored(good)).toMatchObject({ status: 3, upstream_id: expect.any(String) as string });
-    const [opened] = desk.upstream.calls.filter(({ path }) => path.endsWith('/uploads'));
+    await submissions.working();
+    await submissions.told(owner);
+    expect(await submissions.stored(good)).toMatchObject({ status: 3, upstream_id: expect.any(String) as string });
+    const [opened] = submissions.upstream.calls.filter(({ path }) => path.endsWith('/uploads'));
     expect(opened?.query.get('file_length')).toBe(String(PNG.length));
-    expect(await desk.stored(page)).toEqual({
+    expect(await submissions.stored(page)).toEqual({
       status: 2,
       reason: 'header_example_url is not image/jpeg or image/png',
       upstream_id: null,
     });
-    expect(await desk.stored(gone)).toMatchObject({ status: 2, reason: 'header_example_url could not be fetched' });
-    expect(await desk.templates.controller(gone)).toMatchObject({ controller_status: 'rejected' });
+    expect(await submissions.stored(gone)).toMatchObject({
+      status: 2,
+      reason: 'header_example_url could not be fetched',
+    });
+    expect(await submissions.templates.controller(gone)).toMatchObject({ controller_status: 'rejected' });
   });
 
   it('an inner address is refused; a busy server is asked again', async () => {
-    const owner = await desk.join();
-    await desk.stopWorkers();
+    const owner = await submissions.join();
+    await submissions.stopWorkers();
     const inner = await sampled(owner, '/a.png');
-    await desk.startWorker({ OUTBOUND_ALLOW: '' });
-    await desk.told(owner);
-    expect(await desk.stored(inner)).toMatchObject({ status: 2, reason: 'header_example_url could not be fetched' });
-    await desk.stopWorkers();
+    await submissions.startWorker({ OUTBOUND_ALLOW: '' });
+    await submissions.told(owner);
+    expect(await submissions.stored(inner)).toMatchObject({
+      status: 2,
+      reason: 'header_example_url could not be fetched',
+    });
+    await submissions.stopWorkers();
     const busy = await sampled(owner, '/busy');
-    await desk.working();
-    await desk.tried(owner);
-    expect(await desk.stored(busy)).toMatchObject({ status: 3, reason: null });
-    expect(desk.creationsOf(owner)).toEqual([]);
+    await submissions.working();
+    await submissions.tried(owner);
+    expect(await submissions.stored(busy)).toMatchObject({ status: 3, reason: null });
+    expect(submissions.creationsOf(owner)).toEqual([]);
   });
 });
 
 describe('when the upstream is in trouble', () => {
   it('a refusal for good rejects the template with its text', async () => {
-    const owner = await desk.join();
-    const id = await desk.created(owner, { template_name: 'Not Its Kind Of Name' });
-    await desk.working();
-    await desk.told(owner);
-    expect(await desk.stored(id)).toMatchObject({ status: 2, reason: expect.stringContaining('lower-case') as string });
-    expect(await desk.templates.controller(id)).toMatchObject({ controller_status: 'rejected' });
+    const owner = await submissions.join();
+    const id = await submissions.created(owner, { template_name: 'Not Its Kind Of Name' });
+    await submissions.working();
+    await submissions.told(owner);
+    expect(await submissions.stored(id)).toMatchObject({
+      status: 2,
+      reason: expect.stringContaining('lower-case') as string,
+    });
+    expect(await submissions.templates.controller(id)).toMatchObject({ controller_status: 'rejected' });
   });
 
   it('silence fails no creation; it is handed in later, once', async () => {
-    const owner = await desk.join();
-    desk.upstream.set('cut');
-    const id = await desk.created(owner);
-    await desk.working();
-    await desk.tried(owner);
-    expect(await desk.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
-    desk.upstream.set('pass');
-    await desk.hasten(owner);
-    await desk.told(owner);
-    expect(await desk.upstream.templates(owner.wabaId)).toHaveLength(1);
-    expect(await desk.stored(id)).toMatchObject({ status: 3, upstream_id: expect.any(String) as string });
+    const owner = await submissions.join();
+    submissions.upstream.set('cut');
+    const id = await submissions.created(owner);
+    await submissions.working();
+    await submissions.tried(owner);
+    expect(await submissions.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
+    submissions.upstream.set('pass');
+    await submissions.hasten(owner);
+    await submissions.told(owner);
+    expect(await submissions.upstream.templates(owner.wabaId)).toHaveLength(1);
+    expect(await submissions.stored(id)).toMatchObject({ status: 3, upstream_id: expect.any(String) as string });
   });
 
   it('an account that is refused itself says nothing about the template', async () => {
-    const owner = await desk.join();
-    await desk.upstream.sandbox.faults({ chatError: { status: 401, code: 190, message: 'Token expired' } });
+    const owner = await submissions.join();
+    await submissions.upstream.sandbox.faults({ chatError: { status: 401, code: 190, message: 'Token expired' } });
     try {
-      const id = await desk.created(owner);
-      await desk.working();
-      await desk.tried(owner);
-      expect(await desk.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
+      const id = await submissions.created(owner);
+      await submissions.working();
+      await submissions.tried(owner);
+      expect(await submissions.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
     } finally {
-      await desk.upstream.sandbox.clear();
+      await submissions.upstream.sandbox.clear();
     }
   });
 
   it('an answer that is lost with its worker: it is found there, not handed in twice', async () => {
-    const owner = await desk.join();
-    desk.upstream.set('lose');
-    const id = await desk.created(owner);
-    await desk.working();
-    await desk.tried(owner);
-    expect(await desk.stored(id)).toMatchObject({ upstream_id: null });
-    const [copy] = await desk.upstream.templates(owner.wabaId);
-    desk.upstream.set('pass');
-    await desk.hasten(owner);
-    await desk.told(owner);
-    expect(await desk.stored(id)).toEqual({ status: 3, reason: null, upstream_id: copy?.id });
-    expect(desk.creationsOf(owner)).toHaveLength(1);
+    const owner = await submissions.join();
+    submissions.upstream.set('lose');
+    const id = await submissions.created(owner);
+    await submissions.working();
+    await submissions.tried(owner);
+    expect(await submissions.stored(id)).toMatchObject({ upstream_id: null });
+    const [copy] = await submissions.upstream.templates(owner.wabaId);
+    submissions.upstream.set('pass');
+    await submissions.hasten(owner);
+    await submissions.told(owner);
+    expect(await submissions.stored(id)).toEqual({ status: 3, reason: null, upstream_id: copy?.id });
+    expect(submissions.creationsOf(owner)).toHaveLength(1);
   });
 
   it('a worker that hangs on the answer past its lease: the next one settles it without a second creation', async () => {
-    const owner = await desk.join();
-    desk.upstream.set('hold');
-    const id = await desk.created(owner);
-    await desk.working();
-    await desk.arrived(owner);
-    await desk.hasten(owner);
-    await desk.startWorker();
-    await desk.told(owner);
-    const [copy] = await desk.upstream.templates(owner.wabaId);
-    expect(await desk.stored(id)).toMatchObject({ status: 3, upstream_id: copy?.id });
-    desk.upstream.set('pass');
-    await desk.stopWorkers();
-    expect(await desk.stored(id)).toMatchObject({ status: 3, upstream_id: copy?.id });
-    expect(desk.creationsOf(owner)).toHaveLength(1);
+    const owner = await submissions.join();
+    submissions.upstream.set('hold');
+    const id = await submissions.created(owner);
+    await submissions.working();
+    await submissions.arrived(owner);
+    await submissions.hasten(owner);
+    await submissions.startWorker();
+    await submissions.told(owner);
+    const [copy] = await submissions.upstream.templates(owner.wabaId);
+    expect(await submissions.stored(id)).toMatchObject({ status: 3, upstream_id: copy?.id });
+    submissions.upstream.set('pass');
+    await submissions.stopWorkers();
+    expect(await submissions.stored(id)).toMatchObject({ status: 3, upstream_id: copy?.id });
+    expect(submissions.creationsOf(owner)).toHaveLength(1);
   });
 
   it('two workers side by side hand each template in once', async () => {
-    const owner = await desk.join();
-    for (let count = 0; count < 25; count++) await desk.created(owner);
-    await desk.working();
-    await desk.startWorker();
-    await desk.told(owner);
-    expect(desk.creationsOf(owner)).toHaveLength(25);
-    expect(await desk.upstream.templates(owner.wabaId)).toHaveLength(25);
+    const owner = await submissions.join();
+    for (let count = 0; count < 25; count++) await submissions.created(owner);
+    await submissions.working();
+    await submissions.startWorker();
+    await submissions.told(owner);
+    expect(submissions.creationsOf(owner)).toHaveLength(25);
+    expect(await submissions.upstream.templates(owner.wabaId)).toHaveLength(25);
   });
 });

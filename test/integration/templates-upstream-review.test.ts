@@ -1,25 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/processes.js';
-import { type Owner, SubmissionDesk } from '../support/submission-desk.js';
+import { type Owner, openSubmissions, type Submissions } from '../support/submissions.js';
 
-let desk: SubmissionDesk;
+let submissions: Submissions;
 
 beforeAll(async () => {
-  desk = await SubmissionDesk.open();
+  submissions = await openSubmissions();
 });
-afterAll(() => desk.stop());
+afterAll(() => submissions.stop());
 afterEach(() => {
-  desk.upstream.set('pass');
-  desk.upstream.calls.length = 0;
+  submissions.upstream.set('pass');
+  submissions.upstream.calls.length = 0;
 });
 
 describe('the review', () => {
   async function handedIn(fields: Record<string, unknown> = {}): Promise<{ owner: Owner; id: number; there: string }> {
-    const owner = await desk.join();
-    const id = await desk.created(owner, fields);
-    await desk.working();
-    await desk.told(owner);
-    return { owner, id, there: String((await desk.stored(id))?.upstream_id) };
+    const owner = await submissions.join();
+    const id = await submissions.created(owner, fields);
+    await submissions.working();
+    await submissions.told(owner);
+    return { owner, id, there: String((await submissions.stored(id))?.upstream_id) };
   }
 
   it('moves the template, with the reason; repeats and late words are harmless', async () => {
@@ -35,131 +35,133 @@ describe('the review', () => {
       ['APPROVED', undefined, 5, 'Abuse'],
     ];
     for (const [word, reason, status, kept] of steps) {
-      await desk.upstream.review(there, word, reason);
-      expect(await desk.stored(id), word).toEqual({ status, reason: kept, upstream_id: there });
+      await submissions.upstream.review(there, word, reason);
+      expect(await submissions.stored(id), word).toEqual({ status, reason: kept, upstream_id: there });
     }
-    expect(await desk.templates.controller(id)).toMatchObject({ controller_status: 'approved' });
+    expect(await submissions.templates.controller(id)).toMatchObject({ controller_status: 'approved' });
   });
 
   it('a rejection, then another content, then an approval', async () => {
     const { owner, id, there } = await handedIn({ template_name: 'second_try' });
-    await desk.upstream.review(there, 'REJECTED', 'INVALID_FORMAT');
-    expect(await desk.stored(id)).toMatchObject({ status: 2, reason: 'INVALID_FORMAT' });
-    expect(await desk.templates.controller(id)).toMatchObject({ controller_status: 'rejected' });
-    expect((await desk.put(owner, id, { template_body: 'Better' })).status).toBe(200);
-    await desk.told(owner);
-    const [copy] = await desk.upstream.templates(owner.wabaId);
+    await submissions.upstream.review(there, 'REJECTED', 'INVALID_FORMAT');
+    expect(await submissions.stored(id)).toMatchObject({ status: 2, reason: 'INVALID_FORMAT' });
+    expect(await submissions.templates.controller(id)).toMatchObject({ controller_status: 'rejected' });
+    expect((await submissions.put(owner, id, { template_body: 'Better' })).status).toBe(200);
+    await submissions.told(owner);
+    const [copy] = await submissions.upstream.templates(owner.wabaId);
     expect(copy).toMatchObject({ id: there, status: 'PENDING', components: [{ type: 'BODY', text: 'Better' }] });
-    expect(desk.creationsOf(owner)).toHaveLength(1);
-    await desk.upstream.review(there, 'APPROVED');
-    expect(await desk.stored(id)).toEqual({ status: 1, reason: null, upstream_id: there });
-    expect(await desk.templates.controller(id)).toMatchObject({ controller_status: 'approved' });
+    expect(submissions.creationsOf(owner)).toHaveLength(1);
+    await submissions.upstream.review(there, 'APPROVED');
+    expect(await submissions.stored(id)).toEqual({ status: 1, reason: null, upstream_id: there });
+    expect(await submissions.templates.controller(id)).toMatchObject({ controller_status: 'approved' });
   });
 
   it('touches no template of another account, whatever its name', async () => {
     const { there } = await handedIn({ template_name: 'same_name' });
     const other = await handedIn({ template_name: 'same_name' });
-    await desk.upstream.review(there, 'APPROVED');
-    expect(await desk.stored(other.id)).toMatchObject({ status: 3 });
+    await submissions.upstream.review(there, 'APPROVED');
+    expect(await submissions.stored(other.id)).toMatchObject({ status: 3 });
   });
 
   it('of an older content says nothing about the newer one, which follows when the upstream takes it', async () => {
     const { owner, id, there } = await handedIn();
-    await desk.put(owner, id, { template_body: 'Newer' });
-    await desk.tried(owner);
-    await desk.upstream.review(there, 'APPROVED');
-    expect(await desk.stored(id)).toMatchObject({ status: 3 });
-    await desk.hasten(owner);
-    await desk.told(owner);
-    expect(await desk.upstream.templates(owner.wabaId)).toMatchObject([
+    await submissions.put(owner, id, { template_body: 'Newer' });
+    await submissions.tried(owner);
+    await submissions.upstream.review(there, 'APPROVED');
+    expect(await submissions.stored(id)).toMatchObject({ status: 3 });
+    await submissions.hasten(owner);
+    await submissions.told(owner);
+    expect(await submissions.upstream.templates(owner.wabaId)).toMatchObject([
       { id: there, status: 'PENDING', components: [{ text: 'Newer' }] },
     ]);
-    await desk.upstream.review(there, 'APPROVED');
-    expect(await desk.stored(id)).toMatchObject({ status: 1 });
+    await submissions.upstream.review(there, 'APPROVED');
+    expect(await submissions.stored(id)).toMatchObject({ status: 1 });
   });
 
   it('of an older content whose answer is still out does not approve the newer one either', async () => {
-    const owner = await desk.join();
-    desk.upstream.set('hold');
-    const id = await desk.created(owner);
-    await desk.working();
-    await desk.arrived(owner);
-    await desk.put(owner, id, { template_body: 'Newer' });
-    const [copy] = await desk.upstream.templates(owner.wabaId);
-    await desk.upstream.review(String(copy?.id), 'APPROVED');
-    expect(await desk.stored(id)).toEqual({ status: 3, reason: null, upstream_id: copy?.id });
-    desk.upstream.set('pass');
-    await desk.hasten(owner);
-    await desk.told(owner);
-    expect(await desk.stored(id)).toMatchObject({ status: 3 });
-    expect(await desk.upstream.templates(owner.wabaId)).toMatchObject([{ components: [{ text: 'Newer' }] }]);
+    const owner = await submissions.join();
+    submissions.upstream.set('hold');
+    const id = await submissions.created(owner);
+    await submissions.working();
+    await submissions.arrived(owner);
+    await submissions.put(owner, id, { template_body: 'Newer' });
+    const [copy] = await submissions.upstream.templates(owner.wabaId);
+    await submissions.upstream.review(String(copy?.id), 'APPROVED');
+    expect(await submissions.stored(id)).toEqual({ status: 3, reason: null, upstream_id: copy?.id });
+    submissions.upstream.set('pass');
+    await submissions.hasten(owner);
+    await submissions.told(owner);
+    expect(await submissions.stored(id)).toMatchObject({ status: 3 });
+    expect(await submissions.upstream.templates(owner.wabaId)).toMatchObject([{ components: [{ text: 'Newer' }] }]);
   });
 
-  it('the desk’s own word stays possible', async () => {
+  it('the word of staff stays possible', async () => {
     const { id } = await handedIn();
-    const admin = await desk.templates.join({ userType: 'admin' });
-    expect((await desk.templates.send('POST', `/v6/api/admin/templates/${id}/approve`, admin, {})).status).toBe(200);
-    expect(await desk.stored(id)).toMatchObject({ status: 1 });
+    const admin = await submissions.templates.join({ userType: 'admin' });
+    expect((await submissions.templates.send('POST', `/v6/api/admin/templates/${id}/approve`, admin, {})).status).toBe(
+      200,
+    );
+    expect(await submissions.stored(id)).toMatchObject({ status: 1 });
   });
 });
 
 describe('what the owner takes back', () => {
   it('a deletion and a renaming remove the copy there', async () => {
-    const owner = await desk.join();
+    const owner = await submissions.join();
     const [gone, renamed] = [
-      await desk.created(owner, { template_name: 'gone' }),
-      await desk.created(owner, { template_name: 'old_name' }),
+      await submissions.created(owner, { template_name: 'gone' }),
+      await submissions.created(owner, { template_name: 'old_name' }),
     ];
-    await desk.working();
-    await desk.told(owner);
-    await desk.remove(owner, gone);
-    await desk.put(owner, renamed, { template_name: 'new_name', language: 2 });
-    await desk.told(owner);
-    expect((await desk.upstream.templates(owner.wabaId)).map(({ name, language }) => [name, language])).toEqual([
+    await submissions.working();
+    await submissions.told(owner);
+    await submissions.remove(owner, gone);
+    await submissions.put(owner, renamed, { template_name: 'new_name', language: 2 });
+    await submissions.told(owner);
+    expect((await submissions.upstream.templates(owner.wabaId)).map(({ name, language }) => [name, language])).toEqual([
       ['new_name', 'te'],
     ]);
   });
 
   it('a deleted name may be used again: the old copy goes first, and its review is not the new one’s', async () => {
-    const owner = await desk.join();
-    const old = await desk.created(owner, { template_name: 'again' });
-    await desk.working();
-    await desk.told(owner);
-    const there = String((await desk.stored(old))?.upstream_id);
-    await desk.stopWorkers();
-    await desk.remove(owner, old);
-    const id = await desk.created(owner, { template_name: 'again' });
-    await desk.upstream.review(there, 'APPROVED');
-    expect(await desk.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
-    await desk.working();
+    const owner = await submissions.join();
+    const old = await submissions.created(owner, { template_name: 'again' });
+    await submissions.working();
+    await submissions.told(owner);
+    const there = String((await submissions.stored(old))?.upstream_id);
+    await submissions.stopWorkers();
+    await submissions.remove(owner, old);
+    const id = await submissions.created(owner, { template_name: 'again' });
+    await submissions.upstream.review(there, 'APPROVED');
+    expect(await submissions.stored(id)).toEqual({ status: 3, reason: null, upstream_id: null });
+    await submissions.working();
     await until('both to be told', async () => {
-      await desk.hasten(owner);
-      return (await desk.waiting(owner)).length === 0;
+      await submissions.hasten(owner);
+      return (await submissions.waiting(owner)).length === 0;
     });
-    const copies = await desk.upstream.templates(owner.wabaId);
+    const copies = await submissions.upstream.templates(owner.wabaId);
     expect(copies).toHaveLength(1);
     expect(copies[0]?.id).not.toBe(there);
-    expect(await desk.stored(id)).toEqual({ status: 3, reason: null, upstream_id: copies[0]?.id });
+    expect(await submissions.stored(id)).toEqual({ status: 3, reason: null, upstream_id: copies[0]?.id });
   });
 
   it('deleted while its creation is unanswered: it goes, other languages of the name stay', async () => {
-    const owner = await desk.join();
+    const owner = await submissions.join();
     const foreign = {
       name: 'shared',
       language: 'te',
       category: 'MARKETING',
       components: [{ type: 'BODY', text: 'Somebody else’s' }],
     };
-    await desk.upstream.plant(owner.wabaId, foreign);
-    desk.upstream.set('lose');
-    const id = await desk.created(owner, { template_name: 'shared' });
-    await desk.working();
-    await desk.tried(owner);
-    expect(await desk.upstream.templates(owner.wabaId)).toHaveLength(2);
-    desk.upstream.set('pass');
-    expect((await desk.remove(owner, id)).status).toBe(200);
-    await desk.hasten(owner);
-    await desk.told(owner);
-    expect(await desk.upstream.templates(owner.wabaId)).toMatchObject([{ name: 'shared', language: 'te' }]);
+    await submissions.upstream.plant(owner.wabaId, foreign);
+    submissions.upstream.set('lose');
+    const id = await submissions.created(owner, { template_name: 'shared' });
+    await submissions.working();
+    await submissions.tried(owner);
+    expect(await submissions.upstream.templates(owner.wabaId)).toHaveLength(2);
+    submissions.upstream.set('pass');
+    expect((await submissions.remove(owner, id)).status).toBe(200);
+    await submissions.hasten(owner);
+    await submissions.told(owner);
+    expect(await submissions.upstream.templates(owner.wabaId)).toMatchObject([{ name: 'shared', language: 'te' }]);
   });
 });

@@ -4,55 +4,55 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AudioLibrary } from '../../src/modules/audio/index.js';
 import { AudioStore } from '../../src/modules/audio/persistence/audio-store.js';
 import { AudioOfCampaigns1700000013700 } from '../../src/platform/database/migrations/1700000013700-audio-of-campaigns.js';
-import { expectRefused, type Member } from '../support/sms-desk.js';
-import { AudioServer, NUMBER, VoiceDesk, wav } from '../support/voice-desk.js';
+import { expectRefused, type Member } from '../support/sms.js';
+import { AudioServer, NUMBER, openVoice, type Voice, wav } from '../support/voice.js';
 
 const SHORT = 'Your appointment is tomorrow.';
 const OTHERS = ['919812345679', '919812345670'];
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-let desk: VoiceDesk;
+let voice: Voice;
 let audio: AudioServer;
 let changing: Server;
 let clip: Buffer;
 let place: string;
 
 beforeAll(async () => {
-  desk = await VoiceDesk.openVoice({ USER_RATE_LIMIT: 0 });
+  voice = await openVoice({ USER_RATE_LIMIT: 0 });
   audio = await AudioServer.open();
   changing = createServer((_request, response) => response.writeHead(200).end(clip));
   await new Promise<void>((resolve) => changing.listen(0, '127.0.0.1', resolve));
   place = `http://127.0.0.1:${(changing.address() as AddressInfo).port}/clip`;
 });
 afterAll(async () => {
-  await desk.stop();
+  await voice.stop();
   await audio.close();
   changing.closeAllConnections();
   changing.close();
 });
 
 const count = async (table: 'audio_files' | 'audio_chunks'): Promise<number> => {
-  const [row] = await desk.dataSource.query<{ rows: string }[]>(`SELECT COUNT(*) AS \`rows\` FROM ${table}`);
+  const [row] = await voice.dataSource.query<{ rows: string }[]>(`SELECT COUNT(*) AS \`rows\` FROM ${table}`);
   return Number(row?.rows);
 };
 const contentOf = async (requestId: unknown): Promise<Record<string, unknown>> => {
-  const [row] = await desk.dataSource.query<{ content: string }[]>(
+  const [row] = await voice.dataSource.query<{ content: string }[]>(
     'SELECT content FROM campaigns WHERE request_id = ?',
     [requestId],
   );
   return JSON.parse(row?.content ?? '{}') as Record<string, unknown>;
 };
 const played = async (path: unknown): Promise<Buffer> =>
-  Buffer.from(await (await fetch(desk.url + String(path))).arrayBuffer());
+  Buffer.from(await (await fetch(voice.url + String(path))).arrayBuffer());
 const send = (member: Member, more: Record<string, unknown>) =>
-  desk.send(member, { broadcast_name: 'Clips', message: SHORT, contacts: [NUMBER], ...more });
+  voice.send(member, { broadcast_name: 'Clips', message: SHORT, contacts: [NUMBER], ...more });
 const rowsOf = (...audio: string[]) => ({
   rows: audio.map((url, index) => ({ digit: String(index), action: 'audio', audio: url })),
 });
 
 describe('a refused voice send leaves no audio behind', () => {
   it('without a credit for each contact nothing is spoken or fetched', async () => {
-    const poor = await desk.join({ voice_credits: 2 });
+    const poor = await voice.join({ voice_credits: 2 });
     const before = await count('audio_files');
     const asked = audio.asked;
     for (const source of [{ message: `New text ${Date.now()}` }, { audio_url: audio.url(4_321) }]) {
@@ -64,21 +64,21 @@ describe('a refused voice send leaves no audio behind', () => {
   });
 
   it('nor does one whose audio turns out to be too dear, or that has no route', async () => {
-    const poor = await desk.join({ voice_credits: 1 });
+    const poor = await voice.join({ voice_credits: 1 });
     const [files, chunks] = [await count('audio_files'), await count('audio_chunks')];
     const dear = { message: 'word '.repeat(60) + String(Date.now()) };
     expect((await send(poor, dear)).body['message']).toMatch(/^Insufficient credits\. Required: \d+, Available: 1$/);
     const long = await send(poor, { audio_url: audio.url(15_002), dtmf_flow: rowsOf(audio.url(777)) });
     expectRefused(long, 400, 'Insufficient credits. Required: 2, Available: 1');
     expect([await count('audio_files'), await count('audio_chunks')]).toEqual([files, chunks]);
-    const paid = await send(await desk.rich(), dear);
+    const paid = await send(await voice.rich(), dear);
     expect(paid.status).toBe(200);
     expect(await count('audio_files')).toBe(files + 1);
     expect(await played(paid.body['audio_url'])).not.toHaveLength(0);
   });
 
   it('keeps the same audio once, however many accept it at the same moment', async () => {
-    const members = await Promise.all(Array.from({ length: 8 }, () => desk.rich()));
+    const members = await Promise.all(Array.from({ length: 8 }, () => voice.rich()));
     const flow = rowsOf(audio.url(611), audio.url(612), audio.url(611));
     const body = { audio_url: audio.url(613), dtmf_flow: flow };
     const before = await count('audio_files');
@@ -90,21 +90,21 @@ describe('a refused voice send leaves no audio behind', () => {
   });
 
   it('what an earlier version left is swept, and is not while somebody takes it up', async () => {
-    const member = await desk.rich();
+    const member = await voice.rich();
     const [left, taken, young] = [audio.url(701), audio.url(702), audio.url(703)];
     for (const url of [left, taken, young]) await send(member, { audio_url: url });
     const old = new Date(Date.now() - WEEK_MS);
-    await desk.dataSource.query('UPDATE audio_files SET used = 0, created_at = ? WHERE milliseconds IN (701, 702)', [
+    await voice.dataSource.query('UPDATE audio_files SET used = 0, created_at = ? WHERE milliseconds IN (701, 702)', [
       old,
     ]);
-    await desk.dataSource.query('UPDATE audio_files SET used = 0 WHERE milliseconds = 703');
+    await voice.dataSource.query('UPDATE audio_files SET used = 0 WHERE milliseconds = 703');
     expect((await send(member, { audio_url: taken })).status).toBe(200);
-    expect(await desk.get(AudioStore).sweep(new Date(Date.now() - WEEK_MS / 7))).toBe(false);
-    const kept = await desk.dataSource.query<{ milliseconds: number }[]>(
+    expect(await voice.part(AudioStore).sweep(new Date(Date.now() - WEEK_MS / 7))).toBe(false);
+    const kept = await voice.dataSource.query<{ milliseconds: number }[]>(
       'SELECT milliseconds FROM audio_files WHERE milliseconds BETWEEN 701 AND 703 ORDER BY milliseconds',
     );
     expect(kept.map(({ milliseconds }) => milliseconds)).toEqual([702, 703]);
-    const orphans: unknown[] = await desk.dataSource.query(
+    const orphans: unknown[] = await voice.dataSource.query(
       'SELECT 1 FROM audio_chunks c LEFT JOIN audio_files f ON f.id = c.audio_id WHERE f.id IS NULL',
     );
     expect(orphans).toEqual([]);
@@ -112,21 +112,21 @@ describe('a refused voice send leaves no audio behind', () => {
   });
 
   it('the migration marks what no campaign plays, under a key that no version looks for', async () => {
-    const member = await desk.rich();
+    const member = await voice.rich();
     for (const milliseconds of [721, 722, 723]) {
       expect((await send(member, { audio_url: audio.url(milliseconds) })).status).toBe(200);
     }
     const rows = () =>
-      desk.dataSource.query<{ used: number; content_key: string }[]>(
+      voice.dataSource.query<{ used: number; content_key: string }[]>(
         'SELECT * FROM audio_files WHERE milliseconds BETWEEN 721 AND 723 ORDER BY milliseconds',
       );
     const before = await rows();
-    await desk.dataSource.query('UPDATE audio_files SET created_at = ? WHERE milliseconds IN (721, 722)', [
+    await voice.dataSource.query('UPDATE audio_files SET created_at = ? WHERE milliseconds IN (721, 722)', [
       new Date(Date.now() - WEEK_MS),
     ]);
-    await desk.dataSource.query(`DELETE FROM campaigns WHERE JSON_EXTRACT(content, '$.milliseconds') IN (722, 723)`);
+    await voice.dataSource.query(`DELETE FROM campaigns WHERE JSON_EXTRACT(content, '$.milliseconds') IN (722, 723)`);
     const migration = new AudioOfCampaigns1700000013700();
-    const runner = desk.dataSource.createQueryRunner();
+    const runner = voice.dataSource.createQueryRunner();
     try {
       await migration.down(runner);
       await migration.up(runner);
@@ -139,21 +139,21 @@ describe('a refused voice send leaves no audio behind', () => {
   });
 
   it('a draft whose audio was swept meanwhile is made again', async () => {
-    const library = desk.get(AudioLibrary);
+    const library = voice.part(AudioLibrary);
     const draft = await library.fetch(audio.url(811), 1);
-    await desk.dataSource.transaction((tx) => library.keep(tx, [draft, draft]));
+    await voice.dataSource.transaction((tx) => library.keep(tx, [draft, draft]));
     const second = await library.fetch(audio.url(811), 1);
     expect(second.url).toBe(draft.url);
-    await desk.dataSource.query('DELETE FROM audio_chunks WHERE audio_id = ?', [draft.id]);
-    await desk.dataSource.query('DELETE FROM audio_files WHERE id = ?', [draft.id]);
-    await desk.dataSource.transaction((tx) => library.keep(tx, [second]));
+    await voice.dataSource.query('DELETE FROM audio_chunks WHERE audio_id = ?', [draft.id]);
+    await voice.dataSource.query('DELETE FROM audio_files WHERE id = ?', [draft.id]);
+    await voice.dataSource.transaction((tx) => library.keep(tx, [second]));
     expect(await library.byId(second.id)).toMatchObject({ milliseconds: 811 });
   });
 });
 
 describe('speech', () => {
   it('of one account fills no queue: beyond its share it is told to wait, and others are spoken', async () => {
-    const [greedy, other] = [await desk.rich(), await desk.rich()];
+    const [greedy, other] = [await voice.rich(), await voice.rich()];
     const text = (index: number): string => `${'The quick brown fox jumps over the lazy dog. '.repeat(3)} ${index}`;
     const flood = Promise.all(Array.from({ length: 60 }, (_, index) => send(greedy, { message: text(index) })));
     const spoken = await Promise.all(
@@ -174,7 +174,7 @@ describe('speech', () => {
 describe('the clips of a menu', () => {
   it('are fetched at acceptance, and these bytes are played, whatever becomes of the address', async () => {
     clip = wav(8_000);
-    const member = await desk.rich();
+    const member = await voice.rich();
     const dtmf_flow = {
       rows: [
         {
@@ -203,7 +203,7 @@ describe('the clips of a menu', () => {
     ['no audio', 'is not a playable audio file', () => ((clip = Buffer.from('no audio')), place)],
     ['too long', 'duration cannot exceed 120 seconds', () => audio.url(120_010)],
   ])('%s: the path is named', async (_name, fault, url) => {
-    const member = await desk.rich();
+    const member = await voice.rich();
     const before = await count('audio_files');
     const first = { digit: '1', action: 'audio', audio: audio.url(100) };
     const deep = (rows: unknown[]) => ({
@@ -222,7 +222,7 @@ describe('the clips of a menu', () => {
   });
 
   it('are bounded in number and in bytes', async () => {
-    const member = await desk.rich();
+    const member = await voice.rich();
     const TEXT = 'dtmf_flow has too much audio: at most 50 clips and 20 MB in all';
     const submenu = (urls: string[]): Record<string, unknown> => ({
       action: 'submenu',

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
-import { openSandbox, type SandboxDesk } from '../contract/sandbox-desk.js';
+import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { type RunningApi, startApi } from '../support/api.js';
-import type { Member } from '../support/sms-desk.js';
-import { AudioServer, VoiceDesk } from '../support/voice-desk.js';
+import type { Member } from '../support/sms.js';
+import { AudioServer, voiceOf, type Voice } from '../support/voice.js';
 import { startWorker } from '../support/worker.js';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
@@ -52,13 +52,13 @@ class Balancer {
 }
 
 describe('a menu walked by real calls', () => {
-  let sandbox: SandboxDesk;
+  let sandbox: OpenSandbox;
   let balancer: Balancer;
   let audio: AudioServer;
   let first: RunningApi;
   let second: RunningApi;
   let worker: TestingModule;
-  let desk: VoiceDesk;
+  let voice: Voice;
   let member: Member;
 
   beforeAll(async () => {
@@ -67,10 +67,10 @@ describe('a menu walked by real calls', () => {
     second = await startApi(first.environment, first.database);
     balancer.targets.push(first.url, second.url);
     worker = await startWorker(first.environment);
-    desk = new VoiceDesk(first);
-    member = await desk.rich();
+    voice = voiceOf(first);
+    member = await voice.rich();
     const routes = first.app.get(RouteDirectory, { strict: false });
-    await desk.dataSource.transaction((tx) =>
+    await voice.dataSource.transaction((tx) =>
       routes.put(tx, {
         name: 'telephone',
         channel: 'voice',
@@ -98,7 +98,7 @@ describe('a menu walked by real calls', () => {
   const finished = (requestId: unknown): Promise<Record<string, unknown>> =>
     vi.waitUntil(async () => {
       const path = `/v6/api/voice/report?request_id=${String(requestId)}`;
-      const { body } = await desk.request(path, { headers: { authorization: `Bearer ${member.token}` } });
+      const { body } = await voice.request(path, { headers: { authorization: `Bearer ${member.token}` } });
       const data = body['data'] as { status_counts: Record<string, number> } & Record<string, unknown>;
       return data.status_counts['PENDING'] || data.status_counts['INITIATED'] ? false : data;
     }, PATIENCE);
@@ -109,7 +109,7 @@ describe('a menu walked by real calls', () => {
     const busy = '919812345486';
     await callee({ to: walker, digits: ['1', '#', '3'], forwards: { [SALES]: 'busy', [SERVICE]: 'busy' } });
     await callee({ to: wrong, digits: ['9', '2', ''] });
-    const answer = await desk.send(member, {
+    const answer = await voice.send(member, {
       broadcast_name: 'Menu',
       audio_url: clips[0],
       contacts: [walker, silent, wrong, busy],
@@ -169,7 +169,7 @@ describe('a menu walked by real calls', () => {
     expect(audio.asked).toBe(3);
     expect(journal(silent)).toMatchObject({ heard: [prompt, prompt], pressed: ['', ''], dialed: [], faults: [] });
     expect(journal(wrong)).toMatchObject({ heard: [prompt, prompt], pressed: ['9', '2'], faults: [] });
-    const rows: { digits: string; recording_urls: string | null }[] = await desk.dataSource.query(
+    const rows: { digits: string; recording_urls: string | null }[] = await voice.dataSource.query(
       'SELECT digits, recording_urls FROM voice_calls ORDER BY seq',
     );
     expect(rows.map(({ digits }) => digits)).toEqual(['1#3', '', '92', '']);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { type Answer, type Member, refusal } from '../support/sms-desk.js';
+import { type Answer, type Member, refusal } from '../support/sms.js';
 import { storeCampaign, type StoredDetails } from '../support/stored-campaign.js';
-import { NUMBER, VoiceDesk } from '../support/voice-desk.js';
+import { NUMBER, openVoice, type Voice } from '../support/voice.js';
 
 interface Report {
   data: {
@@ -13,19 +13,19 @@ interface Report {
   };
 }
 
-let desk: VoiceDesk;
+let voice: Voice;
 let owner: Member;
 
 beforeAll(async () => {
-  desk = await VoiceDesk.openVoice();
-  owner = await desk.join({ voice_credits: 100 }, { timeZone: 'Asia/Kolkata' });
+  voice = await openVoice();
+  owner = await voice.join({ voice_credits: 100 }, { timeZone: 'Asia/Kolkata' });
 });
-afterAll(() => desk.stop());
+afterAll(() => voice.stop());
 
 const stored = (total: number, statuses: RecipientStatus[], details: StoredDetails = {}): Promise<string> =>
-  storeCampaign(desk.dataSource, owner, total, statuses, { channel: 'voice', ...details });
+  storeCampaign(voice.dataSource, owner, total, statuses, { channel: 'voice', ...details });
 const get = (query: string, who: Member | null = owner, headers: Record<string, string> = {}): Promise<Answer> =>
-  desk.request(`/v6/api/voice/report${query}`, {
+  voice.request(`/v6/api/voice/report${query}`, {
     headers: { ...(who && { authorization: `Bearer ${who.token}` }), ...headers },
   });
 const reportOf = async (query: string): Promise<Report> => (await get(query)).body as unknown as Report;
@@ -38,7 +38,7 @@ describe('GET /v6/api/voice/report', () => {
     const id = await stored(9, [Pending, Unknown, Submitted, Retrying, Answered, Failed, NoAnswer, Busy, Cancelled], {
       name: 'Spring "sale" 😀',
     });
-    await desk.dataSource.query(
+    await voice.dataSource.query(
       `UPDATE campaign_recipients r JOIN campaigns c ON c.id = r.campaign_id SET r.duration = IF(r.status = ?, 14, NULL),
          r.error_code = IF(r.status = ?, 486, r.error_code) WHERE c.request_id = ?`,
       [Answered, Busy, id],
@@ -88,7 +88,7 @@ describe('GET /v6/api/voice/report', () => {
   });
 
   it('of a campaign just accepted, and of a scheduled one; credits given back are not used', async () => {
-    const sent = await desk.send(owner, { broadcast_name: 'Live', message: 'Hello.', contacts: [NUMBER] });
+    const sent = await voice.send(owner, { broadcast_name: 'Live', message: 'Hello.', contacts: [NUMBER] });
     const live = await reportOf(`?request_id=${String(sent.body['request_id'])}`);
     expect(live.data).toMatchObject({
       total_rows: 1,
@@ -96,7 +96,7 @@ describe('GET /v6/api/voice/report', () => {
       summary: { deduction: '1', total_credits_used: '1', contacts: '1', broadcast_name: 'Live' },
     });
     const id = await stored(3, [Cancelled], { scheduledAt: new Date('2026-06-01T00:00:00Z') });
-    await desk.dataSource.query('UPDATE campaigns SET refunded_credits = 4 WHERE request_id = ?', [id]);
+    await voice.dataSource.query('UPDATE campaigns SET refunded_credits = 4 WHERE request_id = ?', [id]);
     expect((await reportOf(`?request_id=${id}`)).data.summary).toMatchObject({
       Date: '2026-06-01',
       Time: '05:30:00',
@@ -121,10 +121,10 @@ describe('GET /v6/api/voice/report', () => {
     expect((await get(query, null)).body).toEqual(unauthorized);
     expect((await get('', null)).body).toEqual(unauthorized);
     expect((await get(query, null, { cookie: `auth_token=${owner.token}` })).body).toEqual(unauthorized);
-    expect((await get(query, await desk.join())).body).toEqual(NOT_FOUND);
-    expect((await get(query, await desk.join(0, { userType: 'reseller' }))).body).toEqual(NOT_FOUND);
+    expect((await get(query, await voice.join())).body).toEqual(NOT_FOUND);
+    expect((await get(query, await voice.join(0, { userType: 'reseller' }))).body).toEqual(NOT_FOUND);
     for (const userType of ['admin', 'super']) {
-      expect((await get(query, await desk.join(0, { userType }))).status).toBe(200);
+      expect((await get(query, await voice.join(0, { userType }))).status).toBe(200);
     }
   });
 
@@ -136,7 +136,7 @@ describe('GET /v6/api/voice/report', () => {
     for (const id of ['VCAMP_20260501_ABCDEFGH', sms, 'x'.repeat(65), 'ä', '%00']) {
       expect((await get(`?request_id=${id === '%00' ? id : encodeURIComponent(id)}`)).body).toEqual(NOT_FOUND);
     }
-    const wrong = await desk.request('/v6/api/voice/report', { method: 'POST' });
+    const wrong = await voice.request('/v6/api/voice/report', { method: 'POST' });
     expect(wrong.body).toEqual(refusal(405, 'Method not allowed'));
   });
 

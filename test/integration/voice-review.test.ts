@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AudioServer, NUMBER, VoiceDesk } from '../support/voice-desk.js';
-import { expectRefused, type Member } from '../support/sms-desk.js';
+import { AudioServer, NUMBER, openVoice, type Voice } from '../support/voice.js';
+import { expectRefused, type Member } from '../support/sms.js';
 
 const OTHERS = ['919812345679', '919812345670'];
 
-let desk: VoiceDesk;
+let voice: Voice;
 let audio: AudioServer;
 let owner: Member;
 let staff: Member;
 
 beforeAll(async () => {
-  desk = await VoiceDesk.openVoice();
+  voice = await openVoice();
   audio = await AudioServer.open();
-  owner = await desk.rich();
-  staff = await desk.join({});
-  await desk.dataSource.query("UPDATE accounts SET user_type = 'super' WHERE id = ?", [staff.account.id]);
+  owner = await voice.rich();
+  staff = await voice.join({});
+  await voice.dataSource.query("UPDATE accounts SET user_type = 'super' WHERE id = ?", [staff.account.id]);
 });
 afterAll(async () => {
-  await desk.stop();
+  await voice.stop();
   await audio.close();
 });
 
 const read = (path: string, member = staff) =>
-  desk.request(`/v6/api/admin/campaigns${path}`, { headers: { authorization: `Bearer ${member.token}` } });
+  voice.request(`/v6/api/admin/campaigns${path}`, { headers: { authorization: `Bearer ${member.token}` } });
 
-describe('what the voice desk sees before it approves', () => {
+describe('what staff see before they approve', () => {
   it('is every text, clip and number, in the list and by itself', async () => {
-    const { body: sent } = await desk.send(owner, {
+    const { body: sent } = await voice.send(owner, {
       broadcast_name: 'Survey',
       message: 'Press 1 or 2.',
       language: 'en',
@@ -86,7 +86,7 @@ describe('what the voice desk sees before it approves', () => {
   });
 
   it('shows a campaign of an earlier version, whose menu names the addresses themselves', async () => {
-    const { body: sent } = await desk.send(owner, {
+    const { body: sent } = await voice.send(owner, {
       broadcast_name: 'Old',
       audio_url: audio.url(250),
       contacts: [NUMBER],
@@ -94,7 +94,7 @@ describe('what the voice desk sees before it approves', () => {
     const menu = JSON.stringify([
       { digit: '1', action: 'audio', audio: 'https://files.example/a.mp3', after: 'hangup' },
     ]);
-    await desk.dataSource.query(
+    await voice.dataSource.query(
       "UPDATE campaigns SET content = JSON_SET(content, '$.menu', JSON_EXTRACT(?, '$')) WHERE request_id = ?",
       [menu, sent['request_id']],
     );

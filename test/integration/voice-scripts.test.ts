@@ -3,8 +3,8 @@ import { AttemptLogs, RecipientStatus } from '../../src/modules/engine/index.js'
 import { type CallEvent, CallScripts, type CallStep } from '../../src/modules/providers/index.js';
 import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
 import { type RunningApi, startApi } from '../support/api.js';
-import type { Member } from '../support/sms-desk.js';
-import { AudioServer, NUMBER, VoiceDesk } from '../support/voice-desk.js';
+import type { Member } from '../support/sms.js';
+import { AudioServer, NUMBER, openVoice, type Voice } from '../support/voice.js';
 
 const FORWARDS = ['919812345670', '919812345671', '919812345672'] as const;
 const flowOf = (prompt: string) => ({
@@ -28,7 +28,7 @@ const busy: CallEvent = { kind: 'dialed', outcome: 'busy', seconds: 0 };
 
 /** What the telephone network asks, answered by two instances of the API over one database. */
 describe('the script of an answered call', () => {
-  let desk: VoiceDesk;
+  let voice: Voice;
   let second: RunningApi;
   let audio: AudioServer;
   let member: Member;
@@ -40,11 +40,11 @@ describe('the script of an answered call', () => {
   let serial = 0;
 
   beforeAll(async () => {
-    desk = await VoiceDesk.openVoice({ VOICE_MAX_CALL_SECONDS: 90 });
-    second = await startApi(desk.environment, desk.database);
+    voice = await openVoice({ VOICE_MAX_CALL_SECONDS: 90 });
+    second = await startApi(voice.environment, voice.database);
     audio = await AudioServer.open();
-    member = await desk.rich();
-    scripts = [desk.get(CallScripts), second.app.get(CallScripts, { strict: false })];
+    member = await voice.rich();
+    scripts = [voice.part(CallScripts), second.app.get(CallScripts, { strict: false })];
   });
   beforeEach(async () => {
     const contacts = [NUMBER, '919812345679'];
@@ -55,8 +55,8 @@ describe('the script of an answered call', () => {
       dtmf_flow: flowOf(audio.url(500)),
       caller_id: NUMBER,
     };
-    const answer = await desk.send(member, body);
-    const [row] = await desk.dataSource.query<{ id: number; route_id: number; content: string }[]>(
+    const answer = await voice.send(member, body);
+    const [row] = await voice.dataSource.query<{ id: number; route_id: number; content: string }[]>(
       'SELECT id, route_id, content FROM campaigns WHERE request_id = ?',
       [answer.body['request_id']],
     );
@@ -70,7 +70,7 @@ describe('the script of an answered call', () => {
   });
   afterAll(async () => {
     await second.stop();
-    await desk.stop();
+    await voice.stop();
     await audio.close();
   });
 
@@ -78,7 +78,7 @@ describe('the script of an answered call', () => {
     const call = { routeId, ref: `${campaignId}-1`, callId: `call-${serial}`, ...change };
     return scripts[step % 2 === 0 ? 0 : 1].next(call, step, event);
   };
-  const calls = async (seq = 1) => desk.get(VoiceCalls).of(campaignId, [seq]);
+  const calls = async (seq = 1) => voice.part(VoiceCalls).of(campaignId, [seq]);
 
   it('walks three menus over two instances', async () => {
     expect(await ask(0, ANSWERED)).toEqual(first);
@@ -176,23 +176,23 @@ describe('the script of an answered call', () => {
       providerMessageId: `call-${serial}`,
       status: RecipientStatus.Answered,
     };
-    const journal = desk.get(AttemptLogs).of('voice');
-    await desk.dataSource.transaction(async (tx) => {
+    const journal = voice.part(AttemptLogs).of('voice');
+    await voice.dataSource.transaction(async (tx) => {
       await journal?.ended(tx, [{ ...ended, errorCode: null, errorText: null, durationSeconds: 21 }]);
       // The network tells twice; the first word stands.
       await journal?.ended(tx, [{ ...ended, errorCode: 7, errorText: 'late', durationSeconds: 99 }]);
     });
-    const [row] = await desk.dataSource.query<{ request_id: string }[]>(
+    const [row] = await voice.dataSource.query<{ request_id: string }[]>(
       'SELECT request_id FROM campaigns WHERE id = ?',
       [campaignId],
     );
     const path = `/v6/api/campaigns/${row?.request_id ?? ''}/contacts`;
     const headers = { authorization: `Bearer ${member.token}` };
-    expect((await desk.request(path, { headers })).body['data']).toMatchObject([
+    expect((await voice.request(path, { headers })).body['data']).toMatchObject([
       { seq: 1, duration: 21, digits: '211', recording_url: recording },
       { seq: 2, duration: 0, digits: null, recording_url: null },
     ]);
-    const timeline = (await desk.request(`${path}/1/timeline`, { headers })).body;
+    const timeline = (await voice.request(`${path}/1/timeline`, { headers })).body;
     expect(JSON.stringify(timeline)).toContain('"call_answered"');
     expect(JSON.stringify(timeline)).toContain(`"duration":21,"digits":"211","recording_urls":["${recording}"]`);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AudioServer, NUMBER, VoiceDesk } from '../support/voice-desk.js';
-import { type Answer, expectRefused, type Member } from '../support/sms-desk.js';
+import { AudioServer, NUMBER, openVoice, type Voice } from '../support/voice.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
 
 const GOOD = { broadcast_name: 'Reminder', message: 'Your appointment is tomorrow.', contacts: [NUMBER] };
 const TOKEN = 'Invalid Authorization token';
@@ -8,31 +8,31 @@ const TOO_LONG = 'Audio duration cannot exceed 120 seconds';
 const NOT_FETCHED = 'audio_url could not be fetched';
 const NO_ROUTE = 'No route available for this channel';
 
-let desk: VoiceDesk;
+let voice: Voice;
 let audio: AudioServer;
 let member: Member;
 
 beforeAll(async () => {
-  desk = await VoiceDesk.openVoice({ VOICE_DEFAULT_CALLER_ID: '918000000001' });
+  voice = await openVoice({ VOICE_DEFAULT_CALLER_ID: '918000000001' });
   audio = await AudioServer.open();
-  member = await desk.rich();
+  member = await voice.rich();
 });
 afterAll(async () => {
-  await desk.stop();
+  await voice.stop();
   await audio.close();
 });
 
 const campaigns = async (owner: Member): Promise<Record<string, unknown>[]> =>
-  desk.dataSource.query('SELECT * FROM campaigns WHERE account_id = ? ORDER BY id', [owner.account.id]);
+  voice.dataSource.query('SELECT * FROM campaigns WHERE account_id = ? ORDER BY id', [owner.account.id]);
 const only = async (owner: Member): Promise<Record<string, unknown>> => (await campaigns(owner))[0] ?? {};
 const contentOf = (row: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(String(row['content'])) as Record<string, unknown>;
 
 describe('an accepted voice campaign', () => {
   it('answers exactly the eight fields, charges by the audio and waits for its approval', async () => {
-    const sender = await desk.rich(10);
+    const sender = await voice.rich(10);
     const contacts = ['+91 98123 45678', NUMBER, '919812345679', '12345', 'nobody'];
-    const answer = await desk.send(sender, {
+    const answer = await voice.send(sender, {
       ...GOOD,
       message: undefined,
       audio_url: audio.url(15_001),
@@ -50,7 +50,7 @@ describe('an accepted voice campaign', () => {
       audio_url: audio.url(15_001),
     });
     expect(answer.status).toBe(200);
-    expect(await desk.credits(sender, 'voice_credits')).toBe(6);
+    expect(await voice.credits(sender, 'voice_credits')).toBe(6);
     const row = await only(sender);
     expect(row).toMatchObject({ state: 'pending_approval', channel: 'voice', unit_credits: 2, total_rows: 2 });
     expect(contentOf(row)).toEqual({
@@ -63,10 +63,10 @@ describe('an accepted voice campaign', () => {
       retries: 0,
       retry_interval: 60,
     });
-    const lanes = await desk.dataSource.query('SELECT wake_at FROM campaign_lanes WHERE campaign_id = ?', [row['id']]);
+    const lanes = await voice.dataSource.query('SELECT wake_at FROM campaign_lanes WHERE campaign_id = ?', [row['id']]);
     expect(lanes).toEqual([{ wake_at: null }]);
     const path = `/v6/api/campaigns/${String(answer.body['request_id'])}`;
-    const view = await desk.request(path, { headers: { authorization: `Bearer ${sender.token}` } });
+    const view = await voice.request(path, { headers: { authorization: `Bearer ${sender.token}` } });
     expect(view.body['data']).toMatchObject({
       channel: 'voice',
       status: 'Pending for Verification',
@@ -75,10 +75,10 @@ describe('an accepted voice campaign', () => {
   });
 
   it('speaks a text, and the same text again is the same audio', async () => {
-    const sender = await desk.rich(10);
-    const first = await desk.send(sender, { ...GOOD, language: 'en' });
+    const sender = await voice.rich(10);
+    const first = await voice.send(sender, { ...GOOD, language: 'en' });
     expect(first.body['audio_url']).toMatch(/\/audio\/[\w-]{22,}\.wav$/);
-    const second = await desk.send(sender, { ...GOOD, language: 'english', caller_id: '+44 20 7946 0000' });
+    const second = await voice.send(sender, { ...GOOD, language: 'english', caller_id: '+44 20 7946 0000' });
     expect(second.body['audio_url']).toBe(first.body['audio_url']);
     const [one, two] = (await campaigns(sender)).map(contentOf);
     expect(one).toMatchObject({ source: { message: GOOD.message, language: 'en' }, caller_id: '918000000001' });
@@ -87,12 +87,12 @@ describe('an accepted voice campaign', () => {
   });
 
   it('keeps menus, retries, plan and schedule', async () => {
-    const sender = await desk.rich(10);
+    const sender = await voice.rich(10);
     const dtmf_flow = JSON.stringify({ rows: [{ digit: '1', action: 'record' }] });
     const callback_audio = [{ dtmf: '2', selected_number: '+91 98123 45679' }];
     const more = { voiceplan: '30', retries: 2, retry_interval: 5, schedule_time: '2099-05-02T09:30:00Z' };
     const body = { ...GOOD, audio_url: audio.url(45_000), dtmf_flow, callback_audio, ...more };
-    const answer = await desk.send(sender, body);
+    const answer = await voice.send(sender, body);
     expect(answer.body).toMatchObject({ ivr_enabled: true, counts_per_contact: 2, credits_deducted: 2 });
     const row = await only(sender);
     expect(row).toMatchObject({ scheduled_at: new Date('2099-05-02T09:30:00Z') });
@@ -113,21 +113,21 @@ describe('an accepted voice campaign', () => {
     [105_010, 8],
     [120_000, 8],
   ])('%i ms cost %i credits', async (milliseconds, credits) => {
-    const answer = await desk.send(member, { ...GOOD, audio_url: audio.url(milliseconds) });
+    const answer = await voice.send(member, { ...GOOD, audio_url: audio.url(milliseconds) });
     expect([answer.status, answer.body['counts_per_contact']]).toEqual([200, credits]);
   });
 });
 
 describe('the error table of a voice send', () => {
   const refusedSend = async (body: unknown, text: string): Promise<void> =>
-    expectRefused(await desk.send(member, body), 400, text);
+    expectRefused(await voice.send(member, body), 400, text);
 
   it('405, 401 by header only', async () => {
-    expectRefused(await desk.request('/v6/api/v1/voice/send'), 405, 'Method not allowed');
-    expectRefused(await desk.send(null, GOOD), 401, TOKEN);
-    expectRefused(await desk.send(null, GOOD, { cookie: `auth_token=${member.token}` }), 401, TOKEN);
-    expectRefused(await desk.send(null, { ...GOOD, username: member.account.username }), 401, TOKEN);
-    expectRefused(await desk.send(null, {}, { authorization: 'Bearer nonsense' }), 401, TOKEN);
+    expectRefused(await voice.request('/v6/api/v1/voice/send'), 405, 'Method not allowed');
+    expectRefused(await voice.send(null, GOOD), 401, TOKEN);
+    expectRefused(await voice.send(null, GOOD, { cookie: `auth_token=${member.token}` }), 401, TOKEN);
+    expectRefused(await voice.send(null, { ...GOOD, username: member.account.username }), 401, TOKEN);
+    expectRefused(await voice.send(null, {}, { authorization: 'Bearer nonsense' }), 401, TOKEN);
   });
 
   it('no body, an odd body and malformed JSON', async () => {
@@ -136,7 +136,7 @@ describe('the error table of a voice send', () => {
   });
 
   it('the rows in the order of reference/voice#order: the request, the audio, the credits', async () => {
-    const poor = await desk.rich(2);
+    const poor = await voice.rich(2);
     const missing = audio.url(1).replace('1.wav', 'missing');
     const body: Record<string, unknown> = {
       audio_url: missing,
@@ -165,7 +165,7 @@ describe('the error table of a voice send', () => {
       ['Insufficient credits. Required: 3, Available: 2', {}],
     ];
     for (const [text, mend] of steps) {
-      expectRefused(await desk.send(poor, body), 400, text);
+      expectRefused(await voice.send(poor, body), 400, text);
       Object.assign(body, mend);
     }
     expect(await campaigns(poor)).toEqual([]);
@@ -188,37 +188,37 @@ describe('the error table of a voice send', () => {
   });
 
   it('the credits of all contacts, exactly; nothing is taken from a refused request', async () => {
-    const sender = await desk.rich(5);
+    const sender = await voice.rich(5);
     const body = { ...GOOD, audio_url: audio.url(15_001), contacts: [NUMBER, '919812345679', '919812345670'] };
-    expectRefused(await desk.send(sender, body), 400, 'Insufficient credits. Required: 6, Available: 5');
+    expectRefused(await voice.send(sender, body), 400, 'Insufficient credits. Required: 6, Available: 5');
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (): Promise<Answer> => desk.send(sender, { ...body, contacts: [NUMBER] })),
+      Array.from({ length: 8 }, (): Promise<Answer> => voice.send(sender, { ...body, contacts: [NUMBER] })),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expect(answer.body['message']).toMatch(/^Insufficient credits\. Required: 2, Available: \d$/);
     }
-    expect(await desk.credits(sender, 'voice_credits')).toBe(1);
+    expect(await voice.credits(sender, 'voice_credits')).toBe(1);
   });
 
   it('503 without a route, before the debit', async () => {
-    const sender = await desk.rich(10);
-    const [route] = await desk.dataSource.query<{ id: number }[]>("SELECT id FROM routes WHERE channel = 'voice'");
-    await desk.removeRoute(route?.id ?? 0);
-    expectRefused(await desk.send(sender, GOOD), 503, NO_ROUTE);
-    expect(await desk.credits(sender, 'voice_credits')).toBe(10);
-    await desk.addVoiceRoute();
-    expect((await desk.send(sender, GOOD)).status).toBe(200);
+    const sender = await voice.rich(10);
+    const [route] = await voice.dataSource.query<{ id: number }[]>("SELECT id FROM routes WHERE channel = 'voice'");
+    await voice.removeRoute(route?.id ?? 0);
+    expectRefused(await voice.send(sender, GOOD), 503, NO_ROUTE);
+    expect(await voice.credits(sender, 'voice_credits')).toBe(10);
+    await voice.addVoiceRoute();
+    expect((await voice.send(sender, GOOD)).status).toBe(200);
   });
 });
 
 describe('POST /v6/api/v1/voice/simulate', () => {
   const simulate = (body: unknown, by: Member | null = member): Promise<Answer> =>
-    desk.post('/v6/api/v1/voice/simulate', by, body);
+    voice.post('/v6/api/v1/voice/simulate', by, body);
   const dtmf_flow = { rows: [{ digit: '1', action: 'transfer', number: NUMBER }] };
 
   it('walks the menus, calls nobody and charges nothing', async () => {
-    const sender = await desk.rich(10);
+    const sender = await voice.rich(10);
     const answer = await simulate({ message: 'Press 1', dtmf_flow, digits: ['9', '1'] }, sender);
     const menu = { at: 'dtmf_flow', does: 'menu', hears: 'Press 1', keys: '1', number: null, outcome: null };
     expect([answer.status, answer.body]).toEqual([
@@ -245,7 +245,7 @@ describe('POST /v6/api/v1/voice/simulate', () => {
         },
       },
     ]);
-    expect(await desk.credits(sender, 'voice_credits')).toBe(10);
+    expect(await voice.credits(sender, 'voice_credits')).toBe(10);
     expect(await campaigns(sender)).toEqual([]);
   });
 
@@ -263,8 +263,8 @@ describe('POST /v6/api/v1/voice/simulate', () => {
 
 // Last, because the tokens of a process are those of the API that started last in it.
 describe('VOICE_AUTO_APPROVE', () => {
-  it('skips the desk where the operator says so', async () => {
-    const trusting = await VoiceDesk.openVoice({ VOICE_AUTO_APPROVE: true });
+  it('skips the approval where the operator says so', async () => {
+    const trusting = await openVoice({ VOICE_AUTO_APPROVE: true });
     try {
       const sender = await trusting.rich(10);
       const answer = await trusting.send(sender, GOOD);

@@ -2,30 +2,30 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebhookSender } from '../../src/modules/webhooks/dispatch/webhook-sender.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { dataOf, type Json } from '../support/campaign-desk.js';
+import { dataOf, type Json } from '../support/campaigns.js';
 import { until } from '../support/processes.js';
-import type { Member } from '../support/sms-desk.js';
-import { type Hook, NUMBER, WebhookDesk } from '../support/webhook-desk.js';
+import type { Member } from '../support/sms.js';
+import { type Hook, NUMBER, openWebhooks, type Webhooks } from '../support/webhooks.js';
 import type { Delivery } from '../support/webhook-receiver.js';
 
 const headersOf = ({ headers }: Delivery): Record<string, string> => headers as Record<string, string>;
 
 /** Delivering to customers' servers (reference/webhooks#tries), by a real worker. */
 describe('delivering webhooks', () => {
-  let desk: WebhookDesk;
+  let webhooks: Webhooks;
   let member: Member;
 
   beforeAll(async () => {
-    desk = await (await WebhookDesk.open()).prepare();
-    await desk.worker();
-    member = await desk.join();
+    webhooks = await openWebhooks();
+    await webhooks.worker();
+    member = await webhooks.join();
   });
-  afterAll(() => desk.stop());
+  afterAll(() => webhooks.stop());
 
   it('is signed so that an independent verifier takes it, and refuses what was tampered with, is old or foreign', async () => {
-    const hook = await desk.hook(member, ['gsm.status.update']);
-    const requestId = await desk.sent(member);
-    const [delivery] = await desk.received(hook, 1);
+    const hook = await webhooks.hook(member, ['gsm.status.update']);
+    const requestId = await webhooks.sent(member);
+    const [delivery] = await webhooks.received(hook, 1);
     expect(new Webhook(hook.secret).verify(delivery!.text, headersOf(delivery!))).toEqual({
       event: 'gsm.status.update',
       providerMessageId: requestId,
@@ -42,36 +42,36 @@ describe('delivering webhooks', () => {
     refused(hook.secret, delivery!.text.replace('SENT', 'READ'));
     refused(hook.secret, delivery!.text, { 'webhook-id': 'evt_other' });
     refused(hook.secret, delivery!.text, { 'webhook-timestamp': String(Math.floor(Date.now() / 1000) - 301) });
-    refused((await desk.hook(await desk.join(), ['gsm.status.update'])).secret, delivery!.text);
+    refused((await webhooks.hook(await webhooks.join(), ['gsm.status.update'])).secret, delivery!.text);
   });
 
   it('signs with both secrets for a day after a rotation, then with the new one', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
-    const fresh = String(dataOf(await desk.call('POST', `/${hook.id}/rotate-secret`, owner))['secret']);
-    await desk.sent(owner);
-    const [first] = await desk.received(hook, 1);
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
+    const fresh = String(dataOf(await webhooks.call('POST', `/${hook.id}/rotate-secret`, owner))['secret']);
+    await webhooks.sent(owner);
+    const [first] = await webhooks.received(hook, 1);
     expect(first!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
     for (const secret of [hook.secret, fresh]) new Webhook(secret).verify(first!.text, headersOf(first!));
-    await desk.dataSource.query('UPDATE webhook_endpoints SET previous_until = UTC_TIMESTAMP(3) WHERE id = ?', [
+    await webhooks.dataSource.query('UPDATE webhook_endpoints SET previous_until = UTC_TIMESTAMP(3) WHERE id = ?', [
       hook.id,
     ]);
-    await desk.sent(owner);
-    const second = (await desk.received(hook, 2))[1];
+    await webhooks.sent(owner);
+    const second = (await webhooks.received(hook, 2))[1];
     new Webhook(fresh).verify(second!.text, headersOf(second!));
     expect(() => new Webhook(hook.secret).verify(second!.text, headersOf(second!))).toThrow();
   });
 
   it('tries again under the same id until 2xx, and shows every try in the log and in the timeline', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
     let tries = 0;
-    desk.receiver.answering = ({ path }) => (path === hook.path && ++tries < 3 ? 503 : undefined);
-    const requestId = await desk.sent(owner);
-    const deliveries = await desk.received(hook, 3);
+    webhooks.receiver.answering = ({ path }) => (path === hook.path && ++tries < 3 ? 503 : undefined);
+    const requestId = await webhooks.sent(owner);
+    const deliveries = await webhooks.received(hook, 3);
     expect(new Set(deliveries.map(({ id }) => id)).size).toBe(1);
     expect(new Set(deliveries.map(({ text }) => text)).size).toBe(1);
-    const log = await desk.logged(owner, hook, 3);
+    const log = await webhooks.logged(owner, hook, 3);
     const base = { event_id: deliveries[0]!.id, type: 'gsm.status.update' };
     expect(log).toMatchObject([
       { ...base, attempt: 1, status_code: 503, error: 'Answered 503: out of order' },
@@ -89,8 +89,8 @@ describe('delivering webhooks', () => {
       'next_attempt_at',
     ]);
     expect(log[0]?.['next_attempt_at']).toMatch(/^\d{4}-/);
-    expect(await desk.waiting(hook)).toBe(0);
-    const timeline = dataOf(await desk.get(`/v6/api/campaigns/${requestId}/contacts/1/timeline`, owner));
+    expect(await webhooks.waiting(hook)).toBe(0);
+    const timeline = dataOf(await webhooks.get(`/v6/api/campaigns/${requestId}/contacts/1/timeline`, owner));
     const events = (timeline['events'] as Json[]).filter(({ event }) => event === 'webhook');
     expect(events.map(({ details }) => details)).toMatchObject([
       { webhook_id: hook.id, attempt: 1, status_code: 503 },
@@ -100,25 +100,25 @@ describe('delivering webhooks', () => {
   });
 
   it('gives up at the end of the plan; a replay begins it anew and attempts count on', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
-    desk.receiver.answering = ({ path }) => (path === hook.path ? 500 : undefined);
-    await desk.sent(owner);
-    const log = await desk.logged(owner, hook, 3);
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
+    webhooks.receiver.answering = ({ path }) => (path === hook.path ? 500 : undefined);
+    await webhooks.sent(owner);
+    const log = await webhooks.logged(owner, hook, 3);
     expect(log[2]).toMatchObject({ attempt: 3, next_attempt_at: null });
-    await until('it to be given up', async () => (await desk.waiting(hook)) === 0);
-    desk.receiver.answering = () => undefined;
+    await until('it to be given up', async () => (await webhooks.waiting(hook)) === 0);
+    webhooks.receiver.answering = () => undefined;
     const id = String(log[0]?.['event_id']);
-    const replay = await desk.call('POST', `/events/${id}/replay`, owner);
+    const replay = await webhooks.call('POST', `/events/${id}/replay`, owner);
     expect(replay.status).toBe(200);
     expect(replay.body).toEqual({
       success: true,
       message: 'Webhook event queued for delivery',
       data: { event_id: id, webhooks: 1 },
     });
-    expect((await desk.logged(owner, hook, 4))[3]).toMatchObject({ event_id: id, attempt: 4, status_code: 200 });
-    expect((await desk.received(hook, 4)).map((delivery) => delivery.id)).toEqual([id, id, id, id]);
-    expect((await desk.call('POST', `/events/${id}/replay`, member)).status).toBe(404);
+    expect((await webhooks.logged(owner, hook, 4))[3]).toMatchObject({ event_id: id, attempt: 4, status_code: 200 });
+    expect((await webhooks.received(hook, 4)).map((delivery) => delivery.id)).toEqual([id, id, id, id]);
+    expect((await webhooks.call('POST', `/events/${id}/replay`, member)).status).toBe(404);
   });
 
   it('waits for an answer as long as WEBHOOK_TIMEOUT says', async () => {
@@ -128,119 +128,119 @@ describe('delivering webhooks', () => {
       id: 1,
       fence: 1,
       accountId: 1,
-      url: desk.receiver.url('/slow'),
+      url: webhooks.receiver.url('/slow'),
       secrets: ['whsec_AAAA'],
       isFailing: false,
     };
     const delivery = { eventId: 'evt_slow', type: 'gsm.status.update', body: '{}', tries: 0, attempts: 0, revision: 0 };
-    desk.receiver.answering = ({ path }) => (path === '/slow' ? 'hang' : undefined);
+    webhooks.receiver.answering = ({ path }) => (path === '/slow' ? 'hang' : undefined);
     expect(await sender.attempt(endpoint, delivery, '{}')).toMatchObject({
       ok: false,
       statusCode: null,
       error: 'No answer in time',
     });
-    expect(desk.receiver.to('/slow')).toHaveLength(1);
-    desk.receiver.answering = () => undefined;
+    expect(webhooks.receiver.to('/slow')).toHaveLength(1);
+    webhooks.receiver.answering = () => undefined;
     await client.onApplicationShutdown();
   });
 
   it('follows no redirect', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
-    desk.receiver.answering = ({ path }, response) => {
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
+    webhooks.receiver.answering = ({ path }, response) => {
       if (path !== hook.path) return undefined;
-      response.writeHead(302, { location: desk.receiver.url('/elsewhere') }).end();
+      response.writeHead(302, { location: webhooks.receiver.url('/elsewhere') }).end();
       return undefined;
     };
-    await desk.sent(owner);
-    expect((await desk.logged(owner, hook, 1))[0]).toMatchObject({
+    await webhooks.sent(owner);
+    expect((await webhooks.logged(owner, hook, 1))[0]).toMatchObject({
       status_code: 302,
       error: 'Answered 302: Redirects are not followed',
     });
-    expect(desk.receiver.to('/elsewhere')).toEqual([]);
-    desk.receiver.answering = () => undefined;
+    expect(webhooks.receiver.to('/elsewhere')).toEqual([]);
+    webhooks.receiver.answering = () => undefined;
   });
 
   it('stops at 410 and says why; PATCH active revives it', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
-    desk.receiver.answering = ({ path }) => (path === hook.path ? 410 : undefined);
-    await desk.sent(owner);
-    await until('it to be disabled', async () => (await desk.view(owner, hook))['status'] === 'disabled');
-    expect((await desk.view(owner, hook))['disabled_reason']).toBe('The endpoint answered 410 Gone');
-    await desk.sent(owner);
-    expect(await desk.recorded(owner)).toHaveLength(1);
-    desk.receiver.answering = () => undefined;
-    await desk.call('PATCH', `/${hook.id}`, owner, { status: 'active' });
-    await desk.sent(owner);
-    expect(await desk.received(hook, 2)).toHaveLength(2);
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
+    webhooks.receiver.answering = ({ path }) => (path === hook.path ? 410 : undefined);
+    await webhooks.sent(owner);
+    await until('it to be disabled', async () => (await webhooks.view(owner, hook))['status'] === 'disabled');
+    expect((await webhooks.view(owner, hook))['disabled_reason']).toBe('The endpoint answered 410 Gone');
+    await webhooks.sent(owner);
+    expect(await webhooks.recorded(owner)).toHaveLength(1);
+    webhooks.receiver.answering = () => undefined;
+    await webhooks.call('PATCH', `/${hook.id}`, owner, { status: 'active' });
+    await webhooks.sent(owner);
+    expect(await webhooks.received(hook, 2)).toHaveLength(2);
   });
 
   it('is disabled after five days of failures, and not by a failure after a success', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
     const failFor = (days: number) =>
-      desk.dataSource.query(
+      webhooks.dataSource.query(
         'UPDATE webhook_endpoints SET failing_since = UTC_TIMESTAMP(3) - INTERVAL ? DAY WHERE id = ?',
         [days, hook.id],
       );
     await failFor(6);
-    await desk.sent(owner);
-    await desk.logged(owner, hook, 1);
-    const [row] = await desk.dataSource.query<{ failing_since: Date | null }[]>(
+    await webhooks.sent(owner);
+    await webhooks.logged(owner, hook, 1);
+    const [row] = await webhooks.dataSource.query<{ failing_since: Date | null }[]>(
       'SELECT failing_since FROM webhook_endpoints WHERE id = ?',
       [hook.id],
     );
     expect(row?.failing_since).toBeNull();
-    desk.receiver.answering = ({ path }) => (path === hook.path ? 500 : undefined);
+    webhooks.receiver.answering = ({ path }) => (path === hook.path ? 500 : undefined);
     await failFor(4);
-    await desk.sent(owner);
-    await desk.logged(owner, hook, 4);
-    expect((await desk.view(owner, hook))['status']).toBe('active');
+    await webhooks.sent(owner);
+    await webhooks.logged(owner, hook, 4);
+    expect((await webhooks.view(owner, hook))['status']).toBe('active');
     await failFor(5);
-    await desk.sent(owner);
-    await until('it to be disabled', async () => (await desk.view(owner, hook))['status'] === 'disabled');
-    expect((await desk.view(owner, hook))['disabled_reason']).toBe('Every delivery failed for 5 days');
-    desk.receiver.answering = () => undefined;
+    await webhooks.sent(owner);
+    await until('it to be disabled', async () => (await webhooks.view(owner, hook))['status'] === 'disabled');
+    expect((await webhooks.view(owner, hook))['disabled_reason']).toBe('Every delivery failed for 5 days');
+    webhooks.receiver.answering = () => undefined;
   });
 
   it('counts the failures of another URL anew', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
-    await desk.dataSource.query(
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
+    await webhooks.dataSource.query(
       `UPDATE webhook_endpoints SET failing_since = UTC_TIMESTAMP(3) - INTERVAL 6 DAY,
          held_until = UTC_TIMESTAMP(3) + INTERVAL 1 HOUR WHERE id = ?`,
       [hook.id],
     );
-    await desk.call('PATCH', `/${hook.id}`, owner, { url: desk.receiver.url('/moved') });
-    desk.receiver.answering = ({ path }) => (path === '/moved' ? 500 : undefined);
-    await desk.sent(owner);
-    await desk.logged(owner, hook, 3);
-    expect((await desk.view(owner, hook))['status']).toBe('active');
-    desk.receiver.answering = () => undefined;
+    await webhooks.call('PATCH', `/${hook.id}`, owner, { url: webhooks.receiver.url('/moved') });
+    webhooks.receiver.answering = ({ path }) => (path === '/moved' ? 500 : undefined);
+    await webhooks.sent(owner);
+    await webhooks.logged(owner, hook, 3);
+    expect((await webhooks.view(owner, hook))['status']).toBe('active');
+    webhooks.receiver.answering = () => undefined;
   });
 
   it('waits as long as Retry-After says, with everything of that endpoint', async () => {
-    const owner = await desk.join();
-    const hook = await desk.hook(owner, ['gsm.status.update']);
-    desk.receiver.answering = ({ path }, response) => {
+    const owner = await webhooks.join();
+    const hook = await webhooks.hook(owner, ['gsm.status.update']);
+    webhooks.receiver.answering = ({ path }, response) => {
       if (path === hook.path) response.writeHead(429, { 'retry-after': '3600' }).end();
       return undefined;
     };
-    await desk.sent(owner);
-    const [log] = await desk.logged(owner, hook, 1);
+    await webhooks.sent(owner);
+    const [log] = await webhooks.logged(owner, hook, 1);
     const wait = Date.parse(`${String(log?.['next_attempt_at'])}Z`) - Date.parse(`${String(log?.['created_at'])}Z`);
     expect(wait).toBeGreaterThanOrEqual(3_599_000);
-    await desk.sent(owner);
-    const other = await desk.hook(owner, ['gsm.status.update']);
-    await desk.sent(owner);
-    await desk.received(other, 1); // workers have looked since
-    expect(desk.receiver.to(hook.path)).toHaveLength(1);
-    desk.receiver.answering = () => undefined;
+    await webhooks.sent(owner);
+    const other = await webhooks.hook(owner, ['gsm.status.update']);
+    await webhooks.sent(owner);
+    await webhooks.received(other, 1); // workers have looked since
+    expect(webhooks.receiver.to(hook.path)).toHaveLength(1);
+    webhooks.receiver.answering = () => undefined;
   });
 
   it('does not reach private addresses that the operator did not open, whatever they are called', async () => {
-    const owner = await desk.join();
+    const owner = await webhooks.join();
     const hooks: Hook[] = [];
     for (const url of [
       'http://10.0.0.1/x',
@@ -248,11 +248,11 @@ describe('delivering webhooks', () => {
       'http://169.254.169.254/latest',
       'http://0x0a000001/',
     ]) {
-      hooks.push(await desk.hook(owner, ['gsm.status.update'], url));
+      hooks.push(await webhooks.hook(owner, ['gsm.status.update'], url));
     }
-    await desk.sent(owner);
+    await webhooks.sent(owner);
     for (const hook of hooks) {
-      expect((await desk.logged(owner, hook, 1))[0]).toMatchObject({
+      expect((await webhooks.logged(owner, hook, 1))[0]).toMatchObject({
         status_code: null,
         error: 'Address is not allowed',
       });

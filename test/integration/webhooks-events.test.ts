@@ -11,26 +11,26 @@ import { DeliveryQueue } from '../../src/modules/webhooks/persistence/delivery-q
 import { WebhookRetention } from '../../src/modules/webhooks/persistence/webhook-retention.js';
 import { inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { Sealer } from '../../src/platform/security/index.js';
-import { dataOf, type Json } from '../support/campaign-desk.js';
-import type { Member } from '../support/sms-desk.js';
-import { WebhookDesk } from '../support/webhook-desk.js';
+import { dataOf, type Json } from '../support/campaigns.js';
+import type { Member } from '../support/sms.js';
+import { openWebhooks, type Webhooks } from '../support/webhooks.js';
 
 const NUMBERS = ['919812345671', '919812345672'];
 
 /** Events are written with what they tell of (reference/webhooks#when). No worker runs here: nothing is delivered. */
 describe('events for webhooks', () => {
-  let desk: WebhookDesk;
+  let webhooks: Webhooks;
   let get: <T>(type: abstract new (...parameters: never[]) => T) => T;
 
   beforeAll(async () => {
-    desk = await (await WebhookDesk.open()).prepare();
-    get = (type) => desk.provider(type);
+    webhooks = await openWebhooks();
+    get = (type) => webhooks.part(type);
   });
-  afterAll(() => desk.stop());
+  afterAll(() => webhooks.stop());
 
   async function listener(events: readonly string[] = CUSTOMER_EVENT_TYPES): Promise<Member> {
-    const member = await desk.join({ gsm_credits: 100, voice_credits: 100 });
-    await desk.hook(member, [...events]);
+    const member = await webhooks.join({ gsm_credits: 100, voice_credits: 100 });
+    await webhooks.hook(member, [...events]);
     return member;
   }
 
@@ -47,15 +47,15 @@ describe('events for webhooks', () => {
 
   it('tell of SMS: SENT, DELIVERED, FAILED, then of the completed campaign; none of PP1', async () => {
     const member = await listener();
-    const id = await desk.send(member, NUMBERS);
-    expect(await desk.recorded(member)).toEqual([]);
-    await desk.begin(id);
-    await desk.submit(id, 1, `c-${id}`);
-    await desk.receipt(id, `c-${id}`, 'delivered');
-    await desk.receipt(id, `c-${id}`, 'delivered');
-    await desk.settle(id, [2], RecipientStatus.Unknown);
-    await desk.settle(id, [2], RecipientStatus.Failed, 'Number too long for the carrier', true);
-    const recorded = await desk.recorded(member);
+    const id = await webhooks.send(member, NUMBERS);
+    expect(await webhooks.recorded(member)).toEqual([]);
+    await webhooks.begin(id);
+    await webhooks.submit(id, 1, `c-${id}`);
+    await webhooks.receipt(id, `c-${id}`, 'delivered');
+    await webhooks.receipt(id, `c-${id}`, 'delivered');
+    await webhooks.settle(id, [2], RecipientStatus.Unknown);
+    await webhooks.settle(id, [2], RecipientStatus.Failed, 'Number too long for the carrier', true);
+    const recorded = await webhooks.recorded(member);
     expect(recorded).toEqual([
       record('gsm.status.update', id, NUMBERS[0]!, 'SENT'),
       record('gsm.status.update', id, NUMBERS[0]!, 'DELIVERED'),
@@ -71,7 +71,7 @@ describe('events for webhooks', () => {
       'error_code',
       'errorMessage',
     ]);
-    const report = await desk.request(`/webhook/api/getGSMreport.php?request_id=${id}`);
+    const report = await webhooks.request(`/webhook/api/getGSMreport.php?request_id=${id}`);
     expect(dataOf(report)['records']).toEqual([recorded[1], recorded[2]]);
   });
 
@@ -90,7 +90,7 @@ describe('events for webhooks', () => {
       receivers: NUMBERS,
       initialState: 'accepted',
     });
-    const campaignId = await desk.idOf(id);
+    const campaignId = await webhooks.idOf(id);
     const settle = (seq: number, to: RecipientStatus, durationSeconds?: number, errorCode: number | null = null) =>
       inTransaction(get(DataSource), (tx) =>
         get(Settlement).settle(tx, [
@@ -106,7 +106,7 @@ describe('events for webhooks', () => {
     await settle(1, RecipientStatus.Answered, 17);
     await settle(2, RecipientStatus.Submitted);
     await settle(2, RecipientStatus.Busy, 0, 486);
-    expect(await desk.recorded(member)).toEqual([
+    expect(await webhooks.recorded(member)).toEqual([
       record('voice.status.update', id, NUMBERS[0]!, 'ANSWERED', { duration: 17 }),
       record('voice.status.update', id, NUMBERS[1]!, 'BUSY', { error_code: 486, duration: 0 }),
       { event: 'campaign.completed', request_id: id, total_rows: 2, status_counts: { ANSWERED: 1, BUSY: 1 } },
@@ -115,7 +115,7 @@ describe('events for webhooks', () => {
 
   it('tell of session messages and of what contacts write, once each', async () => {
     const member = await listener();
-    const routeId = await desk.connect(member, 'official');
+    const routeId = await webhooks.connect(member, 'official');
     const store = get(SessionMessageStore);
     const add = (dueAt: Date | null) =>
       store.add({
@@ -127,9 +127,9 @@ describe('events for webhooks', () => {
         dueAt,
       });
     await store.submitted(await add(null), 'wamid.1');
-    await desk.chatReceipt(routeId, 'wamid.1', 'delivered');
-    await desk.chatReceipt(routeId, 'wamid.1', 'read');
-    await desk.chatReceipt(routeId, 'wamid.1', 'delivered');
+    await webhooks.chatReceipt(routeId, 'wamid.1', 'delivered');
+    await webhooks.chatReceipt(routeId, 'wamid.1', 'read');
+    await webhooks.chatReceipt(routeId, 'wamid.1', 'delivered');
     const scheduled = await add(new Date(Date.now() - 1_000));
     const due = get(ScheduledMessageStore);
     for (const claimed of await due.claim({ most: 10, mostOfOne: 10, except: [] })) await due.begin(claimed);
@@ -152,7 +152,7 @@ describe('events for webhooks', () => {
     };
     const system = { ...inbound, messageId: 'wamid.sys', type: 'system', message: { ...message, type: 'system' } };
     await Promise.all([1, 2, 3].map(() => get(ChatInbox).take(account!, [inbound, inbound, system], new Date())));
-    expect(await desk.recorded(member)).toEqual([
+    expect(await webhooks.recorded(member)).toEqual([
       ...['SENT', 'DELIVERED', 'READ'].map((word) => record('chat.status.update', 'wamid.1', NUMBERS[0]!, word)),
       record('chat.status.update', String(scheduled), NUMBERS[0]!, 'FAILED', {
         error_code: 131026,
@@ -164,20 +164,20 @@ describe('events for webhooks', () => {
 
   it('tell of templates: every status', async () => {
     const member = await listener();
-    await desk.template(member, 'order_ready', { status: 3 });
-    const [row] = await desk.dataSource.query<{ id: number }[]>('SELECT id FROM templates WHERE account_id = ?', [
+    await webhooks.template(member, 'order_ready', { status: 3 });
+    const [row] = await webhooks.dataSource.query<{ id: number }[]>('SELECT id FROM templates WHERE account_id = ?', [
       member.account.id,
     ]);
-    const staff = await desk.join(0, { userType: 'super' });
-    await desk.act(`/v6/api/admin/templates/${row!.id}/reject`, staff, { reason: 'Too loud' });
-    await desk.request(`/v6/api/templates/${row!.id}`, {
+    const staff = await webhooks.join(0, { userType: 'super' });
+    await webhooks.act(`/v6/api/admin/templates/${row!.id}/reject`, staff, { reason: 'Too loud' });
+    await webhooks.request(`/v6/api/templates/${row!.id}`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}` },
       body: JSON.stringify({ template_body: 'Softer' }),
     });
-    await desk.act(`/v6/api/admin/templates/${row!.id}/approve`, staff, { revision: 2 });
+    await webhooks.act(`/v6/api/admin/templates/${row!.id}/approve`, staff, { revision: 2 });
     const base = { event: 'template.status.update', template_id: row!.id, template_name: 'order_ready' };
-    expect(await desk.recorded(member)).toEqual([
+    expect(await webhooks.recorded(member)).toEqual([
       { ...base, status: 2, reason: 'Too loud' },
       { ...base, status: 3, reason: null },
       { ...base, status: 1, reason: null },
@@ -186,8 +186,8 @@ describe('events for webhooks', () => {
 
   it('stand and fall with the status', async () => {
     const member = await listener();
-    const id = await desk.send(member, NUMBERS);
-    const campaignId = await desk.idOf(id);
+    const id = await webhooks.send(member, NUMBERS);
+    const campaignId = await webhooks.idOf(id);
     const change = { campaignId, seq: 1, to: RecipientStatus.Submitted, errorCode: null, errorText: null };
     await expect(
       inTransaction(get(DataSource), async (tx) => {
@@ -200,49 +200,49 @@ describe('events for webhooks', () => {
         throw new Error('the commit fails');
       }),
     ).rejects.toThrow('the commit fails');
-    expect(await desk.recorded(member)).toEqual([]);
+    expect(await webhooks.recorded(member)).toEqual([]);
   });
 
   it('are not written unless an active endpoint of the account takes the type; a new one counts at once', async () => {
-    const member = await desk.join();
+    const member = await webhooks.join();
     await listener(); // somebody else's
-    const off = await desk.hook(member, ['gsm.status.update']);
-    await desk.hook(member, ['campaign.completed', 'chat.status.update']);
-    await desk.call('PATCH', `/${off.id}`, member, { status: 'disabled' });
-    const id = await desk.send(member, [...NUMBERS, '919812345673']);
-    await desk.settle(id, [1], RecipientStatus.Submitted);
-    const gone = await desk.hook(member, ['gsm.status.update']);
-    await desk.call('DELETE', `/${gone.id}`, member);
-    await desk.settle(id, [2], RecipientStatus.Submitted);
-    expect(await desk.recorded(member)).toEqual([]);
-    await desk.hook(member, ['gsm.status.update']);
-    await desk.settle(id, [3], RecipientStatus.Submitted);
-    expect(await desk.recorded(member)).toEqual([record('gsm.status.update', id, '919812345673', 'SENT')]);
+    const off = await webhooks.hook(member, ['gsm.status.update']);
+    await webhooks.hook(member, ['campaign.completed', 'chat.status.update']);
+    await webhooks.call('PATCH', `/${off.id}`, member, { status: 'disabled' });
+    const id = await webhooks.send(member, [...NUMBERS, '919812345673']);
+    await webhooks.settle(id, [1], RecipientStatus.Submitted);
+    const gone = await webhooks.hook(member, ['gsm.status.update']);
+    await webhooks.call('DELETE', `/${gone.id}`, member);
+    await webhooks.settle(id, [2], RecipientStatus.Submitted);
+    expect(await webhooks.recorded(member)).toEqual([]);
+    await webhooks.hook(member, ['gsm.status.update']);
+    await webhooks.settle(id, [3], RecipientStatus.Submitted);
+    expect(await webhooks.recorded(member)).toEqual([record('gsm.status.update', id, '919812345673', 'SENT')]);
   });
 
   it('are looked for one step an endpoint, however many wait', async () => {
-    const member = await desk.join();
+    const member = await webhooks.join();
     const [due, later, off] = [
-      await desk.hook(member, ['gsm.status.update']),
-      await desk.hook(member, ['gsm.status.update']),
-      await desk.hook(member, ['gsm.status.update']),
+      await webhooks.hook(member, ['gsm.status.update']),
+      await webhooks.hook(member, ['gsm.status.update']),
+      await webhooks.hook(member, ['gsm.status.update']),
     ];
-    await desk.call('PATCH', `/${off.id}`, member, { status: 'disabled' });
+    await webhooks.call('PATCH', `/${off.id}`, member, { status: 'disabled' });
     const ids = jsonRows(Array.from({ length: 10_000 }, (_, index) => [`evt_wait${index}`]));
     for (const [{ id }, hours] of [
       [due, 0],
       [later, 1],
       [off, 0],
     ] as const) {
-      await desk.dataSource.query(
+      await webhooks.dataSource.query(
         `INSERT INTO webhook_deliveries (endpoint_id, event_id, due_at, tries, attempts, revision)
          SELECT ?, j.id, UTC_TIMESTAMP(3) + INTERVAL ? HOUR, 0, 0, 0
          FROM JSON_TABLE(?, '$[*]' COLUMNS (id VARCHAR(40) CHARACTER SET ascii PATH '$[0]')) j`,
         [id, hours, ids],
       );
     }
-    await desk.dataSource.query('ANALYZE TABLE webhook_deliveries, webhook_endpoints');
-    await inTransaction(desk.dataSource, async (tx) => {
+    await webhooks.dataSource.query('ANALYZE TABLE webhook_deliveries, webhook_endpoints');
+    await inTransaction(webhooks.dataSource, async (tx) => {
       const reads = async (): Promise<number> => {
         const rows = await tx.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");
         return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
@@ -252,28 +252,28 @@ describe('events for webhooks', () => {
       expect((await reads()) - before).toBeLessThan(1_000);
     });
     for (const { id } of [due, later, off]) {
-      await desk.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
+      await webhooks.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
     }
   });
 
   it('are kept for 30 days, and nothing of a removed endpoint stays', async () => {
-    const member = await desk.join();
-    const hook = await desk.hook(member, ['gsm.status.update']);
-    const id = await desk.send(member, NUMBERS);
-    await desk.settle(id, [1, 2], RecipientStatus.Submitted);
-    const remains = new WebhookRetention(desk.dataSource);
+    const member = await webhooks.join();
+    const hook = await webhooks.hook(member, ['gsm.status.update']);
+    const id = await webhooks.send(member, NUMBERS);
+    await webhooks.settle(id, [1, 2], RecipientStatus.Submitted);
+    const remains = new WebhookRetention(webhooks.dataSource);
     await remains.prune(new Date(Date.now() - 1_000_000));
-    expect(await desk.recorded(member)).toHaveLength(2);
-    await desk.call('DELETE', `/${hook.id}`, member);
+    expect(await webhooks.recorded(member)).toHaveLength(2);
+    await webhooks.call('DELETE', `/${hook.id}`, member);
     await remains.clear();
-    expect(await desk.waiting(hook)).toBe(2); // what saw it active may still be writing
-    await desk.dataSource.query(
+    expect(await webhooks.waiting(hook)).toBe(2); // what saw it active may still be writing
+    await webhooks.dataSource.query(
       'UPDATE webhook_endpoints SET updated_at = updated_at - INTERVAL 10 MINUTE WHERE id = ?',
       [hook.id],
     );
     await remains.clear();
-    expect(await desk.waiting(hook)).toBe(0);
+    expect(await webhooks.waiting(hook)).toBe(0);
     await remains.prune(new Date(Date.now() + 1_000));
-    expect(await desk.recorded(member)).toEqual([]);
+    expect(await webhooks.recorded(member)).toEqual([]);
   });
 });

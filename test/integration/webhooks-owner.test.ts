@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CUSTOMER_EVENT_TYPES } from '../../src/modules/customer-events/index.js';
-import { dataOf, listOf } from '../support/campaign-desk.js';
-import { expectRefused } from '../support/sms-desk.js';
-import { WebhookDesk } from '../support/webhook-desk.js';
+import { dataOf, listOf } from '../support/campaigns.js';
+import { expectRefused } from '../support/sms.js';
+import { openWebhooks, type Webhooks } from '../support/webhooks.js';
 
 /** What owners do with webhooks (reference/webhooks#own-routes). */
 describe('webhooks of an account', () => {
-  let desk: WebhookDesk;
+  let webhooks: Webhooks;
   const good = { url: 'https://shop.example/hook', events: ['gsm.status.update'] };
 
   beforeAll(async () => {
-    desk = await (await WebhookDesk.open()).prepare();
+    webhooks = await openWebhooks();
   });
-  afterAll(() => desk.stop());
+  afterAll(() => webhooks.stop());
 
   it('are created with a secret that is shown once and sealed at rest', async () => {
-    const member = await desk.join();
-    const answer = await desk.call('POST', '', member, { ...good, id: 7, secret: 'whsec_mine' });
+    const member = await webhooks.join();
+    const answer = await webhooks.call('POST', '', member, { ...good, id: 7, secret: 'whsec_mine' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const { secret, ...data } = dataOf(answer);
@@ -30,10 +30,10 @@ describe('webhooks of an account', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
       updated_at: expect.stringMatching(/^\d{4}-/) as string,
     });
-    const list = await desk.call('GET', '', member);
+    const list = await webhooks.call('GET', '', member);
     expect(list.body).toEqual({ success: true, data: [data], page: 1, limit: 50, total: 1 });
-    expect((await desk.call('GET', `/${String(data['id'])}`, member)).body).toEqual({ success: true, data });
-    const [row] = await desk.dataSource.query<{ secret: string }[]>(
+    expect((await webhooks.call('GET', `/${String(data['id'])}`, member)).body).toEqual({ success: true, data });
+    const [row] = await webhooks.dataSource.query<{ secret: string }[]>(
       'SELECT secret FROM webhook_endpoints WHERE id = ?',
       [data['id']],
     );
@@ -55,56 +55,59 @@ describe('webhooks of an account', () => {
     [{ ...good, events: [null] }, `events must be of: ${CUSTOMER_EVENT_TYPES.join(', ')}`],
     [{ ...good, events: ['gsm.status.update', 'gsm.status.update'] }, 'events must not repeat'],
   ])('refuse %j', async (body, message) => {
-    const member = await desk.join();
-    expectRefused(await desk.call('POST', '', member, body), 400, message);
-    const hook = await desk.hook(member, good.events);
+    const member = await webhooks.join();
+    expectRefused(await webhooks.call('POST', '', member, body), 400, message);
+    const hook = await webhooks.hook(member, good.events);
     if ('url' in body && 'events' in body) {
-      expectRefused(await desk.call('PATCH', `/${hook.id}`, member, body), 400, message);
+      expectRefused(await webhooks.call('PATCH', `/${hook.id}`, member, body), 400, message);
     }
   });
 
   it('are ten at the most, however many are asked for at once', async () => {
-    const member = await desk.join();
-    const answers = await Promise.all(Array.from({ length: 14 }, () => desk.call('POST', '', member, good)));
+    const member = await webhooks.join();
+    const answers = await Promise.all(Array.from({ length: 14 }, () => webhooks.call('POST', '', member, good)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
     const refused = answers.filter(({ status }) => status !== 201);
     for (const answer of refused) expectRefused(answer, 409, 'At most 10 webhooks are allowed');
-    const hooks = listOf(await desk.call('GET', '', member));
+    const hooks = listOf(await webhooks.call('GET', '', member));
     expect(hooks).toHaveLength(10);
-    await desk.call('DELETE', `/${String(hooks[3]?.['id'])}`, member);
-    expect((await desk.call('POST', '', member, good)).status).toBe(201);
+    await webhooks.call('DELETE', `/${String(hooks[3]?.['id'])}`, member);
+    expect((await webhooks.call('POST', '', member, good)).status).toBe(201);
   });
 
   it('change, rest, wake and go', async () => {
-    const member = await desk.join();
-    const hook = await desk.hook(member, good.events);
-    const changed = await desk.call('PATCH', `/${hook.id}`, member, { url: 'http://other.example/x', secret: 'no' });
+    const member = await webhooks.join();
+    const hook = await webhooks.hook(member, good.events);
+    const changed = await webhooks.call('PATCH', `/${hook.id}`, member, {
+      url: 'http://other.example/x',
+      secret: 'no',
+    });
     expect(changed.body).toMatchObject({ success: true, message: 'Webhook updated successfully' });
     expect(dataOf(changed)).toMatchObject({ url: 'http://other.example/x', events: good.events });
     expect(dataOf(changed)).not.toHaveProperty('secret');
-    expect((await desk.call('PATCH', `/${hook.id}`, member, {})).status).toBe(200);
-    await desk.call('PATCH', `/${hook.id}`, member, { status: 'disabled', events: ['campaign.completed'] });
-    expect(await desk.view(member, hook)).toMatchObject({
+    expect((await webhooks.call('PATCH', `/${hook.id}`, member, {})).status).toBe(200);
+    await webhooks.call('PATCH', `/${hook.id}`, member, { status: 'disabled', events: ['campaign.completed'] });
+    expect(await webhooks.view(member, hook)).toMatchObject({
       events: ['campaign.completed'],
       status: 'disabled',
       disabled_reason: 'Disabled by the account',
     });
     expectRefused(
-      await desk.call('PATCH', `/${hook.id}`, member, { status: 'asleep' }),
+      await webhooks.call('PATCH', `/${hook.id}`, member, { status: 'asleep' }),
       400,
       'status must be one of: active, disabled',
     );
-    await desk.call('PATCH', `/${hook.id}`, member, { status: 'active' });
-    expect(await desk.view(member, hook)).toMatchObject({ status: 'active', disabled_reason: null });
-    const rotated = await desk.call('POST', `/${hook.id}/rotate-secret`, member);
+    await webhooks.call('PATCH', `/${hook.id}`, member, { status: 'active' });
+    expect(await webhooks.view(member, hook)).toMatchObject({ status: 'active', disabled_reason: null });
+    const rotated = await webhooks.call('POST', `/${hook.id}/rotate-secret`, member);
     expect(rotated.status).toBe(200);
     expect(dataOf(rotated)['secret']).not.toBe(hook.secret);
-    expect((await desk.call('DELETE', `/${hook.id}`, member)).body).toEqual({
+    expect((await webhooks.call('DELETE', `/${hook.id}`, member)).body).toEqual({
       success: true,
       message: 'Webhook deleted successfully',
     });
-    expect(listOf(await desk.call('GET', '', member))).toEqual([]);
-    expect((await desk.audit(member.account.username)).map(({ action }) => action)).toEqual([
+    expect(listOf(await webhooks.call('GET', '', member))).toEqual([]);
+    expect((await webhooks.audit(member.account.username)).map(({ action }) => action)).toEqual([
       'webhook.create',
       'webhook.change',
       'webhook.change',
@@ -115,8 +118,8 @@ describe('webhooks of an account', () => {
   });
 
   it("are not there for anybody else, and neither are odd ids nor others' events", async () => {
-    const [member, other] = [await desk.join(), await desk.join()];
-    const hook = await desk.hook(member, good.events);
+    const [member, other] = [await webhooks.join(), await webhooks.join()];
+    const hook = await webhooks.hook(member, good.events);
     for (const id of [String(hook.id), '0', 'abc', '99999999999999999999', '1e3', '%27']) {
       for (const [method, path, body] of [
         ['GET', `/${id}`],
@@ -125,13 +128,13 @@ describe('webhooks of an account', () => {
         ['POST', `/${id}/rotate-secret`],
         ['GET', `/${id}/attempts`],
       ] as const) {
-        expectRefused(await desk.call(method, path, other, body), 404, 'Webhook not found');
+        expectRefused(await webhooks.call(method, path, other, body), 404, 'Webhook not found');
       }
     }
     for (const id of ['evt_1', 'ü', '%00', 'x'.repeat(300)]) {
-      expectRefused(await desk.call('POST', `/events/${id}/replay`, member), 404, 'Webhook event not found');
+      expectRefused(await webhooks.call('POST', `/events/${id}/replay`, member), 404, 'Webhook event not found');
     }
-    expectRefused(await desk.call('GET', '', null), 401, 'Invalid Authorization token');
+    expectRefused(await webhooks.call('GET', '', null), 401, 'Invalid Authorization token');
   });
 });
 
@@ -144,20 +147,20 @@ describe.each([
     closed: ['http://93.184.216.34/', 'http://[2606:2800:220:1::1]/'],
   },
 ])('webhooks in production with OUTBOUND_ALLOW=$OUTBOUND_ALLOW', ({ OUTBOUND_ALLOW, open, closed }) => {
-  let desk: WebhookDesk;
+  let webhooks: Webhooks;
   beforeAll(async () => {
-    desk = await (await WebhookDesk.open({ NODE_ENV: 'production', OUTBOUND_ALLOW })).prepare();
+    webhooks = await openWebhooks({ NODE_ENV: 'production', OUTBOUND_ALLOW });
   });
-  afterAll(() => desk.stop());
+  afterAll(() => webhooks.stop());
 
   it('are https, but where the network was opened', async () => {
-    const member = await desk.join();
+    const member = await webhooks.join();
     const events = ['gsm.status.update'];
-    for (const url of open) expect((await desk.call('POST', '', member, { url, events })).status, url).toBe(201);
-    const hook = await desk.hook(member, events, open[0]);
+    for (const url of open) expect((await webhooks.call('POST', '', member, { url, events })).status, url).toBe(201);
+    const hook = await webhooks.hook(member, events, open[0]);
     for (const url of closed) {
-      expectRefused(await desk.call('POST', '', member, { url, events }), 400, 'url must be https');
-      expectRefused(await desk.call('PATCH', `/${hook.id}`, member, { url }), 400, 'url must be https');
+      expectRefused(await webhooks.call('POST', '', member, { url, events }), 400, 'url must be https');
+      expectRefused(await webhooks.call('PATCH', `/${hook.id}`, member, { url }), 400, 'url must be https');
     }
   });
 });

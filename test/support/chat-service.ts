@@ -24,7 +24,7 @@ const post = async (service: Service, path: string, body: unknown): Promise<void
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 };
 
-/** Connects an account to the sandbox's chat upstream, callbacks included, as the desk and the upstream's console would. */
+/** Connects an account to the sandbox's chat upstream, callbacks included, as staff and the upstream's console would. */
 export async function connectChat(service: Service, admin: Client, username: string, speed: number): Promise<void> {
   const { status, body } = await admin.call<{ data: { callback_url: string } }>(
     'PUT',
@@ -48,7 +48,7 @@ export async function connectChat(service: Service, admin: Client, username: str
   });
 }
 
-/** A template created by its owner and approved at the desk. */
+/** A template created by its owner and approved by staff. */
 export async function approvedTemplate(admin: Client, owner: Client, fields: Record<string, unknown>): Promise<void> {
   const created = await owner.call('POST', '/webhook/api/createTemplates.php', fields);
   if (created.status !== 200) throw new Error(`template: ${created.status} ${JSON.stringify(created.body)}`);

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { newId } from '../../src/kernel/ids.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import type { Member } from './sms-desk.js';
+import type { Member } from './sms.js';
 
 /** When such a campaign was accepted. */
 export const STORED_AT = new Date('2026-05-01T20:00:00.000Z');

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openSandbox, type SandboxDesk } from '../contract/sandbox-desk.js';
+import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 
 /** A request of the template API that reached the upstream's door. */
 export interface UpstreamCall {
@@ -39,7 +39,7 @@ export class TemplateUpstream {
   private held: (() => void)[] = [];
 
   private constructor(
-    readonly sandbox: SandboxDesk,
+    readonly sandbox: OpenSandbox,
     private readonly server: Server,
   ) {
     server.on('request', (request, response) => {

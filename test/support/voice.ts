@@ -2,56 +2,51 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Environment } from '../../src/platform/config/index.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
-import type { TestDatabase } from './database.js';
-import { type Answer, type Member, SmsDesk } from './sms-desk.js';
+import type { RunningApi } from './api.js';
+import { type Answer, type Member, openApi, smsOf } from './sms.js';
 
 export const NUMBER = '919812345678';
 const RATE = 8_000;
 
-/** The API with a voice route, and voice requests. */
-export class VoiceDesk extends SmsDesk {
-  static async openVoice(overrides: Partial<Environment> = {}): Promise<VoiceDesk> {
-    const desk = await VoiceDesk.open(overrides, { route: false });
-    await desk.addVoiceRoute();
-    return desk;
-  }
+export type Voice = ReturnType<typeof voiceOf>;
 
-  /** A default route to a telephone network that nobody asks anything. */
-  async addVoiceRoute(name = 'telephone'): Promise<number> {
-    const routes = this.api.app.get(RouteDirectory, { strict: false });
-    const config = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'token-of-the-route', from: '918000000000' };
-    const draft = {
-      name,
-      channel: 'voice',
-      driver: 'twilio',
-      config,
-      messagesPerSecond: null,
-      isDefault: true,
-    } as const;
-    const { id } = await this.dataSource.transaction((tx) => routes.put(tx, draft));
-    routes.forget();
-    return id;
-  }
+/** An API with a default route for calls. */
+export async function openVoice(overrides: Partial<Environment> = {}): Promise<Voice> {
+  const voice = voiceOf(await openApi(overrides, { route: false }));
+  await voice.addVoiceRoute();
+  return voice;
+}
 
-  rich(credits = 1_000): Promise<Member> {
-    return this.join({ voice_credits: credits });
-  }
+/** What voice tests need around an API: accounts with credits, a route, and voice requests. */
+export function voiceOf(api: RunningApi) {
+  const sms = smsOf(api);
+  const { dataSource, part, join, post } = sms;
 
-  send(member: Member | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.post('/v6/api/v1/voice/send', member, body, headers);
-  }
+  return {
+    ...sms,
 
-  get environment(): Environment {
-    return this.api.environment;
-  }
+    /** A default route to a telephone network that nobody asks anything. */
+    addVoiceRoute: async (name = 'telephone'): Promise<number> => {
+      const routes = part(RouteDirectory);
+      const config = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'token-of-the-route', from: '918000000000' };
+      const draft = {
+        name,
+        channel: 'voice',
+        driver: 'twilio',
+        config,
+        messagesPerSecond: null,
+        isDefault: true,
+      } as const;
+      const { id } = await dataSource.transaction((tx) => routes.put(tx, draft));
+      routes.forget();
+      return id;
+    },
 
-  get database(): TestDatabase {
-    return this.api.database;
-  }
+    rich: (credits = 1_000): Promise<Member> => join({ voice_credits: credits }),
 
-  get<T>(type: abstract new (...parameters: never[]) => T): T {
-    return this.api.app.get<T>(type, { strict: false });
-  }
+    send: (member: Member | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+      post('/v6/api/v1/voice/send', member, body, headers),
+  };
 }
 
 /** A mono WAV of 16 bits with exactly that many frames at 8 kHz; 8 frames are a millisecond. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { SandboxDesk } from './sandbox-desk.js';
+import type { OpenSandbox } from './open-sandbox.js';
 
 /** A request that reached the receiver. */
 export interface Received {
@@ -53,19 +53,19 @@ export async function receiveCallbacks(verifyToken: string): Promise<CallbackRec
 }
 
 /** An answer of the sandbox, whatever its status. */
-export interface DeskAnswer {
+export interface GraphAnswer {
   status: number;
   body: Record<string, unknown>;
 }
 
 /** Calls a path of the sandbox with a valid token. */
 export async function graphCall(
-  sandbox: SandboxDesk,
+  sandbox: OpenSandbox,
   method: string,
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<DeskAnswer> {
+): Promise<GraphAnswer> {
   const response = await fetch(sandbox.url + path, {
     method,
     headers: { authorization: 'Bearer token', 'content-type': 'application/json', ...headers },

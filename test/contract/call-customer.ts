@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** A customer of the telephone network: answers its questions through the driver, keeps what it is told. */
-export interface CallDesk {
+export interface CallCustomer {
   origin: string;
   asked: Asked[];
   receipts: Receipt[];
@@ -32,7 +32,7 @@ export interface CallDesk {
 
 const PATH = /^\/provider\/voice\/phone\/calls\/([^/]+)\/(?:status|steps\/(\d+)\/([a-z]+))$/;
 
-export async function openCallDesk(): Promise<CallDesk> {
+export async function openCallCustomer(): Promise<CallCustomer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -40,13 +40,13 @@ export async function openCallDesk(): Promise<CallDesk> {
       if (request.url === '/clip.wav')
         return void response.writeHead(200, { 'content-type': 'audio/wav' }).end(SILENCE);
       const signature = request.headers['x-twilio-signature'];
-      void answer(desk, request.url ?? '', String(signature), Buffer.concat(chunks)).then((text) => {
+      void answer(customer, request.url ?? '', String(signature), Buffer.concat(chunks)).then((text) => {
         response.writeHead(text === null ? 403 : 200, { 'content-type': 'text/xml' }).end(text);
       });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const desk: CallDesk = {
+  const customer: CallCustomer = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],
     receipts: [],
@@ -57,28 +57,28 @@ export async function openCallDesk(): Promise<CallDesk> {
       server.close();
     },
   };
-  return desk;
+  return customer;
 }
 
-async function answer(desk: CallDesk, path: string, signature: string, form: Buffer): Promise<string | null> {
+async function answer(customer: CallCustomer, path: string, signature: string, form: Buffer): Promise<string | null> {
   const [, ref, step, name] = PATH.exec(path) ?? [];
   const parameters = readForm(form);
   const callId = callIdOf(parameters, ACCOUNT_SID);
-  const signed = await isSigned({ url: desk.origin + path, signature, form }, AUTH_TOKEN);
+  const signed = await isSigned({ url: customer.origin + path, signature, form }, AUTH_TOKEN);
   if (!signed || ref === undefined || callId === null) {
-    desk.unsigned.push(path);
+    customer.unsigned.push(path);
     return null;
   }
   const kind = CALL_EVENTS.find((event) => event === name);
   if (kind === undefined) {
     const receipt = readReceipt(ref, callId, parameters);
-    if (receipt) desk.receipts.push(receipt);
+    if (receipt) customer.receipts.push(receipt);
     return EMPTY_TWIML;
   }
   const event = readEvent(kind, parameters);
   if (event === null) return EMPTY_TWIML;
   const asked: Asked = { ref, step: Number(step), event };
-  desk.asked.push(asked);
-  const place = { origin: desk.origin, route: ROUTE };
-  return renderStep(desk.script(asked), (then) => stepAddress(place, ref, asked.step + 1, then));
+  customer.asked.push(asked);
+  const place = { origin: customer.origin, route: ROUTE };
+  return renderStep(customer.script(asked), (then) => stepAddress(place, ref, asked.step + 1, then));
 }
