@@ -96,6 +96,12 @@ describe('a citation', () => {
     expect(cited.filter(({ resolves }) => !resolves).map(({ at }) => at)).toEqual([]);
   });
 
+  it('leads to a decision that is written down', () => {
+    const written = documents.flatMap(({ path }) => /^docs\/decisions\/\d{4}/.exec(path)?.[0] ?? []);
+    const cited = matches(citing, /docs\/decisions\/\d{4}/g);
+    expect(cited.filter((found) => !written.includes(found.split(': ')[1] ?? ''))).toEqual([]);
+  });
+
   it('names no document that is not here', () => {
     const everything = [...citing, ...documents];
     expect(matches(everything, /\bspec(?:ification)?,? §?\d[\d.]*/gi)).toEqual([]);

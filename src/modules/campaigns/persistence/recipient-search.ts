@@ -46,7 +46,7 @@ interface SearchedCampaign extends ScannedCampaign {
   created_at: Date;
 }
 
-/** Recipients that one search looks at: about a second of the database's time (docs/decisions, "finding a number"). */
+/** Recipients that one search looks at: about a second of the database's time (docs/decisions/0009). */
 const MOST_RECIPIENTS = 2_000_000;
 const MOST_FOUND = 10_000;
 /** Searches of one process: they must leave connections to everybody else. */
