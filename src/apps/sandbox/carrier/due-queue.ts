@@ -1,12 +1,11 @@
-const COMPACT_AT = 4_096;
+import Denque from 'denque';
 
-/** First in, first out, without moving what waits; gives out what is due. */
+/** First in, first out; gives out what is due. */
 export class DueQueue<Item extends { dueAt: number }> {
-  private items: Item[] = [];
-  private head = 0;
+  private readonly items = new Denque<Item>();
 
   get length(): number {
-    return this.items.length - this.head;
+    return this.items.length;
   }
 
   push(item: Item): void {
@@ -15,18 +14,13 @@ export class DueQueue<Item extends { dueAt: number }> {
 
   /** The next one, if it is due. @param now on the clock of `performance.now()` */
   take(now: number): Item | null {
-    const item = this.items[this.head];
+    const item = this.items.peekFront();
     if (!item || item.dueAt > now) return null;
-    this.head += 1;
-    if (this.head >= COMPACT_AT && this.head * 2 >= this.items.length) {
-      this.items = this.items.slice(this.head);
-      this.head = 0;
-    }
+    this.items.shift();
     return item;
   }
 
   clear(): void {
-    this.items = [];
-    this.head = 0;
+    this.items.clear();
   }
 }

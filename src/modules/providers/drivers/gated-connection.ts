@@ -1,6 +1,6 @@
+import { Semaphore } from '../../../kernel/semaphore.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../ports/message-driver.js';
 import { Circuit, HALF_OPEN_MS, ILL, UNREACHED, WELL } from './circuit.js';
-import { SendGate } from './send-gate.js';
 import { Throttle } from './throttle.js';
 
 /** A send is over within 30 s, whatever happens (port). */
@@ -23,7 +23,7 @@ export interface GatedUpstream {
  * pause while it answers nothing but "too fast".
  */
 export class GatedConnection implements RouteConnection {
-  private readonly gate = new SendGate(AT_ONCE);
+  private readonly semaphore = new Semaphore(AT_ONCE);
   private readonly circuit = new Circuit();
   private readonly throttle = new Throttle();
   /** clock of `performance.now()`: nothing leaves before */
@@ -49,7 +49,7 @@ export class GatedConnection implements RouteConnection {
   async send(message: OutboundMessage): Promise<SendOutcome> {
     const { title, timeoutMs } = this.upstream;
     const until = Math.min(message.notAfter, performance.now() + SEND_MS - timeoutMs);
-    if (this.closing || !(await this.gate.enter(until))) return unsent(`${title} is not reachable`, 0);
+    if (this.closing || !(await this.semaphore.acquire(until))) return unsent(`${title} is not reachable`, 0);
     try {
       if (this.pauseMs() > 0 && !(await this.pauseOver(until))) {
         return {
@@ -67,7 +67,7 @@ export class GatedConnection implements RouteConnection {
       this.lastFault = faultOf(outcome, title);
       return outcome;
     } finally {
-      this.gate.leave();
+      this.semaphore.release();
     }
   }
 
@@ -95,8 +95,8 @@ export class GatedConnection implements RouteConnection {
 
   async close(): Promise<void> {
     this.closing = true;
-    this.gate.turnAway();
-    await this.gate.drained(CLOSE_MS);
+    this.semaphore.refuseWaiting();
+    await this.semaphore.drained(CLOSE_MS);
   }
 }
 

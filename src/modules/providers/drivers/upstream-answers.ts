@@ -1,6 +1,7 @@
+import { now } from '../../../kernel/clock.js';
+import { readRetryAfter } from '../../../kernel/retry-after.js';
 import { OutboundError } from '../../../platform/outbound/index.js';
 import type { SendOutcome } from '../ports/message-driver.js';
-import { retryAfterMs } from './retry-after.js';
 
 /**
  * What an answer other than a success says of the message (reference/providers#answers-of-upstreams):
@@ -75,13 +76,19 @@ export interface Said {
 }
 
 const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 3_600_000;
+
+/** As long as the upstream asks, from a second to an hour. */
+const waitOf = (retryAfter: string | undefined): number =>
+  Math.min(Math.max(readRetryAfter(retryAfter, now()) ?? 0, RETRY_MS), LONGEST_RETRY_MS);
+
 const UNKNOWN: SendOutcome = { kind: 'unknown' };
 
 /** Outcomes of the port by what was said. */
 const OUTCOMES: Readonly<Record<Verdict, (said: Said) => SendOutcome>> = {
   unreached: ({ text }) => ({ kind: 'unsent', afterMs: RETRY_MS, text }),
   maybe: () => UNKNOWN,
-  busy: ({ code, text, retryAfter, afterMs = retryAfterMs(retryAfter) }) => ({
+  busy: ({ code, text, retryAfter, afterMs = waitOf(retryAfter) }) => ({
     ...{ kind: 'retry', afterMs, code, text, throttled: true },
   }),
   fault: ({ code, text }) => ({ kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false }),

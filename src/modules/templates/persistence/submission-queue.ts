@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, In } from 'typeorm';
-import { inTransaction } from '../../../platform/database/index.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { takeDue } from '../../../platform/leases/index.js';
 import type { Template } from '../domain/template.js';
 import { TemplateSubmissionEntity } from './template.entities.js';
 
@@ -20,6 +20,22 @@ export type Submission = Pick<
  * - `leaving`: it may have seen it, and its answer is not known here
  */
 export type SubmissionStage = 'settled' | 'unseen' | 'older' | 'leaving';
+
+interface SubmissionRow {
+  id: number;
+  template_id: number;
+  account_id: number;
+  action: string;
+  upstream_id: string;
+  name: Buffer;
+  language: string;
+  revision: string;
+  left_revision: string | null;
+  attempts: number;
+}
+
+const TEMPLATE_COLUMNS = ['template_id', 'account_id', 'action', 'upstream_id', 'name', 'language'];
+const STATE_COLUMNS = ['revision', 'left_revision', 'attempts'];
 
 /** How long a taken row is left to its worker; then another one takes it. Longer than all calls of one submission. */
 const LEASE_MS = 5 * 60_000;
@@ -93,21 +109,16 @@ export class SubmissionQueue {
   }
 
   /** Takes what is due, the oldest first; several workers never take the same. */
-  take(most: number): Promise<Submission[]> {
-    return inTransaction(this.dataSource, async (tx) => {
-      const rows = await tx
-        .createQueryBuilder(TemplateSubmissionEntity, 'submission')
-        .where('submission.dueAt <= UTC_TIMESTAMP(3)')
-        .orderBy('submission.dueAt')
-        .limit(most)
-        .setLock('pessimistic_write')
-        .setOnLocked('skip_locked')
-        .getMany();
-      if (rows.length > 0) {
-        await tx.update(TemplateSubmissionEntity, { id: In(rows.map(({ id }) => id)) }, { dueAt: after(LEASE_MS) });
-      }
-      return rows.map(submissionOf);
+  async take(most: number): Promise<Submission[]> {
+    const rows = await takeDue<SubmissionRow>(this.dataSource, {
+      table: 'template_submissions',
+      key: ['id'],
+      columns: [...TEMPLATE_COLUMNS, ...STATE_COLUMNS],
+      due: 'due_at',
+      most,
+      againAfterMs: LEASE_MS,
     });
+    return rows.map(submissionOf);
   }
 
   /** To be written before the request leaves. @returns false when the owner changed the template meanwhile */
@@ -140,8 +151,17 @@ const after = (milliseconds: number) => () => `UTC_TIMESTAMP(3) + INTERVAL ${mil
 
 const fresh = () => ({ revision: randomUUID(), leftRevision: null, attempts: 0, dueAt: after(0) });
 
-function submissionOf(row: TemplateSubmissionEntity): Submission {
-  const { id, templateId, accountId, upstreamId, name, language, revision, leftRevision, attempts } = row;
-  const action = row.action === 'remove' ? 'remove' : 'submit';
-  return { id, templateId, accountId, action, upstreamId, name, language, revision, leftRevision, attempts };
+function submissionOf({ id, language, revision, attempts, ...row }: SubmissionRow): Submission {
+  return {
+    id,
+    templateId: row.template_id,
+    accountId: row.account_id,
+    action: row.action === 'remove' ? 'remove' : 'submit',
+    upstreamId: row.upstream_id,
+    name: row.name.toString(),
+    language,
+    revision,
+    leftRevision: row.left_revision,
+    attempts,
+  };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import { GroupCommit } from '../../../kernel/group-commit.js';
 import type { Environment } from '../../../platform/config/index.js';
+import { HeldLease } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { nextWait } from '../domain/retry-plan.js';
 import { subjectOf } from '../domain/event-subject.js';
@@ -17,8 +18,6 @@ const ENOUGH_SUBJECTS = 20;
 /** Tries that have ended and are not yet written. */
 const MOST_UNWRITTEN = 1_000;
 const LOOK_EVERY_MS = 250;
-/** Renewed at a third of the lease; nothing is sent in its last sixth, since clocks and commits need room. */
-const SAFETY = 5 / 6;
 const GROUP = { maxItems: MOST_UNWRITTEN, delayMs: 10 };
 const WRITE_AGAIN_MS = 500;
 /** What its owner changes (another URL, a new secret, disabled, removed) counts after so long at the latest. */
@@ -58,15 +57,24 @@ export class EndpointTurn {
   /** clock of `performance.now()` */
   private readAt = 0;
   private mayGoOn = true;
-  private sendUntil = 0;
   /** after a 410, or a refusal with `Retry-After`: the endpoint is looked at again before more is sent */
   private isStale = false;
+  private readonly lease: HeldLease;
 
+  /** @param claimedAt clock of `performance.now()`, taken before the claim */
   constructor(
     private readonly tools: TurnTools,
     private readonly id: number,
     private readonly fence: number,
+    claimedAt: number,
   ) {
+    const { WEBHOOK_LEASE: leaseMs } = tools.environment;
+    this.lease = new HeldLease({
+      leaseMs,
+      claimedAt,
+      renew: () => tools.queue.renew(id, fence, leaseMs),
+      onLost: () => this.end(),
+    });
     this.group = new GroupCommit<DeliveryResult, void>(async (results) => {
       await this.write(results);
       return results.map(() => undefined);
@@ -78,18 +86,15 @@ export class EndpointTurn {
     this.mayGoOn = false;
   }
 
-  /** Resolves when the endpoint is given back. @param claimedAt clock of `performance.now()`, taken before the claim */
-  async run(claimedAt: number): Promise<void> {
-    const { WEBHOOK_LEASE: lease } = this.tools.environment;
-    this.sendUntil = claimedAt + lease * SAFETY;
-    const timer = setInterval(() => void this.renew(lease), lease / 3);
+  /** Resolves when the endpoint is given back. */
+  async run(): Promise<void> {
     try {
       while (this.mayGoOn) if (!(await this.step())) break;
     } finally {
       // Held until nothing is under way any more: what has left is not sent a second time.
       await Promise.all(this.sends.keys());
       await this.group.drained();
-      clearInterval(timer);
+      this.lease.end();
     }
     // Not after a fault: its lease runs out first, so that the next turn does not meet the same at once.
     await this.tools.queue.release(this.id, this.fence);
@@ -109,7 +114,7 @@ export class EndpointTurn {
       if (this.buffer.length === 0 && this.underWay.size === 0) return false;
     } else if (performance.now() - this.readAt > READ_AGAIN_MS && !(await this.read())) return false;
     const { endpoint } = this;
-    while (endpoint && this.mayGoOn && this.sends.size < most && performance.now() < this.sendUntil) {
+    while (endpoint && this.mayGoOn && this.sends.size < most && this.lease.maySend) {
       const place = this.next();
       if (place < 0) break;
       for (const delivery of this.buffer.splice(place, 1)) this.send(endpoint, delivery);
@@ -117,7 +122,7 @@ export class EndpointTurn {
     // The endpoint may be silent for long; what becomes due meanwhile is not kept waiting by that.
     const ends = this.sends.size > 0 ? this.sends.keys() : [this.group.drained()];
     await Promise.race([...ends, sleep(LOOK_EVERY_MS)]);
-    return performance.now() < this.sendUntil || this.sends.size > 0;
+    return this.lease.maySend || this.sends.size > 0;
   }
 
   private async read(): Promise<boolean> {
@@ -174,16 +179,9 @@ export class EndpointTurn {
         return;
       } catch (error) {
         logger.warn({ err: safeError(error), webhook: this.id }, 'tries could not be written');
-        if (performance.now() > this.sendUntil) return this.end();
+        if (!this.lease.maySend) return this.end();
         await sleep(WRITE_AGAIN_MS);
       }
     }
-  }
-
-  private async renew(lease: number): Promise<void> {
-    const askedAt = performance.now();
-    const isHeld = await this.tools.queue.renew(this.id, this.fence, lease).catch(() => null);
-    if (isHeld) this.sendUntil = askedAt + lease * SAFETY;
-    else if (isHeld === false) this.end();
   }
 }

@@ -69,9 +69,9 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const fence = await this.queue.claim(id, this.environment.WEBHOOK_LEASE);
     if (fence === null) return;
     const { environment, queue, results, sender, logger } = this;
-    const turn = new EndpointTurn({ environment, queue, results, sender, logger }, id, fence);
+    const turn = new EndpointTurn({ environment, queue, results, sender, logger }, id, fence, claimedAt);
     const done = turn
-      .run(claimedAt)
+      .run()
       .catch((error: unknown) => this.logger.warn({ err: safeError(error), webhook: id }, 'a turn failed'))
       .finally(() => this.turns.delete(id));
     this.turns.set(id, { turn, since: claimedAt, done });

@@ -9,7 +9,7 @@ import {
   type OutboundFault,
   type OutboundResponse,
 } from '../../../platform/outbound/index.js';
-import { readRetryAfter } from '../domain/retry-plan.js';
+import { holdOf } from '../domain/retry-plan.js';
 import type { DueDelivery, HeldEndpoint } from '../persistence/delivery-queue.js';
 import type { Attempt } from '../persistence/delivery-results.js';
 import { keyOf, signatures } from '../webhook-secret.js';
@@ -76,14 +76,13 @@ function judged({ status, headers, body }: OutboundResponse): Outcome {
   const ok = status >= 200 && status < 300;
   const isRedirect = status >= 300 && status < 400;
   const error = isRedirect ? `Answered ${status}: ${FAULT_TEXTS.redirect}` : `Answered ${status}`;
-  const header = headers['retry-after'];
   return {
     ok,
     statusCode: status,
     error: ok ? null : error,
     answer: cutCodePoints(body.subarray(0, ANSWER_BYTES).toString('utf8'), ANSWER_BYTES),
     isGone: status === GONE,
-    heldMs: ok ? null : readRetryAfter(header, now()),
+    heldMs: ok ? null : holdOf(headers['retry-after'], now()),
   };
 }
 

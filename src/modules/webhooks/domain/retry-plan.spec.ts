@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextWait, readRetryAfter } from './retry-plan.js';
+import { holdOf, nextWait } from './retry-plan.js';
 
 const HOUR = 3_600_000;
 const PLAN = [0, 5_000, 300_000, HOUR / 2, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
@@ -22,13 +22,12 @@ describe('the retry plan (reference/webhooks#tries)', () => {
     expect(nextWait(PLAN, 8, 60_000, 0)).toBeNull();
   });
 
-  it('reads Retry-After in seconds or as a date', () => {
+  it('leaves an endpoint alone as long as its Retry-After says, a day at the most', () => {
     const at = new Date('2026-11-21T09:30:00Z');
-    expect(readRetryAfter('120', at)).toBe(120_000);
-    expect(readRetryAfter('Sat, 21 Nov 2026 09:31:00 GMT', at)).toBe(60_000);
-    expect(readRetryAfter('Sat, 21 Nov 2020 09:31:00 GMT', at)).toBe(0);
-    expect(readRetryAfter('99999999', at)).toBe(24 * HOUR);
-    expect(readRetryAfter('soon', at)).toBeNull();
-    expect(readRetryAfter(undefined, at)).toBeNull();
+    expect(holdOf('120', at)).toBe(120_000);
+    expect(holdOf('Sat, 21 Nov 2026 09:31:00 GMT', at)).toBe(60_000);
+    expect(holdOf('99999999', at)).toBe(24 * HOUR);
+    expect(holdOf('soon', at)).toBeNull();
+    expect(holdOf(undefined, at)).toBeNull();
   });
 });

@@ -1,3 +1,5 @@
+import { readRetryAfter } from '../../../kernel/retry-after.js';
+
 /** Share of a wait that jitter adds at the most, so that what failed together is not tried together. */
 const JITTER = 0.1;
 const LONGEST_HOLD_MS = 24 * 3_600_000;
@@ -21,9 +23,8 @@ export function nextWait(
   return Math.round(Math.max(delay * (1 + JITTER * chance), Math.min(heldMs ?? 0, LONGEST_HOLD_MS)));
 }
 
-/** `Retry-After` in seconds or as a date. @returns milliseconds, null when it says nothing; a day at the most */
-export function readRetryAfter(header: string | undefined, at: Date): number | null {
-  if (header === undefined) return null;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - at.getTime();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_HOLD_MS) : null;
+/** How long an endpoint asks by `Retry-After` to be left alone. @returns milliseconds, a day at the most; null = it does not ask */
+export function holdOf(retryAfter: string | undefined, at: Date): number | null {
+  const ms = readRetryAfter(retryAfter, at);
+  return ms === null ? null : Math.min(ms, LONGEST_HOLD_MS);
 }

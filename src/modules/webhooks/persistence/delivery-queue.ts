@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import type { WriteResult } from '../../../platform/database/index.js';
+import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 
 /** An endpoint that this worker holds. */
@@ -51,8 +51,7 @@ const MAY_BE_SENT_TO = `status = 'active' AND (held_until IS NULL OR held_until 
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.is_active = 1
     AND (a.expires_at IS NULL OR a.expires_at >= UTC_TIMESTAMP(3)))`;
 
-/** An endpoint that may be taken: nobody holds it, and it has not asked for a pause. */
-const IS_FREE = `${MAY_BE_SENT_TO} AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3))`;
+const ENDPOINTS = new LeasedTable({ table: 'webhook_endpoints', key: ['id'] });
 
 /**
  * What waits to be delivered, endpoint by endpoint: a worker takes an endpoint under a lease and a fence, so two never
@@ -66,14 +65,14 @@ export class DeliveryQueue {
   ) {}
 
   /**
-   * Endpoints with something due that nobody holds; who has waited longest for a turn comes first. One step in the index an
+   * Endpoints with something due that no worker holds; the one that has waited longest for a turn comes first. One step in the index an
    * endpoint: neither idle endpoints nor long queues are gone through.
    */
   async waiting(most: number): Promise<number[]> {
     const rows: { id: number }[] = await this.dataSource.query(
       `SELECT e.id FROM (SELECT endpoint_id, MIN(due_at) AS due_at FROM webhook_deliveries GROUP BY endpoint_id) d
        STRAIGHT_JOIN webhook_endpoints e ON e.id = d.endpoint_id
-       WHERE d.due_at <= UTC_TIMESTAMP(3) AND ${IS_FREE} ORDER BY e.lease_until, e.id LIMIT ?`,
+       WHERE d.due_at <= UTC_TIMESTAMP(3) AND ${MAY_BE_SENT_TO} AND ${isFree()} ORDER BY e.lease_until, e.id LIMIT ?`,
       [most],
     );
     return rows.map(({ id }) => id);
@@ -81,12 +80,7 @@ export class DeliveryQueue {
 
   /** @returns the fence of the turn, null when another worker was faster */
   async claim(id: number, leaseMs: number): Promise<number | null> {
-    const result: WriteResult = await this.dataSource.query(
-      `UPDATE webhook_endpoints SET fence = fence + 1, lease_until = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
-       WHERE id = ? AND ${IS_FREE}`,
-      [leaseMs * 1000, id],
-    );
-    if (result.affectedRows !== 1) return null;
+    if (!(await ENDPOINTS.claim(this.dataSource, [id], leaseMs, { onlyIf: MAY_BE_SENT_TO }))) return null;
     const [row] = await this.dataSource.query<{ fence: number }[]>('SELECT fence FROM webhook_endpoints WHERE id = ?', [
       id,
     ]);
@@ -94,14 +88,11 @@ export class DeliveryQueue {
   }
 
   /** @returns false when the endpoint was lost */
-  async renew(id: number, fence: number, leaseMs: number): Promise<boolean> {
-    const result: WriteResult = await this.dataSource.query(
-      `UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE id = ? AND fence = ?`,
-      [leaseMs * 1000, id, fence],
-    );
-    return result.affectedRows === 1;
+  renew(id: number, fence: number, leaseMs: number): Promise<boolean> {
+    return ENDPOINTS.renew(this.dataSource, [id], fence, leaseMs);
   }
 
+  /** The moment is kept: the endpoint that has waited longest since then comes first. */
   async release(id: number, fence: number): Promise<void> {
     await this.dataSource.query(
       'UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3) WHERE id = ? AND fence = ?',

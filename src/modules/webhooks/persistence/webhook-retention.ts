@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
+import { isFree } from '../../../platform/leases/index.js';
 import { firstEventIdAt } from './event-id.js';
 
 const BATCH = 5_000;
@@ -33,7 +34,7 @@ export class WebhookRetention {
   async clear(): Promise<void> {
     const removed: { id: number }[] = await this.dataSource.query(
       `SELECT id FROM webhook_endpoints WHERE status = 'removed' AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL 10 MINUTE
-         AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3)) LIMIT ${BATCH}`,
+         AND ${isFree()} LIMIT ${BATCH}`,
     );
     for (const { id } of removed) {
       await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);

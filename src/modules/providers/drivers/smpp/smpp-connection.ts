@@ -14,7 +14,7 @@ import type { InboundText } from '../../ports/inbound-sink.js';
 import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 import type { SmppConfig } from './smpp-config.js';
 import { SmppSession } from './smpp-session.js';
-import type { SubmitResult } from './submit-queue.js';
+import type { SubmitResult } from './submit.js';
 import { Throttle } from '../throttle.js';
 
 /** A send is over within 30 s, whatever happens (port). */

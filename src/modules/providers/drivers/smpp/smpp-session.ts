@@ -1,5 +1,6 @@
 import type net from 'node:net';
 import { performance } from 'node:perf_hooks';
+import Denque from 'denque';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import {
   Command,
@@ -21,9 +22,9 @@ import type { InboundText } from '../../ports/inbound-sink.js';
 import type { Receipt } from '../../ports/message-driver.js';
 import { isReceipt, readReceipt } from './receipt.js';
 import { type Delivery, ReceiptBatch } from './receipt-batch.js';
-import { type Submit, SubmitQueue } from './submit-queue.js';
 import type { SmppConfig } from './smpp-config.js';
 import { openSocket, within } from './smpp-socket.js';
+import { failAll, type Submit } from './submit.js';
 
 /** What a session tells its connection. */
 export interface SessionEvents {
@@ -49,7 +50,7 @@ const ANSWER_LENGTH = 17;
 export class SmppSession {
   private readonly socket: net.Socket;
   private readonly encoder: SubmitSmEncoder;
-  private readonly queue = new SubmitQueue();
+  private readonly queue = new Denque<Submit>();
   /** written and unanswered, oldest first */
   private readonly pending = new Map<number, Submit>();
   private readonly batch: ReceiptBatch;
@@ -111,7 +112,7 @@ export class SmppSession {
     if (this.state === 'binding') this.fail('closed');
     if (this.state !== 'bound') return;
     this.state = 'closing';
-    this.queue.failAll();
+    failAll(this.queue);
     if (this.pending.size > 0) await within(waitMs, (resolve) => (this.idle = resolve));
     await within(waitMs, (resolve) => void this.batch.drained().then(resolve));
     if (this.isClosed()) return;
@@ -134,7 +135,7 @@ export class SmppSession {
     if (this.state === 'closed') return;
     this.state = 'closed';
     clearInterval(this.sweeper);
-    this.queue.failAll();
+    failAll(this.queue);
     for (const submit of this.pending.values()) submit.done({ kind: 'unknown' });
     this.pending.clear();
     this.idle?.();
@@ -274,7 +275,7 @@ export class SmppSession {
       if (now - this.lastHeard > CONNECT_MS) this.fail('no answer to the bind');
       return;
     }
-    for (let submit = this.queue.peek(); submit && now >= submit.queueUntil; submit = this.queue.peek()) {
+    for (let submit = this.queue.peekFront(); submit && now >= submit.queueUntil; submit = this.queue.peekFront()) {
       this.queue.shift()?.done({ kind: 'unsent' });
     }
     if (this.socket.isPaused()) {
