@@ -18,13 +18,12 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
     'each campaign goes to `change`, which writes it or leaves it as it is',
   'modules/engine/state/campaign-states.ts locked':
     'read before and after `change`, which writes the row by a condition of its own',
-  'modules/engine/receipts/receipt-store.ts lockItems':
+  'modules/engine/receipts/message-items.ts lockItems':
     '`writeItems` writes every item of a recipient of whom one has moved',
-  'modules/engine/receipts/receipt-store.ts parked': '`unpark` removes what was matched; what was not stays as it is',
-  'modules/engine/settle/settlement.ts lock': '`writeStatuses` writes whoever moves; who does not stays as he is',
+  'modules/engine/receipts/unmatched-store.ts page': '`remove` removes what was matched; what was not stays as it is',
+  'modules/engine/settle/settlement.ts lock': '`writeStatuses` writes what moves; what does not stays as it is',
   'modules/engine/receipts/unknown-outcomes.ts longestWaiting':
     '`take` removes the mark, or `adopt` writes the next item under a key that a rival would write too',
-  'modules/engine/receipts/attempt-receipts.ts lock': 'the settlement of the same transaction writes whoever moves',
   'modules/credits/persistence/credit-book.ts transfer':
     'the take-back and the grant move both balances, or nothing is done',
   'modules/profile-requests/persistence/profile-request-store.ts locked':

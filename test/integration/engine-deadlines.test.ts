@@ -1,18 +1,13 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
-import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
-import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
+import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
 import { UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-monitor.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
-import { type Engine, startEngine } from '../support/engine.js';
+import { type Engine, startEngine, unmatchedReceipts } from '../support/engine.js';
 
 const CAMPAIGNS = 3_000;
 const PARKED = 20_000;
@@ -102,14 +97,12 @@ it('looks at large campaigns by themselves, so that no statement reads for longe
 });
 
 it('looks through receipts that nobody waits for in few statements, and counts them', async () => {
-  const unknown = new UnknownOutcomes(get(ChannelRegistry));
-  const store = get(ReceiptStore);
-  const parked = new UnmatchedReceipts(dataSource, store, get(CampaignReceipts), get(ReceiptListeners), unknown);
+  const parked = unmatchedReceipts(engine.module);
   const asked = await statementsOf(() => parked.sweep(TIMEOUT_MS * 10));
   expect(asked).toBeLessThan(PARKED / 10);
   const [left] = await dataSource.query<{ total: string }[]>('SELECT COUNT(*) AS total FROM parked_receipts');
   expect(Number(left?.total)).toBe(PARKED);
   const metrics = new Metrics();
-  await new UnmatchedReceiptsMonitor(dataSource, store, get(RouteDirectory), metrics).look();
+  await new UnmatchedReceiptsMonitor(dataSource, get(UnmatchedStore), get(RouteDirectory), metrics).look();
   expect(await metrics.registry.metrics()).toContain(`switchboard_unmatched_receipts{route="1"} ${PARKED}`);
 });

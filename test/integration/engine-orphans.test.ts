@@ -3,17 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttemptLogs, CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
 import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
-import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
-import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
-import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
+import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { unofficialChannel } from '../../src/modules/channels/unofficial-chat/index.js';
-import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
+import { type Engine, leaveUnknown, startEngine, unmatchedReceipts } from '../support/engine.js';
 
 /** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
 describe('orphan receipts', () => {
@@ -29,14 +25,7 @@ describe('orphan receipts', () => {
     dataSource = get(DataSource);
     sink = get(ReceiptSink);
     get(ChannelRegistry).register(unofficialChannel);
-    const unknown = new UnknownOutcomes(get(ChannelRegistry));
-    parked = new UnmatchedReceipts(
-      dataSource,
-      get(ReceiptStore),
-      get(CampaignReceipts),
-      get(ReceiptListeners),
-      unknown,
-    );
+    parked = unmatchedReceipts(engine.module);
   });
   afterAll(() => engine.stop());
 

@@ -1,14 +1,9 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
-import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
-import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
-import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
-import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
-import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
-import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
-import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
+import { type Engine, leaveUnknown, startEngine, unmatchedReceipts } from '../support/engine.js';
 
 const { Unknown, Delivered, Read } = RecipientStatus;
 const NUMBER = '919999999998';
@@ -25,16 +20,7 @@ describe('an orphan receipt with our reference', () => {
   beforeAll(async () => {
     engine = await startEngine();
     dataSource = engine.module.get(DataSource, { strict: false });
-    const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
-      engine.module.get<T>(type, { strict: false });
-    const unknown = new UnknownOutcomes(get(ChannelRegistry));
-    parked = new UnmatchedReceipts(
-      dataSource,
-      get(ReceiptStore),
-      get(CampaignReceipts),
-      get(ReceiptListeners),
-      unknown,
-    );
+    parked = unmatchedReceipts(engine.module);
     const receivers = [NUMBER, NUMBER, '919999999997'];
     const accountId = await engine.account('referred', receivers.length);
     const acceptance = engine.module.get(CampaignAcceptance, { strict: false });

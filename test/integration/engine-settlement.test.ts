@@ -2,21 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { AttemptLogs, CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
-import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
 import { WindowResults, type WindowResult } from '../../src/modules/engine/settle/window-results.js';
-import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
-import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
-import { type Engine, startEngine } from '../support/engine.js';
+import { type Engine, startEngine, unmatchedReceipts } from '../support/engine.js';
 
 const LEASE_MS = 5_000;
 
@@ -50,14 +45,7 @@ describe('settling recipients', () => {
     results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
     states = get(CampaignStates);
     sink = get(ReceiptSink);
-    const unknown = new UnknownOutcomes(get(ChannelRegistry));
-    parked = new UnmatchedReceipts(
-      dataSource,
-      get(ReceiptStore),
-      get(CampaignReceipts),
-      get(ReceiptListeners),
-      unknown,
-    );
+    parked = unmatchedReceipts(engine.module);
     overdue = new OverdueReceipts(dataSource, get(Settlement));
     reader = get(CampaignReader);
   });

@@ -11,16 +11,12 @@ import {
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
-import { ReceiptStore } from '../../src/modules/engine/receipts/receipt-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
-import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
-import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
+import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import {
   type DriverRegistry,
   type OutboundMessage,
@@ -35,7 +31,7 @@ import { CallAttemptLog } from '../../src/modules/channels/voice/persistence/cal
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { numbers } from './client.js';
-import { type Engine, startEngine } from './engine.js';
+import { type Engine, startEngine, unmatchedReceipts } from './engine.js';
 
 const ROUTE_ID = 1;
 
@@ -94,13 +90,7 @@ export class CallEngine {
     this.overdue = new OverdueReceipts(this.dataSource, settlement);
     this.calls = new VoiceCalls(this.dataSource);
     this.sink = this.get(ReceiptSink);
-    this.parked = new UnmatchedReceipts(
-      this.dataSource,
-      this.get(ReceiptStore),
-      this.get(CampaignReceipts),
-      this.get(ReceiptListeners),
-      new UnknownOutcomes(channels),
-    );
+    this.parked = unmatchedReceipts(this.engine.module);
     this.worker = this.newWorker(channels);
   }
 

@@ -3,6 +3,14 @@ import { Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
 import { type CampaignDraft, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
+import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
+import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
+import { ReceiptLookup } from '../../src/modules/engine/receipts/receipt-lookup.js';
+import { ReceiptWriter } from '../../src/modules/engine/receipts/receipt-writer.js';
+import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { SecurityModule } from '../../src/platform/security/index.js';
@@ -118,5 +126,19 @@ export async function leaveUnknown(dataSource: DataSource, campaignId: number): 
     `INSERT INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)
      SELECT campaign_id, seq, 1, receiver, NOW(3) FROM campaign_recipients WHERE campaign_id = ?`,
     [campaignId],
+  );
+}
+
+/** The sweep of receipts that had no message when they came, as a worker makes it. */
+export function unmatchedReceipts(module: TestingModule): UnmatchedReceipts {
+  const get = <T>(type: abstract new (...parameters: never[]) => T): T => module.get<T>(type, { strict: false });
+  return new UnmatchedReceipts(
+    get(DataSource),
+    get(CampaignReceipts),
+    get(UnmatchedStore),
+    get(ReceiptLookup),
+    get(ReceiptListeners),
+    new UnknownOutcomes(get(ChannelRegistry)),
+    get(ReceiptWriter),
   );
 }

@@ -16,19 +16,20 @@ import { CampaignWriter } from './accept/campaign-writer.js';
 import { campaignEntities } from './state/campaign.entities.js';
 import { RetryStore } from './settle/retry-store.js';
 import { RetryPlans } from './settle/retry-plans.js';
-import { ReceiptStore } from './receipts/receipt-store.js';
+import { ReceiptLookup } from './receipts/receipt-lookup.js';
+import { ReceiptWriter } from './receipts/receipt-writer.js';
+import { UnmatchedStore } from './receipts/unmatched-store.js';
+import { Refunds } from './settle/refunds.js';
 import { RouteSenders } from './dispatch/route-senders.js';
 import { Settlement } from './settle/settlement.js';
 import { StatusEvents } from './settle/status-events.js';
 import { RecipientDetails } from './recipient-details.js';
-import { AttemptReceipts } from './receipts/attempt-receipts.js';
 import { CampaignReceipts } from './receipts/campaign-receipts.js';
 import { ReceiptListeners } from './receipts/receipt-listeners.js';
 
 const SERVICES = [
   AttemptLogs,
   AttemptReader,
-  AttemptReceipts,
   CampaignAcceptance,
   CampaignReader,
   CampaignReceipts,
@@ -37,13 +38,16 @@ const SERVICES = [
   ChannelOffers,
   ChannelRegistry,
   ReceiptListeners,
-  ReceiptStore,
+  ReceiptLookup,
+  ReceiptWriter,
   RecipientDetails,
+  Refunds,
   RetryPlans,
   RetryStore,
   RouteSenders,
   Settlement,
   StatusEvents,
+  UnmatchedStore,
 ];
 
 /**

@@ -13,7 +13,7 @@ export { StopList } from './dispatch/stop-list.js';
 export { EngineModule } from './engine.module.js';
 export { EngineWorkerModule } from './engine.worker.module.js';
 export { type ReceiptListener, ReceiptListeners } from './receipts/receipt-listeners.js';
-export type { RoutedReceipt } from './receipts/receipt-store.js';
+export type { RoutedReceipt } from './receipts/receipt-lookup.js';
 export {
   type CallDetails,
   type DetailsSource,

@@ -1,7 +1,13 @@
 import type { Receipt } from '../../providers/index.js';
+import type { RecipientChange } from '../settle/recipient-change.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import type { KnownMessage } from './receipt-store.js';
-import type { RecipientChange } from '../settle/settlement.js';
+import type { KnownItem } from './receipt-lookup.js';
+
+/** A receipt with the item that it is about. */
+export interface MatchedReceipt {
+  receipt: Receipt;
+  item: KnownItem;
+}
 
 export const STATUS_OF_RECEIPT: Readonly<Record<Receipt['status'], RecipientStatus>> = {
   submitted: RecipientStatus.Submitted,
@@ -17,11 +23,11 @@ export const STATUS_OF_RECEIPT: Readonly<Record<Receipt['status'], RecipientStat
 const WITH_REASON: ReadonlySet<Receipt['status']> = new Set(['failed', 'no_answer', 'busy']);
 
 /** What a receipt does to its recipient. */
-export function receiptChange(receipt: Receipt, message: KnownMessage): RecipientChange {
+export function receiptChange({ receipt, item }: MatchedReceipt): RecipientChange {
   const withReason = WITH_REASON.has(receipt.status);
   return {
-    campaignId: message.campaignId,
-    seq: message.seq,
+    campaignId: item.campaignId,
+    seq: item.seq,
     to: STATUS_OF_RECEIPT[receipt.status],
     errorCode: withReason ? receipt.errorCode : null,
     errorText: withReason ? receipt.errorText : null,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { RoutedReceipt } from './receipt-store.js';
+import type { RoutedReceipt } from './receipt-lookup.js';
 
 /** A module that sends messages outside campaigns and wants their receipts. */
 export interface ReceiptListener {

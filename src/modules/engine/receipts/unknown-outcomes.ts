@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
 import { ChannelRegistry } from '../channel-registry.js';
 import type { ChannelName } from '../state/campaign.js';
@@ -8,7 +8,7 @@ import { itemsOf } from '../channel.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { readReference } from '../state/reference.js';
-import type { KnownMessage, RoutedReceipt } from './receipt-store.js';
+import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
 /** What a receipt says of whom it is about. */
 export type About = Pick<Receipt, 'receiver' | 'ref'>;
@@ -32,7 +32,7 @@ export class UnknownOutcomes {
    * several items stays on the list until the carrier has named them all, because only what it names has left.
    * @returns the item that the receipt is about; null when nobody waits
    */
-  async take(tx: EntityManager, routeIds: readonly number[], { receiver, ref }: About): Promise<KnownMessage | null> {
+  async take(tx: EntityManager, routeIds: readonly number[], { receiver, ref }: About): Promise<KnownItem | null> {
     for (;;) {
       const row = await (ref === undefined ? this.ofNumber(tx, routeIds, receiver) : this.referred(tx, routeIds, ref));
       if (!row) return null;
@@ -44,10 +44,10 @@ export class UnknownOutcomes {
       }
       if (items === 1 && status === RecipientStatus.Unknown) {
         // The attempts of a recipient count as its items.
-        return { campaignId, seq, item: Math.max(row.attempts, 1) - 1, items, status };
+        return { campaignId, seq, item: Math.max(row.attempts, 1) - 1, items };
       }
       // Otherwise the answer came after all, and brought the ids.
-      if (named.count < items && items > 1) return { campaignId, seq, item: named.next, items, status };
+      if (named.count < items && items > 1) return { campaignId, seq, item: named.next, items };
     }
   }
 
@@ -71,22 +71,26 @@ export class UnknownOutcomes {
     return new Set(found.map(({ ordinal }) => ordinal));
   }
 
-  /** Remembers the carrier's id of a message that a receipt has identified. */
-  async adopt(tx: EntityManager, routeId: number, providerMessageId: string, message: KnownMessage): Promise<void> {
-    await tx.query(
+  /**
+   * Remembers the carrier's id of an item that a receipt has identified.
+   * @returns false when the id, or the item, is another message's by now; nothing has changed then
+   */
+  async adopt(tx: EntityManager, routeId: number, providerMessageId: string, item: KnownItem): Promise<boolean> {
+    const result: WriteResult = await tx.query(
       `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [
-        message.campaignId,
-        message.seq,
-        message.item,
+        item.campaignId,
+        item.seq,
+        item.item,
         routeId,
         providerMessageId,
         matchKey(providerMessageId),
-        message.items,
+        item.items,
         RecipientStatus.Submitted,
       ],
     );
+    return result.affectedRows === 1;
   }
 
   private ofNumber(

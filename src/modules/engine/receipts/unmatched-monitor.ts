@@ -4,7 +4,7 @@ import type { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Metrics } from '../../../platform/observability/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import { ReceiptStore } from './receipt-store.js';
+import { UnmatchedStore } from './unmatched-store.js';
 
 const LOOK_EVERY_MS = 60_000;
 const WARN_EVERY_MS = 600_000;
@@ -21,7 +21,7 @@ export class UnmatchedReceiptsMonitor {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly store: ReceiptStore,
+    private readonly store: UnmatchedStore,
     private readonly routes: RouteDirectory,
     metrics: Metrics,
   ) {
@@ -37,7 +37,7 @@ export class UnmatchedReceiptsMonitor {
     const at = performance.now();
     if (at - this.lookedAt < LOOK_EVERY_MS) return;
     this.lookedAt = at;
-    const counts = await this.store.unmatched(this.dataSource, UNMATCHED_AFTER_MS, MOST_COUNTED);
+    const counts = await this.store.countByRoute(this.dataSource, UNMATCHED_AFTER_MS, MOST_COUNTED);
     const named = await Promise.all(
       [...counts].map(async ([id, receipts]): Promise<[string, number]> => [
         (await this.routes.byId(id))?.name ?? String(id),

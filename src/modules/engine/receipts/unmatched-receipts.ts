@@ -2,31 +2,37 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type ParkedPosition, type ParkedReceipt, ReceiptStore } from './receipt-store.js';
-import { UnknownOutcomes } from './unknown-outcomes.js';
+import type { Receipt } from '../../providers/index.js';
 import { CampaignReceipts } from './campaign-receipts.js';
 import { ReceiptListeners } from './receipt-listeners.js';
+import { type KnownItem, ReceiptLookup } from './receipt-lookup.js';
+import type { MatchedReceipt } from './receipt-change.js';
+import { ReceiptWriter } from './receipt-writer.js';
+import { UnknownOutcomes } from './unknown-outcomes.js';
+import { type ScanPosition, type UnmatchedReceipt, UnmatchedStore } from './unmatched-store.js';
 
 const BATCH = 1_000;
-/** A submit answer is written well before this; a receipt that still has no message belongs to an unknown outcome, or to nobody. */
+/** A submit answer is written well before this; a receipt that still has no message belongs to an unknown outcome, or to no message at all. */
 const ORPHAN_AFTER_MS = 5_000;
 
-/** Receipts that came before their submit answer was written, or whose answer was lost with a worker. */
+/** Looks again for the messages of receipts that had none when they came. */
 @Injectable()
 export class UnmatchedReceipts {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly store: ReceiptStore,
     private readonly receipts: CampaignReceipts,
+    private readonly store: UnmatchedStore,
+    private readonly lookup: ReceiptLookup,
     private readonly listeners: ReceiptListeners,
     private readonly unknown: UnknownOutcomes,
+    private readonly writer: ReceiptWriter,
   ) {}
 
   /**
    * Matches what can be matched by now. An orphan settles the recipient of unknown outcome with the same route and number;
-   * what nobody claims until the receipt deadline is dropped.
-   * @param isStopped asked between two batches
+   * what belongs to nothing until the receipt deadline is dropped.
    * @param sinceMs looks at what came within this time only; old orphans would cost every round
+   * @param isStopped asked between two batches
    */
   async sweep(
     receiptTimeoutMs: number,
@@ -34,50 +40,67 @@ export class UnmatchedReceipts {
     isStopped: () => boolean = () => false,
   ): Promise<void> {
     const routesOf = await this.receipts.loginRoutes();
-    for (let after: ParkedPosition | null = { sinceMs }; after !== null && !isStopped();) {
-      const from: ParkedPosition = after;
-      after = await inTransaction(this.dataSource, async (tx): Promise<ParkedPosition | null> => {
-        const parked = await this.store.parked(tx, from, BATCH);
-        const last = parked.at(-1);
+    for (let after: ScanPosition | null = { sinceMs }; after !== null && !isStopped();) {
+      const from: ScanPosition = after;
+      after = await inTransaction(this.dataSource, async (tx): Promise<ScanPosition | null> => {
+        const page = await this.store.page(tx, from, BATCH);
+        const last = page.at(-1);
         if (!last) return null;
-        const batch = parked.map((entry) => ({ ...entry, routeIds: routesOf(entry.routeId) }));
-        const known = await this.store.find(tx, batch);
-        const matched = batch.filter((_, index) => known[index]);
-        const unmatched = batch.filter((_, index) => !known[index]);
-        const left = await this.listeners.offer(tx, unmatched);
-        const stillParked = new Set(left);
-        const taken = unmatched.filter((entry) => !stillParked.has(entry));
-        const adopted = await this.adoptOrphans(
-          tx,
-          left.filter((entry) => entry.ageMs > ORPHAN_AFTER_MS),
-        );
-        await this.receipts.write(tx, [...matched, ...adopted]);
+        const batch = page.map((entry) => ({ ...entry, routeIds: routesOf(entry.routeId) }));
+        const settled = await this.match(tx, batch);
         const dropped = batch.filter((entry) => entry.ageMs > Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS));
-        await this.store.unpark(
-          tx,
-          [...matched, ...taken, ...adopted, ...dropped].map((entry) => entry.id),
-        );
+        await this.store.remove(tx, [...settled, ...dropped.map(({ id }) => id)]);
         return batch.length < BATCH ? null : { receivedAt: last.receivedAt, id: last.id };
       });
     }
   }
 
-  private async adoptOrphans(tx: EntityManager, orphans: readonly ParkedReceipt[]): Promise<ParkedReceipt[]> {
-    const adopted: ParkedReceipt[] = [];
+  /** @returns the ids of those that wait no longer */
+  private async match(tx: EntityManager, batch: readonly UnmatchedReceipt[]): Promise<number[]> {
+    const found = await this.lookup.find(tx, batch);
+    const matched = new Map<UnmatchedReceipt, KnownItem>();
+    for (const [index, entry] of batch.entries()) {
+      const item = found[index];
+      if (item) matched.set(entry, item);
+    }
+    const strangers = batch.filter((entry) => !matched.has(entry));
+    const left = new Set(await this.listeners.offer(tx, strangers));
+    const orphans = [...left].filter(({ ageMs }) => ageMs > ORPHAN_AFTER_MS);
+    for (const [entry, item] of await this.adopt(tx, orphans)) matched.set(entry, item);
+    await this.writer.write(
+      tx,
+      [...matched].map(([{ receipt }, item]): MatchedReceipt => ({ receipt, item })),
+    );
+    return [...matched.keys(), ...strangers.filter((entry) => !left.has(entry))].map(({ id }) => id);
+  }
+
+  /** Orphans that a recipient of unknown outcome waits for, each with what it is about. */
+  private async adopt(
+    tx: EntityManager,
+    orphans: readonly UnmatchedReceipt[],
+  ): Promise<Map<UnmatchedReceipt, KnownItem>> {
+    const adopted = new Map<UnmatchedReceipt, KnownItem>();
     const awaited = await this.unknown.awaited(tx, orphans);
-    const known = new Set<string>();
+    const known = new Map<string, KnownItem>();
     for (const orphan of orphans.filter((_, index) => awaited.has(index))) {
-      const { routeId, receipt } = orphan;
+      const { routeId, routeIds = [routeId], receipt } = orphan;
       const key = `${routeId} ${receipt.providerMessageId}`;
       // Another receipt of the same message must not settle a second recipient with the same number.
-      if (!known.has(key)) {
-        const message = await this.unknown.take(tx, orphan.routeIds ?? [routeId], receipt);
-        if (!message) continue;
-        await this.unknown.adopt(tx, routeId, receipt.providerMessageId, message);
-        known.add(key);
-      }
-      adopted.push(orphan);
+      const item = known.get(key) ?? (await this.identify(tx, routeIds, routeId, receipt));
+      if (!item) continue;
+      known.set(key, item);
+      adopted.set(orphan, item);
     }
     return adopted;
+  }
+
+  private async identify(
+    tx: EntityManager,
+    routeIds: readonly number[],
+    routeId: number,
+    receipt: Receipt,
+  ): Promise<KnownItem | null> {
+    const item = await this.unknown.take(tx, routeIds, receipt);
+    return item && (await this.unknown.adopt(tx, routeId, receipt.providerMessageId, item)) ? item : null;
   }
 }

@@ -4,7 +4,8 @@ import type { DueRecipient } from './attempts.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { LaneTurn } from '../dispatch/lane-store.js';
 import type { RetryStore } from './retry-store.js';
-import type { RecipientChange, Settlement } from './settlement.js';
+import type { RecipientChange } from './recipient-change.js';
+import type { Settlement } from './settlement.js';
 
 /**
  * Marks recipients whose outcome is unknown. The list is for receipts that name nobody, and ends with the deadline; the

@@ -10,7 +10,8 @@ import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type LaneEnd, LaneStore, type LaneTurn } from '../dispatch/lane-store.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
-import { type RecipientChange, Settlement } from './settlement.js';
+import type { RecipientChange } from './recipient-change.js';
+import { Settlement } from './settlement.js';
 import { markUnknown, takeBack } from './unknown-marks.js';
 
 /** What became of one recipient of a window. */

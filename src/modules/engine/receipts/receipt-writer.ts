@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AttemptLogs } from '../attempt-logs.js';
+import { RetryStore } from '../settle/retry-store.js';
+import type { RecipientChange } from '../settle/recipient-change.js';
+import { Settlement } from '../settle/settlement.js';
+import type { EndedAttempt } from '../settle/attempts.js';
+import type { ChannelName } from '../state/campaign.js';
+import { CampaignStates } from '../state/campaign-states.js';
+import { placeKey } from '../state/recipient-order.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import { type AttemptReceipt, currentAttempts, endedAttempt, nextAttempt, wantsAnother } from './attempt-receipts.js';
+import { judgeItems, lockItems, writeItems } from './message-items.js';
+import { type MatchedReceipt, receiptChange } from './receipt-change.js';
+import { RetryPlans } from '../settle/retry-plans.js';
+
+/** A batch, sorted by how its receipts are judged. */
+interface SortedReceipts {
+  /** of channels that make several attempts */
+  attempts: AttemptReceipt[];
+  /** of messages of several items */
+  several: MatchedReceipt[];
+  /** of messages of one item: what the receipt says is the recipient's status */
+  single: MatchedReceipt[];
+}
+
+/**
+ * Writes a batch of receipts whose messages are known, in four steps: what is needed to judge them is gathered once, what
+ * they may change is locked once, all of them are judged, and what changes is written once.
+ */
+@Injectable()
+export class ReceiptWriter {
+  constructor(
+    private readonly settlement: Settlement,
+    private readonly states: CampaignStates,
+    private readonly plans: RetryPlans,
+    private readonly retries: RetryStore,
+    private readonly attemptLogs: AttemptLogs,
+  ) {}
+
+  async write(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<void> {
+    if (matched.length === 0) return;
+    const { attempts, several, single } = await this.gather(tx, matched);
+    // The only locks of the batch, in the order of every transaction (docs/decisions/0004): items, then recipients, by key.
+    const items = await lockItems(tx, itemsOf(several));
+    const recipients = await this.settlement.lock(tx, itemsOf(matched));
+    const messages = judgeItems(several, items);
+    await writeItems(tx, messages.items);
+    await this.logAttempts(tx, attempts);
+    const current = currentAttempts(attempts, recipients);
+    const again = await this.tryAgain(tx, current);
+    const changes = [
+      ...single.map(receiptChange),
+      ...messages.changes,
+      ...current.map((entry): RecipientChange => {
+        const change = receiptChange(entry);
+        return again.has(entry) ? { ...change, to: RecipientStatus.Retrying } : change;
+      }),
+    ];
+    const moved = await this.settlement.settle(tx, changes, recipients);
+    const retrying = new Set(moved.filter(({ to }) => to === RecipientStatus.Retrying).map(placeKey));
+    await this.retries.plan(tx, [...again].filter(({ item }) => retrying.has(placeKey(item))).map(nextAttempt));
+  }
+
+  private async gather(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<SortedReceipts> {
+    const plans = await this.plans.of(tx, new Set(matched.map(({ item }) => item.campaignId)));
+    const sorted: SortedReceipts = { attempts: [], several: [], single: [] };
+    for (const entry of matched) {
+      const campaign = plans.get(entry.item.campaignId);
+      if (campaign) sorted.attempts.push({ ...entry, campaign });
+      else if (entry.item.items > 1) sorted.several.push(entry);
+      else sorted.single.push(entry);
+    }
+    return sorted;
+  }
+
+  /** What was in vain is tried again while attempts are left and the campaign goes on; only the last outcome is final. */
+  private async tryAgain(tx: EntityManager, current: readonly AttemptReceipt[]): Promise<Set<AttemptReceipt>> {
+    const wanting = current.filter(wantsAnother);
+    const open = await this.states.open(tx, [...new Set(wanting.map(({ item }) => item.campaignId))]);
+    return new Set(wanting.filter(({ item }) => open.has(item.campaignId)));
+  }
+
+  private async logAttempts(tx: EntityManager, receipts: readonly AttemptReceipt[]): Promise<void> {
+    const ended = new Map<ChannelName, EndedAttempt[]>();
+    for (const entry of receipts) {
+      const { channel } = entry.campaign;
+      ended.set(channel, [...(ended.get(channel) ?? []), ...endedAttempt(entry)]);
+    }
+    for (const [channel, attempts] of ended) {
+      if (attempts.length > 0) await this.attemptLogs.of(channel)?.ended(tx, attempts);
+    }
+  }
+}
+
+const itemsOf = (receipts: readonly MatchedReceipt[]) => receipts.map(({ item }) => item);

@@ -1,0 +1,69 @@
+import { DataSource, EntityManager } from 'typeorm';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { unofficialChannel } from '../../src/modules/channels/unofficial-chat/index.js';
+import { voiceChannel } from '../../src/modules/channels/voice/index.js';
+import { CampaignAcceptance, ChannelRegistry, RecipientStatus } from '../../src/modules/engine/index.js';
+import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
+import { type Engine, startEngine } from '../support/engine.js';
+
+/** Receipts of all kinds that come at one moment: a message of one item, one of two items, a call that is made again. */
+let engine: Engine;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  engine = await startEngine();
+  dataSource = engine.module.get(DataSource, { strict: false });
+  const channels = engine.module.get(ChannelRegistry, { strict: false });
+  channels.register(unofficialChannel);
+  channels.register(voiceChannel);
+});
+afterAll(() => engine.stop());
+
+const PLAIN = { channel: 'sms', content: { message: 'hello' } } as const;
+const ITEMS = { channel: 'unofficial', content: { message: 'hello', img1: 'https://f.example/1.jpg' } } as const;
+const CALLS = { channel: 'voice', content: { retries: 1, retry_interval: 60 } } as const;
+
+async function submitted(name: string, fields: object, ids: string[]): Promise<string> {
+  const accountId = await engine.account(name, 1);
+  const draft = engine.draft(accountId, ['919999999999'], fields);
+  const { id, requestId } = await engine.module.get(CampaignAcceptance, { strict: false }).accept(draft);
+  const { Submitted } = RecipientStatus;
+  await dataSource.query('UPDATE campaign_recipients SET status = ?, attempts = 1 WHERE campaign_id = ?', [
+    Submitted,
+    id,
+  ]);
+  await dataSource.query('UPDATE campaign_counters SET status = ? WHERE campaign_id = ?', [Submitted, id]);
+  for (const [item, providerId] of ids.entries()) {
+    await dataSource.query(
+      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
+       VALUES (?, 1, ?, 1, ?, ?, ?)`,
+      [id, item, providerId, ids.length, Submitted],
+    );
+  }
+  return requestId;
+}
+
+it('are gathered once and locked once, items before recipients', async () => {
+  const plain = await submitted('plain', PLAIN, ['plain-1']);
+  const items = await submitted('items', ITEMS, ['item-1', 'item-2']);
+  const calls = await submitted('calls', CALLS, ['call-1']);
+  const query = vi.spyOn(EntityManager.prototype, 'query');
+  const sink = engine.module.get(ReceiptSink, { strict: false });
+  const receipt = (providerMessageId: string, status: Receipt['status']): Receipt => ({
+    ...{ providerMessageId, status, errorCode: null, errorText: null, receiver: null },
+  });
+  await sink.accept(1, [
+    receipt('call-1', 'busy'),
+    receipt('item-2', 'delivered'),
+    receipt('plain-1', 'delivered'),
+    receipt('item-1', 'read'),
+  ]);
+  const statements = query.mock.calls.map(([sql]) => sql);
+  query.mockRestore();
+  const locks = statements.filter((sql) => sql.includes('FOR UPDATE'));
+  expect(locks.map((sql) => /JOIN (\w+) \w ON/.exec(sql)?.[1])).toEqual(['provider_messages', 'campaign_recipients']);
+  expect(statements.filter((sql) => sql.startsWith('UPDATE campaign_recipients r'))).toHaveLength(1);
+  expect(await engine.counts(plain)).toEqual({ Delivered: 1 });
+  expect(await engine.counts(items)).toEqual({ Delivered: 1 });
+  expect(await engine.counts(calls)).toEqual({ Retrying: 1 });
+});
