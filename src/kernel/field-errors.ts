@@ -18,3 +18,6 @@ export const fieldErrors = {
     (field: string, from: number, to: number) => `${field} must be a whole number from ${from} to ${to}`,
   ),
 };
+
+/** The text of every quota, for an error of each feature. */
+export const atMost = (most: number, things: string): string => `At most ${most} ${things} are allowed`;

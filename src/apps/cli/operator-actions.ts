@@ -36,7 +36,7 @@ export class OperatorActions {
   async createAdmin({ password, ...admin }: NewAdmin): Promise<void> {
     if (!USERNAME.test(admin.username)) throw new Failure('username is invalid');
     const fault = passwordFault(password);
-    if (fault !== null) throw new Failure(fault);
+    if (fault !== null) throw new Failure(fault.text);
     const passwordHash = await this.passwords.hash(password);
     await inTransaction(this.dataSource, async (tx) => {
       const { username, userType } = await this.registrar.create(tx, { ...admin, passwordHash });

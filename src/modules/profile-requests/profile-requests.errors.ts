@@ -1,15 +1,29 @@
-import { AppError } from '../../kernel/app-error.js';
-import { LONGEST_NAME, type ProfileChannel, type ProfileFault, type ProfileStatus } from './domain/profile-request.js';
+import { conflict, type DefinedError, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
+import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import { chatAccountErrors } from '../providers/index.js';
+import {
+  LONGEST_NAME,
+  PROFILE_STATUSES,
+  type ProfileChannel,
+  type ProfileFault,
+  type ProfileStatus,
+} from './domain/profile-request.js';
 
-const invalid = (code: string, text: string): AppError => new AppError('invalid', code, text);
-
-const FAULTS: Record<ProfileFault, () => AppError> = {
-  verifiedName: () => invalid('verified_name_required', 'verified_name is required'),
-  verifiedNameTooLong: () =>
-    invalid('verified_name_too_long', `verified_name must be at most ${LONGEST_NAME} characters`),
-  number: () => invalid('number_invalid', 'number is invalid'),
-  numberForOtp: () => invalid('number_for_otp_invalid', 'numberForOTP is invalid'),
-  channel: () => invalid('profile_channel', 'channel must be official or branded'),
+/** What is wrong with a body, in the order in which it is judged. */
+export const profileFaults: Readonly<Record<ProfileFault, DefinedError>> = {
+  verifiedName: invalid('verified_name_required', fieldErrors.required.shown('verified_name').text, 'missing or empty'),
+  verifiedNameTooLong: invalid(
+    'verified_name_too_long',
+    fieldErrors.tooLong.shown('verified_name', LONGEST_NAME).text,
+    'too long',
+  ),
+  number: invalid('number_invalid', fieldErrors.invalid.shown('number').text, 'no text, or over 32 characters'),
+  numberForOtp: invalid(
+    'number_for_otp_invalid',
+    fieldErrors.invalid.shown('numberForOTP').text,
+    'no text, or over 32 characters',
+  ),
+  channel: invalid('profile_channel', chatAccountErrors.channel.text, 'another word'),
 };
 
 /** What a message begins with on the branded channel (reference/profile-requests#create). */
@@ -21,14 +35,51 @@ export const alreadyText = (channel: ProfileChannel): string =>
 
 /** Errors of profile requests (reference/profile-requests#create), literally. */
 export const profileErrors = {
-  fault: (fault: ProfileFault) => FAULTS[fault](),
-  notFound: () => new AppError('not_found', 'profile_request_unknown', 'Profile request not found'),
-  tooMany: (most: number) => invalid('too_many_profile_requests', `At most ${most} profile requests are allowed`),
-  notUpdatable: () => invalid('profile_request_read_only', 'Can only update pending profile requests'),
-  notDeletable: () => invalid('profile_request_read_only', 'Can only delete pending profile requests'),
-  equalsAnother: (channel: ProfileChannel) => new AppError('conflict', 'profile_request_exists', alreadyText(channel)),
-  wrongState: (status: ProfileStatus) =>
-    new AppError('conflict', 'profile_request_state', `Profile request is already ${status}`),
-  parentRequired: () => invalid('parent_username_required', 'parent_username query parameter is required'),
-  prefixInvalid: () => invalid('verified_name_invalid', 'verified_name is invalid'),
+  notFound: notFound('profile_request_unknown', 'Profile request not found', 'no request with that id for the caller'),
+  tooMany: invalid(
+    'too_many_profile_requests',
+    (most: number) => atMost(most, 'profile requests'),
+    'PROFILE_REQUESTS_PER_ACCOUNT',
+  ).shown(1000),
+  notUpdatable: invalid(
+    'profile_request_read_only',
+    'Can only update pending profile requests',
+    'status is not pending',
+  ),
+  notDeletable: invalid(
+    'profile_request_read_only',
+    'Can only delete pending profile requests',
+    'status is not pending',
+  ),
+  equalsAnother: conflict('profile_request_exists', alreadyText, 'it would equal another pending request').shown(
+    'official',
+  ),
+  wrongState: conflict(
+    'profile_request_state',
+    (status: ProfileStatus) => `Profile request is already ${status}`,
+    'its state does not allow the move',
+  ).shown('completed'),
+  unknownStatus: invalid(
+    'profile_request_status',
+    fieldErrors.noWord.shown('status', PROFILE_STATUSES).text,
+    'another word',
+  ),
+  parentRequired: invalid('parent_username_required', 'parent_username query parameter is required', 'missing'),
+  prefixInvalid: invalid('verified_name_invalid', fieldErrors.invalid.shown('verified_name').text, 'given twice'),
 };
+
+const { verifiedName, ...otherFaults } = profileFaults;
+
+export const CREATE_ERRORS: readonly DocumentedError[] = [
+  verifiedName,
+  ...Object.values(otherFaults),
+  profileErrors.tooMany,
+];
+
+export const CHANGE_ERRORS: readonly DocumentedError[] = [
+  profileErrors.notFound,
+  profileErrors.notUpdatable,
+  verifiedName.because('supplied, but empty'),
+  ...Object.values(otherFaults),
+  profileErrors.equalsAnother,
+];

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/app-error.js';
+import { type DocumentedError, failed, invalid, notFound } from '../../kernel/define-error.js';
 import { readText } from '../../kernel/text.js';
 import { isHttpUrl } from '../../kernel/web-url.js';
 import type { FormerSecret } from './former-secret.js';
@@ -18,7 +18,7 @@ export function readChatConnection(value: unknown): ChatConnection {
   const read = readText(value);
   if (read.kind === 'empty') return 'official';
   const connection = CHAT_CONNECTIONS.find((known) => read.kind === 'text' && read.value === known);
-  if (!connection) throw new AppError('invalid', 'chat_channel', 'channel must be official or branded');
+  if (!connection) throw chatAccountErrors.channel();
   return connection;
 }
 
@@ -53,12 +53,27 @@ export interface UsableChatAccount extends ChatAccount {
 
 /** The texts of reference/session-messages#connection-errors for an account that cannot send. */
 export const chatAccountErrors = {
-  notFound: () => new AppError('not_found', 'chat_account_missing', 'No chat account found for this username'),
-  noPhoneNumberId: () =>
-    new AppError('not_found', 'phone_number_id_missing', 'Missing phone-number ID for this chat account'),
-  noToken: () => new AppError('not_found', 'chat_token_missing', 'Missing account token for this chat account'),
-  noEndpoint: () => new AppError('failed', 'chat_endpoint_unresolved', 'Unable to resolve provider endpoint'),
+  channel: invalid('chat_channel', 'channel must be official or branded', 'another word'),
+  notFound: notFound('chat_account_missing', 'No chat account found for this username', 'no connected chat account'),
+  noPhoneNumberId: notFound(
+    'phone_number_id_missing',
+    'Missing phone-number ID for this chat account',
+    'account set up incompletely',
+  ),
+  noToken: notFound('chat_token_missing', 'Missing account token for this chat account', 'account set up incompletely'),
+  noEndpoint: failed(
+    'chat_endpoint_unresolved',
+    'Unable to resolve provider endpoint',
+    'account set up with another provider or a URL that is none',
+  ),
 };
+
+/** A connection that cannot send, in the order in which `usableAccount` judges. */
+export const CONNECTION_ERRORS: readonly DocumentedError[] = [
+  chatAccountErrors.noPhoneNumberId,
+  chatAccountErrors.noToken,
+  chatAccountErrors.noEndpoint,
+];
 
 /**
  * The account as one that can send, or the first fault in the order of reference/session-messages#connection-errors. A

@@ -5,6 +5,7 @@ export {
   chatAccountErrors,
   type ChatConnection,
   type ChatProvider,
+  CONNECTION_ERRORS,
   readChatConnection,
   usableAccount,
   type UsableChatAccount,

@@ -172,7 +172,8 @@ export const REVISION_ERRORS: readonly DocumentedError[] = [valueErrors.noRevisi
 /** `REVISION_ERRORS` by status. */
 export const REVISION_ROWS: ErrorRow[] = REVISION_ERRORS.map(rowOf);
 
-const MOST_PER_SECOND = 1_000_000;
+/** Most messages a second of a route or a chat account. */
+export const MOST_PER_SECOND = 1_000_000;
 
 /** Messages a second, or missing, or null for no limit. */
 export const OptionalSpeed = (field: string, example: number): PropertyDecorator =>

@@ -11,8 +11,9 @@ export {
   type ErrorShapeName,
 } from './error-shape.js';
 export { documentErrors } from './error-document.js';
-export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf, type ErrorRow } from './error-table.js';
+export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf, type ErrorRow, rowOf } from './error-table.js';
 export {
+  MOST_PER_SECOND,
   OptionalFlag,
   OptionalFlags,
   OptionalIds,

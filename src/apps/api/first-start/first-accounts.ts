@@ -48,7 +48,7 @@ export class FirstAccounts {
   private async ensureAdmin(): Promise<string[]> {
     const { ADMIN_USERNAME: username, ADMIN_PASSWORD: given } = this.environment;
     const fault = given === undefined ? null : passwordFault(given);
-    if (fault !== null) throw invalid('ADMIN_PASSWORD', fault);
+    if (fault !== null) throw invalid('ADMIN_PASSWORD', fault.text);
     if (await this.adminExists(username)) return [];
     const first = given === undefined ? await this.keptPassword() : { password: given, file: null };
     await this.create({

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import type { AuthenticatedRequest } from './actor.js';
 import { ADMIN_METADATA, type AdminRules } from './rules.js';
 

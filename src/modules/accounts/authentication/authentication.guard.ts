@@ -2,14 +2,14 @@ import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { clientIp } from '../../../platform/security/index.js';
 import type { AuthenticatedRequest, PresentedToken } from './actor.js';
 import { ApiKeys } from './api-keys.js';
 import { BodyUsernames } from './body-username.js';
 import { presentedToken } from './presented-token.js';
-import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA } from './rules.js';
+import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA, tokenErrorOf } from './rules.js';
 
 /**
  * Establishes who acts and puts him on the request as `actor`: by username in the body where the route takes it,
@@ -95,5 +95,4 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   }
 }
 
-const failure = (rules: AuthenticationRules): Error =>
-  accountErrors.invalidToken(rules.failureStatus === 400 ? 'invalid' : 'unauthenticated');
+const failure = (rules: AuthenticationRules): Error => tokenErrorOf(rules)();

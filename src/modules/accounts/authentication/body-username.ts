@@ -3,7 +3,7 @@ import { readText } from '../../../kernel/text.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { fromForm } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { type Account, roleOf } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import type { AuthenticatedRequest } from './actor.js';

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
 import { now } from '../../../kernel/clock.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AddressLimits, PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { type Account, isExpired } from '../domain/account.js';
 import { isEmail, isUsername, looksLikeEmail, normalEmail } from '../domain/identity.js';
 import { passwordFault } from '../domain/password-rules.js';
@@ -126,7 +127,7 @@ export class Credentials {
    * @throws AppError 400 `current_password is required`, and as `prove`
    */
   async proveActor(actor: Account, { currentPassword, ip }: PasswordProof): Promise<void> {
-    if (currentPassword === null) throw accountErrors.required('current_password');
+    if (currentPassword === null) throw fieldErrors.required('current_password');
     const row = await this.store.rowById(actor.id);
     if (!row) throw accountErrors.invalidToken(); // removed a moment ago
     await this.prove(row.id, currentPassword, row.passwordHash, ip);

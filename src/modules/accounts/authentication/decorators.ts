@@ -1,5 +1,7 @@
 import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
+import { ApiErrorsOf } from '../../../platform/http/index.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { AdminGuard } from './admin.guard.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import {
@@ -9,6 +11,7 @@ import {
   type AuthenticationRules,
   OPEN_METADATA,
   PATH_USERNAME_METADATA,
+  tokenErrorOf,
 } from './rules.js';
 
 /** Names of the security schemes in the OpenAPI document. */
@@ -35,7 +38,15 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
     ...(rules.apiKey ? [ApiSecurity(SECURITY_SCHEMES.apiKey)] : []),
     ...(rules.cookie ? [ApiCookieAuth(SECURITY_SCHEMES.cookie)] : []),
     ...(rules.bodyUsername ? [ApiSecurity({})] : []),
+    ApiErrorsOf('authentication', tokenErrorOf(rules).because(reasonOf(rules))),
   );
+}
+
+/** When the token is refused, in words. */
+function reasonOf({ apiKey, bodyUsername, cookie }: AuthenticationRules): string {
+  const token = `no valid token in the header${cookie ? ' or the cookie' : ''}`;
+  if (bodyUsername) return `${token}, no valid API key, and no usable username in the body`;
+  return apiKey ? `${token}, and no valid API key` : `${token}; an API key is none`;
 }
 
 /**
@@ -44,7 +55,12 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
  */
 export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & ClassDecorator {
   const rules: AdminRules = { resellers: false, superOnly: false, ...options };
-  return applyDecorators(Authenticated({ apiKey: false }), SetMetadata(ADMIN_METADATA, rules), UseGuards(AdminGuard));
+  return applyDecorators(
+    Authenticated({ apiKey: false }),
+    SetMetadata(ADMIN_METADATA, rules),
+    UseGuards(AdminGuard),
+    ApiErrorsOf('role', accountErrors.forbidden),
+  );
 }
 
 /** The route takes no authentication, and why: shown by the house's tests. */
@@ -56,4 +72,4 @@ export const Open = (reason: string): MethodDecorator & ClassDecorator =>
  * reference/authentication#path-username.
  */
 export const PathUsername = (parameter = 'username'): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(PATH_USERNAME_METADATA, parameter));
+  applyDecorators(SetMetadata(PATH_USERNAME_METADATA, parameter), ApiErrorsOf('path', accountErrors.pathUsername));

@@ -1,3 +1,6 @@
+import type { DefinedError } from '../../../kernel/define-error.js';
+import { accountErrors } from '../domain/account.errors.js';
+
 /** How a route wants its caller authenticated. Written by the decorators, read by the guards and by the house's tests. */
 export interface AuthenticationRules {
   /** takes the `auth_token` cookie beside the header */
@@ -11,6 +14,10 @@ export interface AuthenticationRules {
   /** v5 takes the bare token in the header */
   scheme: 'standard' | 'v5';
 }
+
+/** What a request is told whose token is none. */
+export const tokenErrorOf = ({ failureStatus }: AuthenticationRules): DefinedError =>
+  failureStatus === 400 ? accountErrors.invalidTokenOfChat : accountErrors.invalidToken;
 
 /** Metadata: `AuthenticationRules` of an authenticated route. */
 export const AUTHENTICATION_METADATA = 'switchboard:authentication';

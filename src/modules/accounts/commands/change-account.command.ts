@@ -3,13 +3,14 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
 import { AccountClosings } from '../account-closings.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { passwordChange } from '../domain/access-token.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import {
   assertMayChange,
   assertMayChangeSettings,
@@ -77,7 +78,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       assertAllowed(actor, row, changes); // what was true before the lock may no longer be
       const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
       if (needsPassword(row) && !needsPassword(target, changes.userType))
-        throw accountErrors.required('current_password');
+        throw fieldErrors.required('current_password');
       if (parentId) {
         await this.managed.lockedNoCircle(tx, row.id, parentId);
         await this.managed.holdParent(tx, parentId);

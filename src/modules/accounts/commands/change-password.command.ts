@@ -6,7 +6,7 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
 import { Credentials } from '../authentication/credentials.js';
 import { passwordChange } from '../domain/access-token.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { assertOwner } from '../domain/account-policy.js';
 import { assertPassword } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';

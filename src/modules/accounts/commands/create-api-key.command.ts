@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { normalIpRange } from '../../../platform/security/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { newApiKey } from '../domain/api-key.js';

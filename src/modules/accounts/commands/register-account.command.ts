@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { readRegistration } from '../domain/registration-form.js';
 import { AccountRegistrar } from '../persistence/account-registrar.js';

@@ -1,4 +1,4 @@
-import { accountErrors } from './account-errors.js';
+import { accountErrors } from './account.errors.js';
 import type { Account } from './account.js';
 
 /** Who acts and on whom, as far as the rules need it. */

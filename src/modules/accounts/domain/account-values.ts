@@ -1,5 +1,5 @@
 import { isTimeZone, readExpiry } from '../../../kernel/clock.js';
-import { accountErrors } from './account-errors.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { isEmail, normalEmail } from './identity.js';
 import { passwordFault } from './password-rules.js';
 import { isPermission, type Permissions } from './permissions.js';
@@ -10,7 +10,7 @@ const LAST_YEAR = 9999;
 /** Reads a time zone; '' clears it (APP_TIME_ZONE then counts). */
 export function readTimeZone(text: string | null): string | null {
   if (text === null || text.trim() === '') return null;
-  if (text.length > 64 || !isIanaName(text) || !isTimeZone(text)) throw accountErrors.invalid('time_zone');
+  if (text.length > 64 || !isIanaName(text) || !isTimeZone(text)) throw fieldErrors.invalid('time_zone');
   return text;
 }
 
@@ -18,7 +18,7 @@ export function readTimeZone(text: string | null): string | null {
 export function readExpiresAt(text: string | null, zone: string): Date | null {
   if (text === null || text.trim() === '') return null;
   const at = readExpiry(text.trim(), zone);
-  if (!at || at.getUTCFullYear() > LAST_YEAR || at.getUTCFullYear() < 1970) throw accountErrors.invalid('expires_at');
+  if (!at || at.getUTCFullYear() > LAST_YEAR || at.getUTCFullYear() < 1970) throw fieldErrors.invalid('expires_at');
   return at;
 }
 
@@ -26,14 +26,14 @@ export function readExpiresAt(text: string | null, zone: string): Date | null {
 export function readEmail(text: string | null): string | null {
   if (text === null || text.trim() === '') return null;
   const email = normalEmail(text);
-  if (!isEmail(email)) throw accountErrors.invalid('email');
+  if (!isEmail(email)) throw fieldErrors.invalid('email');
   return email;
 }
 
 /** Refuses a new password that breaks a rule of reference/authentication#passwords. */
 export function assertPassword(password: string): void {
   const fault = passwordFault(password);
-  if (fault !== null) throw accountErrors.password(fault);
+  if (fault !== null) throw fault();
 }
 
 /** The permissions after a change that names some of them. */
@@ -41,7 +41,7 @@ export function changedPermissions(before: Permissions, change: Record<string, u
   const after = { ...before };
   for (const [name, value] of Object.entries(change)) {
     if (!isPermission(name) || typeof value !== 'boolean')
-      throw accountErrors.invalid(`permissions.${name.slice(0, 64)}`);
+      throw fieldErrors.invalid(`permissions.${name.slice(0, 64)}`);
     after[name] = value;
   }
   return after;

@@ -1,7 +1,7 @@
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
-import { accountErrors } from './account-errors.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { isEmail, normalEmail } from './identity.js';
-import { passwordFault } from './password-rules.js';
+import { passwordFault, unconfirmed } from './password-rules.js';
 
 const LONGEST_NAME = 100;
 const REQUIRED = ['firstname', 'lastname', 'email', 'username', 'password', 'password_confirmation'] as const;
@@ -29,16 +29,16 @@ export function readRegistration(body: Record<string, unknown>): RegistrationFor
   const texts = {} as Record<(typeof REQUIRED)[number], string>;
   for (const field of REQUIRED) {
     const text = textOrNull(body[field]);
-    if (text === null) throw accountErrors.required(field);
+    if (text === null) throw fieldErrors.required(field);
     texts[field] = text;
   }
   const fault = passwordFault(texts.password);
-  if (fault !== null) throw accountErrors.password(fault);
-  if (texts.password !== texts.password_confirmation) throw accountErrors.password('Passwords do not match');
+  if (fault !== null) throw fault();
+  if (texts.password !== texts.password_confirmation) throw unconfirmed();
   refuseLong('firstname', texts.firstname);
   refuseLong('lastname', texts.lastname);
   const email = normalEmail(texts.email);
-  if (!isEmail(email)) throw accountErrors.invalid('email');
+  if (!isEmail(email)) throw fieldErrors.invalid('email');
   const { firstname, lastname, password } = texts;
   const username = texts.username.trim();
   return { firstname, lastname, email, username, password, mobileNo: mobile(body), country: country(body) };
@@ -52,7 +52,7 @@ function mobile(body: Record<string, unknown>): string | null | undefined {
 
 function country(body: Record<string, unknown>): string | null {
   const read = readText(body['country']);
-  if (read.kind === 'fault') throw accountErrors.invalid('country');
+  if (read.kind === 'fault') throw fieldErrors.invalid('country');
   if (read.kind === 'empty') return null;
   refuseLong('country', read.value);
   return read.value;
@@ -60,5 +60,5 @@ function country(body: Record<string, unknown>): string | null {
 
 /** Names and country have 100 characters in the database. */
 export function refuseLong(field: string, text: string): void {
-  if (codePoints(text) > LONGEST_NAME) throw accountErrors.tooLong(field, LONGEST_NAME);
+  if (codePoints(text) > LONGEST_NAME) throw fieldErrors.tooLong(field, LONGEST_NAME);
 }

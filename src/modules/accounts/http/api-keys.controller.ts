@@ -8,15 +8,16 @@ import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
 import { CreateApiKeyCommand } from '../commands/create-api-key.command.js';
 import { RevokeApiKeyCommand } from '../commands/revoke-api-key.command.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import type { ApiKeyView } from '../queries/api-key.view.js';
 import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
-import { API_KEY_ERRORS, CREATE_API_KEY_ERRORS, REVOKE_API_KEY_ERRORS } from './self-service.errors.js';
+import { CREATE_API_KEY_ERRORS } from './self-service.errors.js';
 import { ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer, DoneAnswer } from './api-key.schema.js';
 
 /** API keys of the acting account (reference/accounts#own-keys). No key opens these routes. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
+@ApiErrors(accountErrors.permissionDenied.because('an assigned user: keys are the account’s own'))
 @Controller('v6/api/account/api-keys')
 export class ApiKeysController {
   constructor(
@@ -31,7 +32,7 @@ export class ApiKeysController {
     description: 'The key stands in this answer only. Send it as `X-API-Key`, or as `password` of `sms_get.php`.',
   })
   @ApiCreatedResponse({ type: CreatedApiKeyAnswer })
-  @ApiErrors(CREATE_API_KEY_ERRORS)
+  @ApiErrors(...CREATE_API_KEY_ERRORS)
   async create(@Body() body: CreateApiKeyRequest, @CurrentActor() { account }: Actor): Promise<CreatedApiKeyAnswer> {
     const command = new CreateApiKeyCommand(account, textOrNull(body.name), body.allowed_ips ?? []);
     return { success: true, message: 'API key created successfully', data: await this.commands.execute(command) };
@@ -42,7 +43,6 @@ export class ApiKeysController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: ApiKeyPageAnswer })
-  @ApiErrors(API_KEY_ERRORS)
   async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<ApiKeyView>> {
     const page = readPage(query);
     const { keys, total } = await this.queries.execute(new ListApiKeysQuery(account, page.page, page.limit));
@@ -53,7 +53,7 @@ export class ApiKeysController {
   @ApiParam({ name: 'id', type: Number, example: 3 })
   @ApiOperation({ summary: 'Revoke an API key', description: 'Effective on every instance in 3 s.' })
   @ApiOkResponse({ type: DoneAnswer })
-  @ApiErrors(REVOKE_API_KEY_ERRORS)
+  @ApiErrors(accountErrors.apiKeyNotFound)
   async revoke(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
     const id = readId(text);
     if (id === null) throw accountErrors.apiKeyNotFound();

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { AdminSessions } from '../authentication/admin-sessions.js';
 import type { AuthenticatedRequest } from '../authentication/actor.js';
 import { Authenticated, Open } from '../authentication/decorators.js';
@@ -14,15 +14,9 @@ import { LogOutCommand } from '../commands/log-out.command.js';
 import { RegisterAccountCommand } from '../commands/register-account.command.js';
 import { accountView } from './account.view.js';
 import { DoneAnswer } from './api-key.schema.js';
-import {
-  LOGIN_ERRORS,
-  LogInAnswer,
-  loggedInUserView,
-  LOGOUT_ERRORS,
-  REGISTER_ERRORS,
-  RegisterAnswer,
-} from './authentication.answers.js';
+import { LogInAnswer, loggedInUserView, RegisterAnswer } from './authentication.answers.js';
 import { LogInRequest, RegisterRequest } from './authentication.request.js';
+import { LOGIN_ERRORS, REGISTER_ERRORS } from './self-service.errors.js';
 
 /**
  * Login, logout and registration, below `{base_url}/v6/api` and below `{base_url}` itself (reference/requests#paths).
@@ -44,7 +38,7 @@ export class AuthenticationController {
   })
   @ApiBody({ type: LogInRequest })
   @ApiOkResponse({ type: LogInAnswer })
-  @ApiErrors(LOGIN_ERRORS)
+  @ApiErrors(...LOGIN_ERRORS)
   async logIn(
     @Body() body: unknown,
     @Req() request: Request,
@@ -74,7 +68,6 @@ export class AuthenticationController {
     description: 'Ends the token of this request, on every instance in 3 s. Other tokens of the account stay good.',
   })
   @ApiOkResponse({ type: DoneAnswer })
-  @ApiErrors(LOGOUT_ERRORS)
   async logOut(
     @Req() request: AuthenticatedRequest,
     @Res({ passthrough: true }) response: Response,
@@ -89,7 +82,7 @@ export class AuthenticationController {
   @ApiOperation({ summary: 'Register an account', description: 'Returns no token: log in afterwards.' })
   @ApiBody({ type: RegisterRequest })
   @ApiCreatedResponse({ type: RegisterAnswer })
-  @ApiErrors(REGISTER_ERRORS)
+  @ApiErrors(...REGISTER_ERRORS)
   async register(@Body() body: unknown, @Req() request: Request): Promise<RegisterAnswer> {
     const account = await this.commands.execute(new RegisterAccountCommand(record(body), clientIp(request)));
     return { success: true, message: 'Account registered successfully', user: accountView(account) };

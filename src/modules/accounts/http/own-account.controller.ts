@@ -5,6 +5,7 @@ import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/i
 import {
   BALANCES,
   BalancesAnswer,
+  creditErrors,
   GetBalancesQuery,
   type LedgerEntryView,
   LedgerPageAnswer,
@@ -13,7 +14,6 @@ import {
 } from '../../credits/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
-import { CREDIT_ERRORS, LEDGER_ERRORS } from './self-service.errors.js';
 
 /** The acting account's own credits. */
 @ApiTags('Account')
@@ -25,7 +25,6 @@ export class OwnAccountController {
   @Get('credits')
   @ApiOperation({ summary: 'The six balances' })
   @ApiOkResponse({ type: BalancesAnswer })
-  @ApiErrors(CREDIT_ERRORS)
   async credits(@CurrentActor() { account }: Actor): Promise<BalancesAnswer> {
     return { success: true, data: await this.queries.execute(new GetBalancesQuery(account.id)) };
   }
@@ -36,7 +35,7 @@ export class OwnAccountController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: LedgerPageAnswer })
-  @ApiErrors(LEDGER_ERRORS)
+  @ApiErrors(creditErrors.unknownBalance)
   async ledger(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,

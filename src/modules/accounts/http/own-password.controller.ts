@@ -49,7 +49,7 @@ export class OwnPasswordController {
       'Of the account, or of its user who is logged in. Every token issued before is refused: log in again. Keys and people stay, are listed, and end where you say so.',
   })
   @ApiOkResponse({ type: PasswordAnswer })
-  @ApiErrors(PASSWORD_ERRORS)
+  @ApiErrors(...PASSWORD_ERRORS)
   async password(
     @Body() body: ChangePasswordRequest,
     @CurrentActor() { account }: Actor,

@@ -1,89 +1,76 @@
-import type { ErrorRow } from '../../../platform/http/index.js';
-import { BALANCE_ROW } from '../../credits/index.js';
+import type { DocumentedError } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
+import { valueErrors } from '../../../platform/http/index.js';
+import { tooMany } from '../../../platform/security/index.js';
+import { accountErrors } from '../domain/account.errors.js';
+import { passwordErrors, unconfirmed } from '../domain/password-rules.js';
 
-const TOO_MANY = 'Too many requests. Please try again later.';
+const LIKEWISE = 'and the other rules of registration';
+const SHORT = passwordErrors.short.because(LIKEWISE);
+const { taken } = accountErrors;
 
-/** Errors of every route of the account's own desk. */
-const SELF_SERVICE_ERRORS: ErrorRow[] = [
-  { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token, and no valid API key' },
-  { status: 429, message: TOO_MANY, reason: 'over USER_RATE_LIMIT a minute' },
+export const LOGIN_ERRORS: readonly DocumentedError[] = [
+  tooMany.because('too many failed tries in a minute'),
+  accountErrors.missingCredentials,
+  accountErrors.invalidCredentials,
+  accountErrors.inactive,
+  accountErrors.expired,
 ];
 
-/** Errors of every route that no key opens: password, keys, people. */
-const TOKEN_ERRORS: ErrorRow[] = [
-  { status: 401, message: 'Invalid Authorization token', reason: 'no valid bearer token; an API key is none' },
-  { status: 429, message: TOO_MANY, reason: 'over USER_RATE_LIMIT a minute' },
+export const REGISTER_ERRORS: readonly DocumentedError[] = [
+  accountErrors.registrationClosed,
+  tooMany.because('more than 60 registrations a minute from one address'),
+  fieldErrors.required.shown('firstname').because('missing; likewise every required field, in order'),
+  ...Object.values(passwordErrors),
+  unconfirmed,
+  fieldErrors.tooLong.shown('firstname', 100).because('likewise lastname and country'),
+  fieldErrors.invalid.shown('country').because('not a text'),
+  fieldErrors.invalid.shown('email').because('not an address'),
+  taken.email,
+  fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
+  taken.username,
+  fieldErrors.invalid.shown('mobile_no').because('no digits, or more than 30'),
+  taken.mobile,
 ];
 
-export const CREDIT_ERRORS: ErrorRow[] = SELF_SERVICE_ERRORS;
-
-export const LEDGER_ERRORS: ErrorRow[] = [...SELF_SERVICE_ERRORS, BALANCE_ROW];
-
-const PASSWORD_RULES: ErrorRow[] = [
-  { status: 400, message: 'Password must be at least 8 characters', reason: 'and the other rules of registration' },
+export const PASSWORD_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.required.shown('current').because('likewise new'),
+  valueErrors.noIds.shown('revoke_api_keys').because('likewise revoke_users'),
+  accountErrors.permissionDenied.because('an assigned user who would revoke keys or people'),
+  SHORT,
+  accountErrors.apiKeyNotFound.because('an id that is not the account’s; nothing is changed'),
+  accountErrors.userNotFound.because('likewise'),
+  tooMany.because('too many wrong passwords in a minute'),
+  accountErrors.invalidCredentials.because('the current password is another'),
 ];
 
-export const PASSWORD_ERRORS: ErrorRow[] = [
-  ...TOKEN_ERRORS,
-  { status: 400, message: 'current is required', reason: 'likewise new' },
-  { status: 400, message: 'revoke_api_keys must be true, false or a list of ids', reason: 'likewise revoke_users' },
-  { status: 403, message: 'Permission denied', reason: 'an assigned user who would revoke keys or people' },
-  ...PASSWORD_RULES,
-  { status: 404, message: 'API key not found', reason: 'an id that is not the account’s; nothing is changed' },
-  { status: 404, message: 'User not found', reason: 'likewise' },
-  { status: 429, message: TOO_MANY, reason: 'too many wrong passwords in a minute' },
-  { status: 401, message: 'Invalid credentials', reason: 'the current password is another' },
+export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.invalid.shown('name').because('no text, or over 100 characters'),
+  valueErrors.noTexts.shown('allowed_ips'),
+  accountErrors.tooManyIpRanges.shown(100),
+  accountErrors.ipRange.shown(0),
+  accountErrors.tooManyApiKeys.shown(100),
 ];
 
-export const API_KEY_ERRORS: ErrorRow[] = [
-  ...TOKEN_ERRORS,
-  { status: 403, message: 'Permission denied', reason: 'an assigned user: keys are the account’s own' },
+const NAME_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.tooLong.shown('firstname', 100).because('likewise lastname'),
+  fieldErrors.invalid.shown('email').because('not an address'),
+  taken.email,
 ];
 
-export const CREATE_API_KEY_ERRORS: ErrorRow[] = [
-  ...API_KEY_ERRORS,
-  { status: 400, message: 'name is invalid', reason: 'no text, or over 100 characters' },
-  { status: 400, message: 'allowed_ips must be a list of texts', reason: 'something else' },
-  { status: 400, message: 'allowed_ips must have at most 100 entries', reason: 'more' },
-  { status: 400, message: 'allowed_ips[0] is not an IP address or range', reason: 'neither IPv4 nor IPv6 nor CIDR' },
-  { status: 409, message: 'At most 100 API keys are allowed', reason: 'API_KEYS_PER_ACCOUNT' },
+export const CREATE_USER_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.required.shown('username').because('likewise password, firstname, lastname'),
+  SHORT,
+  ...NAME_ERRORS,
+  fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
+  taken.username,
+  accountErrors.tooManyUsers.shown(1000),
 ];
 
-export const REVOKE_API_KEY_ERRORS: ErrorRow[] = [
-  ...API_KEY_ERRORS,
-  { status: 404, message: 'API key not found', reason: 'unknown, revoked, or another account’s' },
-];
-
-export const USER_ERRORS: ErrorRow[] = [
-  ...TOKEN_ERRORS,
-  { status: 403, message: 'Permission denied', reason: 'an assigned user, or client_management is off' },
-];
-
-export const KNOWN_USER_ERRORS: ErrorRow[] = [
-  ...USER_ERRORS,
-  { status: 404, message: 'User not found', reason: 'unknown, or another account’s' },
-];
-
-const NAME_ROWS: ErrorRow[] = [
-  { status: 400, message: 'firstname must be at most 100 characters', reason: 'likewise lastname' },
-  { status: 400, message: 'email is invalid', reason: 'not an address' },
-  { status: 409, message: 'Email already registered', reason: 'taken by an account or an assigned user' },
-];
-
-export const CREATE_USER_ERRORS: ErrorRow[] = [
-  ...USER_ERRORS,
-  { status: 400, message: 'username is required', reason: 'likewise password, firstname, lastname' },
-  ...PASSWORD_RULES,
-  ...NAME_ROWS,
-  { status: 400, message: 'username is invalid', reason: 'not 3 to 64 of A-Z a-z 0-9 . _ -' },
-  { status: 409, message: 'Username already taken', reason: 'by an account or an assigned user, in any case' },
-  { status: 409, message: 'At most 1000 users are allowed', reason: 'USERS_PER_ACCOUNT' },
-];
-
-export const CHANGE_USER_ERRORS: ErrorRow[] = [
-  ...KNOWN_USER_ERRORS,
-  { status: 400, message: 'is_active must be true or false', reason: 'something else' },
-  { status: 400, message: 'firstname is invalid', reason: 'no text; likewise the others' },
-  ...NAME_ROWS,
-  ...PASSWORD_RULES,
+export const CHANGE_USER_ERRORS: readonly DocumentedError[] = [
+  accountErrors.userNotFound,
+  fieldErrors.noFlag.shown('is_active').because('something else'),
+  fieldErrors.invalid.shown('firstname').because('no text; likewise the others'),
+  ...NAME_ERRORS,
+  SHORT,
 ];

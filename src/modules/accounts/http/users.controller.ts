@@ -9,17 +9,18 @@ import { Authenticated } from '../authentication/decorators.js';
 import { type AssignedUserChanges, ChangeAssignedUserCommand } from '../commands/change-assigned-user.command.js';
 import { CreateAssignedUserCommand } from '../commands/create-assigned-user.command.js';
 import { RemoveAssignedUserCommand } from '../commands/remove-assigned-user.command.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import type { AssignedUserView } from '../queries/assigned-user.view.js';
 import { FindAssignedUserQuery } from '../queries/find-assigned-user.query.js';
 import { ListAssignedUsersQuery } from '../queries/list-assigned-users.query.js';
-import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS, KNOWN_USER_ERRORS, USER_ERRORS } from './self-service.errors.js';
+import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from './self-service.errors.js';
 import { DoneAnswer } from './api-key.schema.js';
 import { ChangedUserAnswer, ChangeUserRequest, CreateUserRequest, UserAnswer, UserPageAnswer } from './user.schema.js';
 
 /** The people under the acting account (reference/accounts#people). No key opens these routes. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
+@ApiErrors(accountErrors.permissionDenied.because('an assigned user, or client_management is off'))
 @Controller('v6/api/account/users')
 export class UsersController {
   constructor(
@@ -33,7 +34,7 @@ export class UsersController {
     description: 'He logs in as accounts do; his token acts for the account, so it opens the account’s routes.',
   })
   @ApiCreatedResponse({ type: ChangedUserAnswer })
-  @ApiErrors(CREATE_USER_ERRORS)
+  @ApiErrors(...CREATE_USER_ERRORS)
   async create(@Body() body: CreateUserRequest, @CurrentActor() { account }: Actor): Promise<ChangedUserAnswer> {
     const { username, password, firstname, lastname } = body;
     const draft = { username, password, firstname, lastname, email: textOrNull(body.email) };
@@ -47,7 +48,6 @@ export class UsersController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: UserPageAnswer })
-  @ApiErrors(USER_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
@@ -61,7 +61,7 @@ export class UsersController {
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({ summary: 'Show a user' })
   @ApiOkResponse({ type: UserAnswer })
-  @ApiErrors(KNOWN_USER_ERRORS)
+  @ApiErrors(accountErrors.userNotFound)
   async show(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<UserAnswer> {
     return { success: true, data: await this.queries.execute(new FindAssignedUserQuery(account, userId(id))) };
   }
@@ -73,7 +73,7 @@ export class UsersController {
     description: 'Absent fields stay. Made inactive, he is out on every instance in 3 s.',
   })
   @ApiOkResponse({ type: ChangedUserAnswer })
-  @ApiErrors(CHANGE_USER_ERRORS)
+  @ApiErrors(...CHANGE_USER_ERRORS)
   async change(
     @Param('id') text: string,
     @Body() body: ChangeUserRequest,
@@ -89,7 +89,7 @@ export class UsersController {
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({ summary: 'Delete a user', description: 'He is out on every instance in 3 s; his names are free.' })
   @ApiOkResponse({ type: DoneAnswer })
-  @ApiErrors(KNOWN_USER_ERRORS)
+  @ApiErrors(accountErrors.userNotFound)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
     await this.commands.execute(new RemoveAssignedUserCommand(account, userId(id)));
     return { success: true, message: 'User deleted successfully' };

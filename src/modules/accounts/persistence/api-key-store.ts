@@ -5,7 +5,7 @@ import { now } from '../../../kernel/clock.js';
 import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { assertWithin } from '../../quotas/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { apiKeyDigest, apiKeyPrefix } from '../domain/api-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 
@@ -77,7 +77,7 @@ export class ApiKeyStore {
     });
     await tx.insert(ApiKeyEntity, row);
     const quota = { accountId, kind: 'api_keys', most: this.environment.API_KEYS_PER_ACCOUNT } as const;
-    await assertWithin(tx, quota, ApiKeyEntity, (most) => accountErrors.tooManyOf('API keys', most));
+    await assertWithin(tx, quota, ApiKeyEntity, accountErrors.tooManyApiKeys);
     return row;
   }
 

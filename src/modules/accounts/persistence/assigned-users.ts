@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { assertWithin } from '../../quotas/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import type { AssignedUser, NewAssignedUser } from '../domain/assigned-user.js';
 import { identitiesOf } from '../domain/identity.js';
 import { AssignedUserEntity } from './assigned-user.entity.js';
@@ -55,7 +55,7 @@ export class AssignedUsers {
       );
       await tx.insert(AssignedUserEntity, row);
       const quota = { accountId: user.accountId, kind: 'users', most: this.environment.USERS_PER_ACCOUNT } as const;
-      await assertWithin(tx, quota, AssignedUserEntity, (most) => accountErrors.tooManyOf('users', most));
+      await assertWithin(tx, quota, AssignedUserEntity, accountErrors.tooManyUsers);
       return toAssignedUser(row);
     });
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { accountErrors } from '../domain/account-errors.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { assertManager, assertMaySee, isStaff } from '../domain/account-policy.js';
 import { AccountEntity } from './account.entity.js';
@@ -35,7 +36,7 @@ export class ManagedAccounts {
   async parentId(username: string | null): Promise<number | null> {
     if (username === null || username === '') return null;
     const parent = await this.store.rowByUsername(username);
-    if (!parent) throw accountErrors.invalid('parent_username');
+    if (!parent) throw fieldErrors.invalid('parent_username');
     if (!isStaff(parent.userType)) throw accountErrors.noManager();
     return parent.id;
   }

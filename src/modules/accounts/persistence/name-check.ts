@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { isDuplicateKey } from '../../../platform/database/index.js';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { type Identity, identitiesOf, isUsername, normalMobile } from '../domain/identity.js';
 import { AccountStore } from './account-store.js';
 
@@ -26,11 +27,11 @@ export class NameCheck {
     const mobileNo = given.mobileNo ? normalMobile(given.mobileNo) : null;
     const names: Names = { username: given.username, email: given.email, mobileNo };
     const taken = await this.store.taken(identitiesOf(names));
-    if (taken.includes('email')) throw accountErrors.taken('email');
-    if (!isUsername(given.username)) throw accountErrors.invalid('username');
-    if (taken.includes('username')) throw accountErrors.taken('username');
-    if (mobileNo === null && given.mobileNo !== undefined) throw accountErrors.invalid('mobile_no');
-    if (taken.includes('mobile')) throw accountErrors.taken('mobile');
+    if (taken.includes('email')) throw accountErrors.taken.email();
+    if (!isUsername(given.username)) throw fieldErrors.invalid('username');
+    if (taken.includes('username')) throw accountErrors.taken.username();
+    if (mobileNo === null && given.mobileNo !== undefined) throw fieldErrors.invalid('mobile_no');
+    if (taken.includes('mobile')) throw accountErrors.taken.mobile();
     return names;
   }
 
@@ -46,12 +47,12 @@ export class NameCheck {
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       await this.refuseTaken(tx, identities);
-      throw accountErrors.taken(identities[0]?.kind ?? 'username');
+      throw accountErrors.taken[identities[0]?.kind ?? 'username']();
     }
   }
 
   private async refuseTaken(tx: EntityManager, identities: Identity[]): Promise<void> {
     const [kind] = await this.store.taken(identities, tx);
-    if (kind) throw accountErrors.taken(kind);
+    if (kind) throw accountErrors.taken[kind]();
   }
 }

@@ -1,7 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { accountErrors } from '../domain/account-errors.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { assertUserManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';

@@ -1,10 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, assertMayChange, AuditLog, ManagedAccounts } from '../../accounts/index.js';
-import { type BalanceName, CreditBook, ResellerCredits, type ResellerMove } from '../../credits/index.js';
+import { type BalanceName, CreditBook, creditErrors, ResellerCredits, type ResellerMove } from '../../credits/index.js';
 
 /** Grant credits (amount > 0) or take them back (amount < 0); a reseller's come from and return to its own balance. */
 export class AdjustCreditsCommand extends Command<{ balance: BalanceName; available: number }> {
@@ -51,11 +50,11 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
       const move = { resellerId: actor.id, clientId: account.id, balance, amount, note };
       const done = granting ? await this.resellers.grant(tx, move) : await this.resellers.takeBack(tx, move);
       if (done) return;
-      throw insufficient(await this.left(tx, granting, move), amount);
+      throw creditErrors.insufficient(await this.left(tx, granting, move), amount);
     }
     if (granting) return this.credits.grant(tx, account.id, balance, amount, note);
     if (await this.credits.takeBack(tx, account.id, balance, amount, note)) return;
-    throw insufficient(await this.credits.available(account.id, balance, tx), amount);
+    throw creditErrors.insufficient(await this.credits.available(account.id, balance, tx), amount);
   }
 
   private left(tx: EntityManager, granting: boolean, { resellerId, clientId, balance }: ResellerMove): Promise<number> {
@@ -64,10 +63,3 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
       : this.resellers.takeable(tx, resellerId, clientId, balance);
   }
 }
-
-const insufficient = (available: number, required: number): AppError =>
-  new AppError(
-    'invalid',
-    'insufficient_credits',
-    `Insufficient credits. Available: ${available}, Required: ${required}`,
-  );

@@ -1,7 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type Account, AuditLog, ManagedAccounts } from '../../accounts/index.js';
 import {
@@ -11,6 +10,7 @@ import {
   formerSecret,
   MetaCloudClient,
 } from '../../providers/index.js';
+import { connectionErrors } from '../admin.errors.js';
 
 /** What no desk writes. */
 type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken';
@@ -61,7 +61,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     const { id: accountId } = await this.managed.find(actor, username, tx);
     const current = await this.chatAccounts.locked(tx, accountId, connection);
     const provider = changes.provider ?? current?.provider;
-    if (provider === undefined) throw new AppError('invalid', 'provider_missing', 'provider is required');
+    if (provider === undefined) throw connectionErrors.providerRequired();
     const kept = <Field extends keyof ChatAccountChanges>(field: Field): ChatAccountDraft[Field] | null =>
       changes[field] === undefined ? (current?.[field] ?? null) : changes[field];
     const url = kept('url');
@@ -69,7 +69,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     const base = this.client.baseUrl({ url });
     const isMoved = base !== null && base !== this.client.baseUrl({ url: current?.url ?? null });
     if (isMoved && changes.token === undefined && current?.token) {
-      throw new AppError('invalid', 'token_missing', 'token is required with a new address');
+      throw connectionErrors.tokenWithAddress();
     }
     await this.chatAccounts.put(tx, {
       accountId,

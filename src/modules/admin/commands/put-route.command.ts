@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { z } from 'zod';
-import { AppError } from '../../../kernel/app-error.js';
+import type { AppError } from '../../../kernel/app-error.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import {
@@ -14,6 +14,7 @@ import {
   type OperatorChannel,
   RouteDirectory,
 } from '../../providers/index.js';
+import { routeErrors } from '../admin.errors.js';
 
 /** What an operator wrote; absent fields keep what stands, null clears. */
 export interface RouteRequest {
@@ -38,8 +39,6 @@ export class PutRouteCommand extends Command<void> {
   }
 }
 
-const invalid = (text: string): AppError => new AppError('invalid', 'invalid_route', text);
-
 @CommandHandler(PutRouteCommand)
 export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
   constructor(
@@ -51,14 +50,14 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
 
   async execute({ actor, name, request }: PutRouteCommand): Promise<void> {
     const driver = this.drivers.find(request.driver);
-    if (!driver) throw invalid(`driver must be one of: ${this.drivers.names.join(', ')}`);
+    if (!driver) throw routeErrors.driver(this.drivers.names);
     if (!driver.channels.includes(request.channel)) {
-      throw invalid(`driver ${driver.name} carries ${driver.channels.join(' and ')}, not ${request.channel}`);
+      throw routeErrors.channelOfDriver(driver.name, driver.channels, request.channel);
     }
     try {
       await this.put(actor, name, request, driver);
     } catch (error) {
-      if (isDuplicateKey(error)) throw new AppError('conflict', 'route_race', 'Route was changed at the same time');
+      if (isDuplicateKey(error)) throw routeErrors.race();
       throw error;
     } finally {
       this.routes.forget();
@@ -74,7 +73,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
     return inTransaction(this.dataSource, async (tx) => {
       const current = await this.routes.locked(tx, name);
       if (current && current.channel !== request.channel) {
-        throw new AppError('conflict', 'route_channel', `Route belongs to channel ${current.channel}`);
+        throw routeErrors.channelOfRoute(current.channel);
       }
       const secrets = current?.driver === driver.name ? current.config : null;
       const config = readConfig(driver, request.config, secrets);
@@ -109,22 +108,22 @@ function readConfig(
   current: Record<string, unknown> | null,
 ): Record<string, unknown> {
   const kept = keepSecrets(given, current, driver.secretFields);
-  if ('missing' in kept) throw invalid(`config.${kept.missing} is required`);
+  if ('missing' in kept) throw routeErrors.fieldRequired(`config.${kept.missing}`);
   const parsed = driver.configSchema.safeParse(kept.config);
-  if (!parsed.success) throw invalid(faultText(parsed.error.issues[0], kept.config));
+  if (!parsed.success) throw faultOf(parsed.error.issues[0], kept.config);
   const config = parsed.data as Record<string, unknown>;
   const [secret] = kept.kept;
   if (secret !== undefined && !isSameAddress(current ?? {}, config, driver.addressFields)) {
-    throw invalid(`config.${secret} is required with a new address`);
+    throw routeErrors.secretWithAddress(secret);
   }
   return config;
 }
 
 /** `config.port is required`, or what is wrong with it; never the value. */
-function faultText(issue: z.core.$ZodIssue | undefined, config: Record<string, unknown>): string {
+function faultOf(issue: z.core.$ZodIssue | undefined, config: Record<string, unknown>): AppError {
   const path = ['config', ...(issue?.path ?? [])].map(String).join('.');
   let value: unknown = config;
   for (const step of issue?.path ?? []) value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
-  if (!issue || (issue.code === 'invalid_type' && value === undefined)) return `${path} is required`;
-  return `${path}: ${issue.message}`;
+  if (!issue || (issue.code === 'invalid_type' && value === undefined)) return routeErrors.fieldRequired(path);
+  return routeErrors.field(path, issue.message);
 }

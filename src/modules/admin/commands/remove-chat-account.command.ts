@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog, ManagedAccounts } from '../../accounts/index.js';
 import { CampaignReader } from '../../engine/index.js';
 import { ChatAccounts, type ChatConnection } from '../../providers/index.js';
+import { connectionErrors } from '../admin.errors.js';
 
 /**
  * Removes an account's chat connection.
@@ -35,9 +35,9 @@ export class RemoveChatAccountHandler implements ICommandHandler<RemoveChatAccou
     await inTransaction(this.dataSource, async (tx) => {
       const { id } = await this.managed.find(actor, username, tx);
       const account = await this.chatAccounts.locked(tx, id, connection);
-      if (!account) throw new AppError('not_found', 'chat_account_not_found', 'Chat account not found');
+      if (!account) throw connectionErrors.notFound();
       if (await this.campaigns.unfinishedOn(tx, account.id)) {
-        throw new AppError('conflict', 'chat_account_in_use', 'Chat account is used by unfinished campaigns');
+        throw connectionErrors.inUse();
       }
       await this.chatAccounts.remove(tx, account.id);
       const details = { channel: connection, provider: account.provider };

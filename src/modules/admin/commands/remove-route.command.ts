@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { CampaignReader } from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
+import { routeErrors } from '../admin.errors.js';
 
 /**
  * Removes a route.
@@ -32,10 +32,10 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
   async execute({ actor, name }: RemoveRouteCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const route = await this.routes.locked(tx, name);
-      if (!route) throw new AppError('not_found', 'route_not_found', 'Route not found');
+      if (!route) throw routeErrors.notFound();
       // A campaign accepted between this look and the commit finds no route: its recipients are refunded by the engine.
       if (await this.campaigns.unfinishedOn(tx, route.id)) {
-        throw new AppError('conflict', 'route_in_use', 'Route is used by unfinished campaigns');
+        throw routeErrors.inUse();
       }
       await this.routes.remove(tx, route.id);
       const details = { channel: route.channel, driver: route.driver };

@@ -2,12 +2,12 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { AppError } from '../../../kernel/app-error.js';
 import { dateTime } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { callbackPath, DriverRegistry, RouteDirectory } from '../../providers/index.js';
+import { routeErrors } from '../admin.errors.js';
 
 /** Where a route's callbacks go from now on, and how long they may go on coming to the address before. */
 export interface RotatedCallback {
@@ -43,9 +43,9 @@ export class RotateCallbackSecretHandler implements ICommandHandler<RotateCallba
   async execute({ actor, name }: RotateCallbackSecretCommand): Promise<RotatedCallback> {
     const rotated = await inTransaction(this.dataSource, async (tx) => {
       const route = await this.routes.locked(tx, name);
-      if (!route) throw new AppError('not_found', 'route_not_found', 'Route not found');
+      if (!route) throw routeErrors.notFound();
       if (!this.drivers.find(route.driver)?.parseCallback) {
-        throw new AppError('conflict', 'route_without_callback', 'Route has no callback address');
+        throw routeErrors.noCallback();
       }
       const { secret, formerUntil } = await this.routes.rotateCallbackSecret(tx, route);
       const callback = {

@@ -22,7 +22,7 @@ import {
   CREATE_ACCOUNT_EXAMPLES,
   CreateAccountRequest,
 } from './account.requests.js';
-import { ACCOUNT_ERRORS, CHANGE_ACCOUNT_ERRORS, CREATE_ACCOUNT_ERRORS, MANAGER_ERRORS } from './admin.errors.js';
+import { ACCOUNT_ERRORS, CHANGE_ACCOUNT_ERRORS, CREATE_ACCOUNT_ERRORS, MANAGER_ERRORS } from './account.errors.js';
 
 /** Accounts of the house; a reseller's own clients. */
 @ApiTags('Admin: accounts')
@@ -42,7 +42,7 @@ export class AccountsController {
   })
   @ApiBody({ type: CreateAccountRequest, examples: CREATE_ACCOUNT_EXAMPLES })
   @ApiCreatedResponse({ type: ChangedAccountAnswer })
-  @ApiErrors(CREATE_ACCOUNT_ERRORS)
+  @ApiErrors(...CREATE_ACCOUNT_ERRORS)
   async create(
     @Body() body: CreateAccountRequest,
     @CurrentActor() { account }: Actor,
@@ -72,7 +72,7 @@ export class AccountsController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: AccountPageAnswer })
-  @ApiErrors(MANAGER_ERRORS)
+  @ApiErrors(...MANAGER_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
@@ -87,7 +87,7 @@ export class AccountsController {
   @ApiParam({ name: 'username', example: 'jane.doe' })
   @ApiOperation({ summary: 'Show an account' })
   @ApiOkResponse({ type: AccountAnswer })
-  @ApiErrors(ACCOUNT_ERRORS)
+  @ApiErrors(...ACCOUNT_ERRORS)
   async show(@Param('username') username: string, @CurrentActor() { account }: Actor): Promise<AccountAnswer> {
     return { success: true, data: await this.queries.execute(new FindAccountQuery(account, username)) };
   }
@@ -101,7 +101,7 @@ export class AccountsController {
   })
   @ApiBody({ type: ChangeAccountRequest, examples: CHANGE_ACCOUNT_EXAMPLES })
   @ApiOkResponse({ type: ChangedAccountAnswer })
-  @ApiErrors(CHANGE_ACCOUNT_ERRORS)
+  @ApiErrors(...CHANGE_ACCOUNT_ERRORS)
   async change(
     @Param('username') username: string,
     @Body() body: ChangeAccountRequest,

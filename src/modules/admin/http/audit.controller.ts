@@ -2,9 +2,8 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, PageOf, readPage } from '../../../platform/http/index.js';
+import { paged, type Paged, PageOf, readPage } from '../../../platform/http/index.js';
 import { type Actor, Admin, type AuditEntryView, CurrentActor, ListAuditQuery } from '../../accounts/index.js';
-import { ADMIN_ERRORS } from './admin.errors.js';
 
 class AuditEntryAnswer implements AuditEntryView {
   @ApiProperty({ example: 3 })
@@ -49,7 +48,6 @@ export class AuditController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: AuditPageAnswer })
-  @ApiErrors(ADMIN_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,

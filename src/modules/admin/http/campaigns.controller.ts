@@ -2,20 +2,27 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, paged, type Paged, readPage, REVISION_ERRORS } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
 import {
   CampaignChangedResponse,
   ChangeCampaignCommand,
+  FILTER_ROWS,
   type StaffCampaignView,
   readCampaignFilter,
   ReviewCampaignQuery,
   ReviewCampaignsQuery,
 } from '../../campaigns/index.js';
 import { StaffCampaignOneAnswer, StaffCampaignPageAnswer } from './campaign.answers.js';
-import { DECIDE_CAMPAIGN_ERRORS, LIST_CAMPAIGNS_ERRORS, SHOW_CAMPAIGN_ERRORS } from './campaign.errors.js';
 import { DecisionRequest } from './campaign.requests.js';
+
+const NOT_FOUND = { status: 404, message: 'Campaign not found', reason: 'no campaign of that id' };
+const DECISION_ERRORS = [
+  NOT_FOUND,
+  { status: 409, message: 'Campaign is already <state>', reason: 'it does not wait for approval' },
+  ...REVISION_ERRORS,
+];
 
 /** All accounts' campaigns, and the verification of voice campaigns. */
 @ApiTags('Admin: campaigns')
@@ -41,7 +48,7 @@ export class CampaignsAdminController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: StaffCampaignPageAnswer })
-  @ApiErrors(LIST_CAMPAIGNS_ERRORS)
+  @ApiErrors(...FILTER_ROWS)
   async list(
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
@@ -61,7 +68,7 @@ export class CampaignsAdminController {
     description: 'On voice with all that is heard in it and every number that can be reached by it.',
   })
   @ApiOkResponse({ type: StaffCampaignOneAnswer })
-  @ApiErrors(SHOW_CAMPAIGN_ERRORS)
+  @ApiErrors(NOT_FOUND)
   async show(@Param('request_id') requestId: string): Promise<StaffCampaignOneAnswer> {
     return { success: true, data: await this.queries.execute(new ReviewCampaignQuery(requestId)) };
   }
@@ -72,7 +79,7 @@ export class CampaignsAdminController {
   @ApiOperation({ summary: 'Let a voice campaign begin', description: 'At once, or when it is scheduled.' })
   @ApiBody({ type: DecisionRequest, required: false, examples: { looked: { value: { revision: 1 } } } })
   @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors(DECIDE_CAMPAIGN_ERRORS)
+  @ApiErrors(...DECISION_ERRORS)
   approve(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
@@ -87,7 +94,7 @@ export class CampaignsAdminController {
   @ApiOperation({ summary: 'Refuse a voice campaign', description: 'Nobody is called; all credits go back.' })
   @ApiBody({ type: DecisionRequest, required: false, examples: { looked: { value: { revision: 1 } } } })
   @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors(DECIDE_CAMPAIGN_ERRORS)
+  @ApiErrors(...DECISION_ERRORS)
   reject(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,

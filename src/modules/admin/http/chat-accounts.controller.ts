@@ -4,22 +4,25 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestj
 import { readText } from '../../../kernel/text.js';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
-import { CHAT_CONNECTIONS, type ChatConnection, readChatConnection } from '../../providers/index.js';
+import { CHAT_CONNECTIONS, chatAccountErrors, type ChatConnection, readChatConnection } from '../../providers/index.js';
+import { connectionErrors } from '../admin.errors.js';
 import { type ChatAccountChanges, PutChatAccountCommand } from '../commands/put-chat-account.command.js';
 import { RemoveChatAccountCommand } from '../commands/remove-chat-account.command.js';
 import { FindChatAccountQuery } from '../queries/find-chat-account.query.js';
+import { ACCOUNT_ERRORS } from './account.errors.js';
 import {
   ChatAccountAnswer,
   type ChatAccountAnswerData,
   RemovedChatAccountAnswer,
   SavedChatAccountAnswer,
 } from './chat-account.answers.js';
-import { CHAT_ACCOUNT_ERRORS, PUT_CHAT_ACCOUNT_ERRORS, REMOVE_CHAT_ACCOUNT_ERRORS } from './chat-account.errors.js';
+import { PUT_CHAT_ACCOUNT_ERRORS } from './chat-account.errors.js';
 import { PutChatAccountRequest } from './chat-account.requests.js';
 
 /** The customers' connections to the chat upstream. */
 @ApiTags('Admin: chat accounts')
 @Admin()
+@ApiErrors(...ACCOUNT_ERRORS, chatAccountErrors.channel)
 @ApiParam({ name: 'username', example: 'jane.doe' })
 @ApiQuery({ name: 'channel', required: false, enum: [...CHAT_CONNECTIONS], description: 'default official' })
 @Controller('v6/api/admin/chat-accounts/:username')
@@ -32,7 +35,7 @@ export class ChatAccountsController {
   @Get()
   @ApiOperation({ summary: 'Show a chat account; secrets are never returned' })
   @ApiOkResponse({ type: ChatAccountAnswer })
-  @ApiErrors(CHAT_ACCOUNT_ERRORS)
+  @ApiErrors(connectionErrors.notFound)
   async show(
     @Param('username') username: string,
     @Query('channel') channel: unknown,
@@ -48,7 +51,7 @@ export class ChatAccountsController {
       'One for each `channel` (in the body or the query). An absent field keeps what stands, null clears it; the token stays only while the host, port and version of `url` do. For 24 hours after a change the `app_secret` and the `verify_token` before it are taken too, unless they were cleared first. Enter `callback_url` and `verify_token` at the provider.',
   })
   @ApiOkResponse({ type: SavedChatAccountAnswer })
-  @ApiErrors(PUT_CHAT_ACCOUNT_ERRORS)
+  @ApiErrors(...PUT_CHAT_ACCOUNT_ERRORS)
   async put(
     @Param('username') username: string,
     @Query('channel') channel: unknown,
@@ -64,7 +67,7 @@ export class ChatAccountsController {
   @Delete()
   @ApiOperation({ summary: 'Remove a chat account' })
   @ApiOkResponse({ type: RemovedChatAccountAnswer })
-  @ApiErrors(REMOVE_CHAT_ACCOUNT_ERRORS)
+  @ApiErrors(connectionErrors.notFound, connectionErrors.inUse)
   async remove(
     @Param('username') username: string,
     @Query('channel') channel: unknown,

@@ -1,7 +1,8 @@
 import { BALANCES, type BalanceName } from '../../credits/index.js';
 import { OptionalText, RequiredAmount, RequiredWord } from '../../../platform/http/index.js';
 
-const MOST_AT_ONCE = 1_000_000_000;
+/** Most credits of one grant. */
+export const MOST_AT_ONCE = 1_000_000_000;
 
 /** Body of POST /accounts/:username/credits (reference/admin#credits). */
 export class AdjustCreditsRequest {

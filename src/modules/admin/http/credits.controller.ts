@@ -1,15 +1,15 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { AppError } from '../../../kernel/app-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { codePoints, textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, paged, type Paged, readPage, valueErrors } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor, FindAccountQuery } from '../../accounts/index.js';
 import {
   AdjustedCreditsAnswer,
-  BALANCE_ROW,
   BALANCES,
   BalancesAnswer,
+  creditErrors,
   CreditProofsAnswer,
   GetBalancesQuery,
   type LedgerEntryView,
@@ -19,14 +19,15 @@ import {
   readBalance,
 } from '../../credits/index.js';
 import { AdjustCreditsCommand } from '../commands/adjust-credits.command.js';
-import { ACCOUNT_ERRORS, ADJUST_CREDITS_ERRORS } from './admin.errors.js';
-import { AdjustCreditsRequest } from './credit.requests.js';
+import { ACCOUNT_ERRORS } from './account.errors.js';
+import { AdjustCreditsRequest, MOST_AT_ONCE } from './credit.requests.js';
 
 const LONGEST_NOTE = 255;
 
 /** Credits of an account, for those who manage it. */
 @ApiTags('Admin: credits')
 @Admin({ resellers: true })
+@ApiErrors(...ACCOUNT_ERRORS)
 @ApiParam({ name: 'username', example: 'jane.doe' })
 @Controller('v6/api/admin/accounts/:username/credits')
 export class CreditsController {
@@ -44,7 +45,14 @@ export class CreditsController {
       'no more than it has granted to the client.',
   })
   @ApiOkResponse({ type: AdjustedCreditsAnswer })
-  @ApiErrors(ADJUST_CREDITS_ERRORS)
+  @ApiErrors(
+    fieldErrors.noWord.shown('balance', BALANCES).because('another word'),
+    valueErrors.noAmount.shown('amount', MOST_AT_ONCE),
+    fieldErrors.tooLong.shown('note', LONGEST_NOTE).because('too long'),
+    creditErrors.insufficient
+      .shown(3, 5)
+      .because('more than there is, or more than the reseller has granted to this client'),
+  )
   async adjust(
     @Param('username') username: string,
     @Body() body: AdjustCreditsRequest,
@@ -52,7 +60,7 @@ export class CreditsController {
   ): Promise<AdjustedCreditsAnswer> {
     const note = textOrNull(body.note);
     if (note !== null && codePoints(note) > LONGEST_NOTE) {
-      throw new AppError('invalid', 'note_too_long', `note must be at most ${LONGEST_NOTE} characters`);
+      throw fieldErrors.tooLong('note', LONGEST_NOTE);
     }
     const command = new AdjustCreditsCommand(account, username, body.balance, body.amount, note);
     return { success: true, data: await this.commands.execute(command) };
@@ -61,7 +69,6 @@ export class CreditsController {
   @Get()
   @ApiOperation({ summary: 'The six balances' })
   @ApiOkResponse({ type: BalancesAnswer })
-  @ApiErrors(ACCOUNT_ERRORS)
   async balances(@Param('username') username: string, @CurrentActor() { account }: Actor): Promise<BalancesAnswer> {
     const { id } = await this.queries.execute(new FindAccountQuery(account, username));
     return { success: true, data: await this.queries.execute(new GetBalancesQuery(id)) };
@@ -73,7 +80,7 @@ export class CreditsController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: LedgerPageAnswer })
-  @ApiErrors([...ACCOUNT_ERRORS, BALANCE_ROW])
+  @ApiErrors(creditErrors.unknownBalance)
   async ledger(
     @Param('username') username: string,
     @Query() query: Record<string, unknown>,
@@ -89,7 +96,6 @@ export class CreditsController {
   @Get('proof')
   @ApiOperation({ summary: 'The ledger’s sum against the stored balance' })
   @ApiOkResponse({ type: CreditProofsAnswer })
-  @ApiErrors(ACCOUNT_ERRORS)
   async proof(@Param('username') username: string, @CurrentActor() { account }: Actor): Promise<CreditProofsAnswer> {
     const { id } = await this.queries.execute(new FindAccountQuery(account, username));
     return { success: true, data: await this.queries.execute(new ProveCreditsQuery(id)) };

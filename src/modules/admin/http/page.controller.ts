@@ -64,7 +64,7 @@ export class PageController {
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': DASHBOARD_POLICY });
     if (await this.sessions.staffOf(request)) this.dashboard.serve(QUEUES, request, response, next);
     else if (request.accepts(['json', 'html']) === 'html') response.redirect(LOGIN);
-    else throw accountErrors.invalidToken('unauthenticated');
+    else throw accountErrors.invalidToken();
   }
 
   private async send(response: Response, name: string): Promise<void> {

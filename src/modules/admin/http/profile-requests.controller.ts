@@ -1,12 +1,13 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { AppError } from '../../../kernel/app-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { readId } from '../../../kernel/ids.js';
 import { readText } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, paged, type Paged, readPage, REVISION_ERRORS } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import {
+  PROCESSING_STATUSES,
   ProcessProfileRequestCommand,
   PROFILE_STATUSES,
   profileErrors,
@@ -15,12 +16,9 @@ import {
   ReviewProfileRequestsQuery,
 } from '../../profile-requests/index.js';
 import {
-  LIST_PROFILE_REQUESTS_ERRORS,
-  PROCESS_PROFILE_REQUEST_ERRORS,
   ProcessedProfileRequestAnswer,
   ProcessProfileRequest,
   ReviewedProfileRequestPageAnswer,
-  STATUS_TEXT,
 } from './profile-request.schema.js';
 
 /** The desk's work on profile requests (reference/admin#profile-requests). */
@@ -39,7 +37,7 @@ export class ProfileRequestsAdminController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: ReviewedProfileRequestPageAnswer })
-  @ApiErrors(LIST_PROFILE_REQUESTS_ERRORS)
+  @ApiErrors(profileErrors.unknownStatus)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
@@ -59,7 +57,12 @@ export class ProfileRequestsAdminController {
     description: 'pending → processing → completed or rejected; `processing` may be skipped.',
   })
   @ApiOkResponse({ type: ProcessedProfileRequestAnswer })
-  @ApiErrors(PROCESS_PROFILE_REQUEST_ERRORS)
+  @ApiErrors(
+    fieldErrors.noWord.shown('status', PROCESSING_STATUSES).because('another word'),
+    profileErrors.notFound.because('no such request'),
+    profileErrors.wrongState,
+    ...REVISION_ERRORS,
+  )
   async process(
     @Param('id') idText: string,
     @Body() { status, revision }: ProcessProfileRequest,
@@ -80,6 +83,6 @@ function readStatus(value: unknown): ProfileStatus | null {
   const read = readText(value);
   if (read.kind === 'empty') return null;
   const status = PROFILE_STATUSES.find((word) => read.kind === 'text' && word === read.value);
-  if (!status) throw new AppError('invalid', 'profile_request_status', STATUS_TEXT);
+  if (!status) throw profileErrors.unknownStatus();
   return status;
 }

@@ -1,10 +1,18 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
+import { invalid } from '../../../kernel/define-error.js';
 import { isTooLargeJson } from '../../../kernel/text.js';
 import { OptionalFlag, OptionalSpeed, RequiredText, RequiredWord } from '../../../platform/http/index.js';
 
-const CHANNELS = ['sms', 'unofficial', 'voice'] as const;
+/** Channels whose carriers are reached by routes. */
+export const ROUTE_CHANNELS = ['sms', 'unofficial', 'voice'] as const;
+
+/** What is said of a `config` before its driver looks at it. */
+export const configErrors = {
+  noObject: invalid('config_no_object', 'config must be an object', 'missing, or something else'),
+  tooLarge: invalid('config_too_large', 'config must be at most 64 KB', 'more, as JSON'),
+};
 
 const Config = (): PropertyDecorator =>
   applyDecorators(
@@ -18,22 +26,22 @@ const Config = (): PropertyDecorator =>
       name: 'config',
       validator: {
         validate: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
-        defaultMessage: () => 'config must be an object',
+        defaultMessage: () => configErrors.noObject.text,
       },
     }),
     ValidateBy({
       name: 'configSize',
       validator: {
         validate: (value: unknown) => !isTooLargeJson(value),
-        defaultMessage: () => 'config must be at most 64 KB',
+        defaultMessage: () => configErrors.tooLarge.text,
       },
     }),
   );
 
 /** Body of PUT /routes/:name (reference/admin#routes). */
 export class PutRouteRequest {
-  @RequiredWord('channel', CHANNELS, 'sms')
-  channel!: (typeof CHANNELS)[number];
+  @RequiredWord('channel', ROUTE_CHANNELS, 'sms')
+  channel!: (typeof ROUTE_CHANNELS)[number];
 
   @RequiredText('driver', 'smpp')
   driver!: string;

@@ -1,14 +1,13 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { AppError } from '../../../kernel/app-error.js';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import { routeErrors } from '../admin.errors.js';
 import { PutRouteCommand } from '../commands/put-route.command.js';
 import { RemoveRouteCommand } from '../commands/remove-route.command.js';
 import { RotateCallbackSecretCommand } from '../commands/rotate-callback-secret.command.js';
 import { ListRoutesQuery, type RouteView } from '../queries/list-routes.query.js';
-import { ADMIN_ERRORS } from './admin.errors.js';
 import {
   RemovedRouteAnswer,
   RotatedCallbackAnswer,
@@ -16,7 +15,7 @@ import {
   RoutePageAnswer,
   SavedRouteAnswer,
 } from './route.answers.js';
-import { PUT_ROUTE_ERRORS, REMOVE_ROUTE_ERRORS, ROTATE_ROUTE_ERRORS, ROUTE_ERRORS } from './route.errors.js';
+import { PUT_ROUTE_ERRORS } from './route.errors.js';
 import { ROUTE_EXAMPLES } from './route.examples.js';
 import { PutRouteRequest } from './route.requests.js';
 
@@ -37,7 +36,6 @@ export class RoutesController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: RoutePageAnswer })
-  @ApiErrors(ADMIN_ERRORS)
   async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<RouteView>> {
     const page = readPage(query);
     const routes = await this.queries.execute(new ListRoutesQuery(null, account.timeZone));
@@ -49,7 +47,7 @@ export class RoutesController {
   @ApiParam({ name: 'name', example: 'carrier-1' })
   @ApiOperation({ summary: 'Show a route; secrets read `***`' })
   @ApiOkResponse({ type: RouteAnswer })
-  @ApiErrors(ROUTE_ERRORS)
+  @ApiErrors(routeErrors.notFound)
   async show(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteAnswer> {
     return { success: true, data: await this.find(name, account) };
   }
@@ -66,13 +64,13 @@ export class RoutesController {
     examples: ROUTE_EXAMPLES,
   })
   @ApiOkResponse({ type: SavedRouteAnswer })
-  @ApiErrors(PUT_ROUTE_ERRORS)
+  @ApiErrors(...PUT_ROUTE_ERRORS)
   async put(
     @Param('name') name: string,
     @Body() body: PutRouteRequest,
     @CurrentActor() { account }: Actor,
   ): Promise<SavedRouteAnswer> {
-    if (!NAME.test(name)) throw new AppError('invalid', 'invalid_route', 'name is invalid');
+    if (!NAME.test(name)) throw routeErrors.name();
     const { channel, driver, config, messages_per_second: messagesPerSecond } = body;
     const isDefault = body.is_default ?? undefined;
     await this.commands.execute(
@@ -90,7 +88,7 @@ export class RoutesController {
     description: 'For 24 hours callbacks to the address before are taken too; one from before that no more.',
   })
   @ApiOkResponse({ type: RotatedCallbackAnswer })
-  @ApiErrors(ROTATE_ROUTE_ERRORS)
+  @ApiErrors(routeErrors.notFound, routeErrors.noCallback)
   async rotate(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RotatedCallbackAnswer> {
     const data = await this.commands.execute(new RotateCallbackSecretCommand(account, name));
     return { success: true, message: 'Callback secret rotated successfully', data };
@@ -100,7 +98,7 @@ export class RoutesController {
   @ApiParam({ name: 'name', example: 'carrier-1' })
   @ApiOperation({ summary: 'Remove a route' })
   @ApiOkResponse({ type: RemovedRouteAnswer })
-  @ApiErrors(REMOVE_ROUTE_ERRORS)
+  @ApiErrors(routeErrors.notFound, routeErrors.inUse)
   async remove(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RemovedRouteAnswer> {
     await this.commands.execute(new RemoveRouteCommand(account, name));
     return { success: true, message: 'Route deleted successfully' };
@@ -108,7 +106,7 @@ export class RoutesController {
 
   private async find(name: string, account: Account): Promise<RouteView> {
     const [route] = await this.queries.execute(new ListRoutesQuery(name, account.timeZone));
-    if (!route) throw new AppError('not_found', 'route_not_found', 'Route not found');
+    if (!route) throw routeErrors.notFound();
     return route;
   }
 }

@@ -2,9 +2,8 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, PageOf, readPage } from '../../../platform/http/index.js';
+import { paged, type Paged, PageOf, readPage } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor, ListSecurityLogQuery, type SecurityEntryView } from '../../accounts/index.js';
-import { ADMIN_ERRORS } from './admin.errors.js';
 
 class SecurityEntryAnswer implements SecurityEntryView {
   @ApiProperty({ example: 3 })
@@ -45,7 +44,6 @@ export class SecurityLogController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: SecurityPageAnswer })
-  @ApiErrors(ADMIN_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,

@@ -3,8 +3,10 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AppError } from '../../../kernel/app-error.js';
+import { invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { codePoints, textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, readPage, streamPage } from '../../../platform/http/index.js';
+import { ApiErrors, readPage, REVISION_ERRORS, streamPage } from '../../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import {
   LONGEST_REASON,
@@ -16,8 +18,22 @@ import {
   type TemplateMove,
 } from '../../templates/index.js';
 import { MovedTemplateAnswer, ReviewedTemplatePageAnswer } from './template.answers.js';
-import { LIST_TEMPLATES_ERRORS, MOVE_TEMPLATE_ERRORS, REASON_TEXT, STATUS_TEXT } from './template.errors.js';
 import { ReviewRequest } from './template.requests.js';
+
+const unknownStatus = invalid(
+  'template_status',
+  fieldErrors.noWord.shown('status', STATUS_WORDS).text,
+  'another word or number',
+);
+const reasonTooLong = invalid('reason_too_long', fieldErrors.tooLong.shown('reason', LONGEST_REASON).text, 'too long');
+
+const MOVE_ERRORS = [
+  fieldErrors.invalid.shown('reason').because('no text'),
+  { status: 404, message: 'Template not found', reason: 'no such template' },
+  reasonTooLong,
+  { status: 409, message: 'Template is already approved', reason: 'its state does not allow the move' },
+  ...REVISION_ERRORS,
+];
 
 /** One move of the desk: its path, and what Swagger says of it. */
 const Move =
@@ -34,7 +50,7 @@ const Move =
       ApiOperation({ summary }),
       ApiBody({ type: ReviewRequest, required: false, examples }),
       ApiOkResponse({ type: MovedTemplateAnswer }),
-      ApiErrors(MOVE_TEMPLATE_ERRORS),
+      ApiErrors(...MOVE_ERRORS),
     ])
       decorate(target, key, descriptor);
   };
@@ -60,7 +76,7 @@ export class TemplatesAdminController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: ReviewedTemplatePageAnswer })
-  @ApiErrors(LIST_TEMPLATES_ERRORS)
+  @ApiErrors(unknownStatus)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
@@ -68,7 +84,7 @@ export class TemplatesAdminController {
   ): Promise<void> {
     const text = query['status'] ?? '';
     const status = typeof text === 'string' ? readStatus(text) : null;
-    if (status === null && text !== '') throw new AppError('invalid', 'template_status', STATUS_TEXT);
+    if (status === null && text !== '') throw unknownStatus();
     const page = readPage(query);
     const wanted = status === null ? null : { status };
     const { templates, total } = await this.queries.execute(
@@ -106,7 +122,7 @@ export class TemplatesAdminController {
     const id = readTemplateId(idText);
     const reason = textOrNull(body.reason);
     if (reason !== null && codePoints(reason) > LONGEST_REASON) {
-      throw new AppError('invalid', 'reason_too_long', REASON_TEXT);
+      throw reasonTooLong();
     }
     await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason, body.revision ?? null));
     const { templates } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, 1, 1));

@@ -1,10 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { AppError } from '../../../kernel/app-error.js';
 import { dateTime } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
 import { type Account, ManagedAccounts } from '../../accounts/index.js';
 import { ChatAccounts, type ChatConnection, type ChatProvider, MetaCloudClient } from '../../providers/index.js';
+import { connectionErrors } from '../admin.errors.js';
 
 /** A chat account as the desk sees it: of secrets, only whether they are set. */
 export interface ChatAccountView {
@@ -51,7 +51,7 @@ export class FindChatAccountHandler implements IQueryHandler<FindChatAccountQuer
   async execute({ actor, username, connection }: FindChatAccountQuery): Promise<ChatAccountView> {
     const { id } = await this.managed.find(actor, username);
     const account = await this.chatAccounts.find(id, connection);
-    if (!account) throw new AppError('not_found', 'chat_account_not_found', 'Chat account not found');
+    if (!account) throw connectionErrors.notFound();
     return {
       id: account.id,
       username,

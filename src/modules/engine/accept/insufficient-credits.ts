@@ -1,4 +1,5 @@
 import { AppError } from '../../../kernel/app-error.js';
+import { creditErrors } from '../../credits/index.js';
 
 /**
  * The balance does not pay for the campaign; in the words of every channel but voice, which has its own
@@ -9,7 +10,8 @@ export class InsufficientCredits extends AppError {
     readonly available: number,
     readonly required: number,
   ) {
-    super('invalid', 'insufficient_credits', `Insufficient credits. Available: ${available}, Required: ${required}`);
+    const { kind, code, message } = creditErrors.insufficient(available, required);
+    super(kind, code, message);
   }
 }
 

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type RawProfile, readProfileChanges } from '../domain/profile-request.js';
 import { isAlreadyPending, ProfileRequestStore } from '../persistence/profile-request-store.js';
-import { profileErrors } from '../profile-requests.errors.js';
+import { profileErrors, profileFaults } from '../profile-requests.errors.js';
 
 /**
  * The owner changes a pending request; only supplied fields change.
@@ -34,7 +34,7 @@ export class ChangeProfileRequestHandler implements ICommandHandler<ChangeProfil
       if (request?.accountId !== accountId) throw profileErrors.notFound();
       if (request.status !== 'pending') throw profileErrors.notUpdatable();
       const read = readProfileChanges(changes);
-      if ('fault' in read) throw profileErrors.fault(read.fault);
+      if ('fault' in read) throw profileFaults[read.fault]();
       const content = { ...request, ...read.changes };
       await this.store.change(tx, request, content).catch((error: unknown) => {
         throw isAlreadyPending(error) ? profileErrors.equalsAnother(content.channel) : error;

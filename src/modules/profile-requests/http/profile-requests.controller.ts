@@ -9,10 +9,16 @@ import { ChangeProfileRequestCommand } from '../commands/change-profile-request.
 import { CreateProfileRequestCommand } from '../commands/create-profile-request.command.js';
 import { RemoveProfileRequestCommand } from '../commands/remove-profile-request.command.js';
 import { type RawProfile, readProfile } from '../domain/profile-request.js';
-import { alreadyText, prefixOf, profileErrors } from '../profile-requests.errors.js';
+import {
+  alreadyText,
+  CHANGE_ERRORS,
+  CREATE_ERRORS,
+  prefixOf,
+  profileErrors,
+  profileFaults,
+} from '../profile-requests.errors.js';
 import { ListProfileRequestsQuery } from '../queries/list-profile-requests.query.js';
 import { profileRequestView } from '../queries/profile-request.view.js';
-import { CHANGE_ERRORS, CREATE_ERRORS, LIST_ERRORS, REMOVE_ERRORS } from './profile-request-error-rows.js';
 import {
   CreatedProfileRequestAnswer,
   DuplicateProfileRequestAnswer,
@@ -35,7 +41,6 @@ export class ProfileRequestsController {
   @Get()
   @ApiOperation({ summary: 'All profile requests of the account, newest first' })
   @ApiOkResponse({ type: ProfileRequestsAnswer })
-  @ApiErrors(LIST_ERRORS)
   async list(@CurrentActor() { account }: Actor): Promise<ProfileRequestsAnswer> {
     const data = await this.queries.execute(new ListProfileRequestsQuery(account));
     return { message: 'Profile requests fetched successfully', data };
@@ -49,14 +54,14 @@ export class ProfileRequestsController {
   @ApiBody({ type: ProfileBody })
   @ApiCreatedResponse({ type: CreatedProfileRequestAnswer })
   @ApiOkResponse({ description: 'An identical request is pending.', type: DuplicateProfileRequestAnswer })
-  @ApiErrors(CREATE_ERRORS)
+  @ApiErrors(...CREATE_ERRORS)
   async create(
     @Body() body: RawProfile,
     @CurrentActor() { account }: Actor,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CreatedProfileRequestAnswer | DuplicateProfileRequestAnswer> {
     const read = readProfile(body);
-    if ('fault' in read) throw profileErrors.fault(read.fault);
+    if ('fault' in read) throw profileFaults[read.fault]();
     const { request, duplicate } = await this.commands.execute(
       new CreateProfileRequestCommand(account.id, read.content),
     );
@@ -71,7 +76,7 @@ export class ProfileRequestsController {
   @ApiOperation({ summary: 'Change a pending profile request', description: 'Only supplied fields change.' })
   @ApiBody({ type: ProfileChangesBody })
   @ApiOkResponse({ type: ProfileMessageAnswer })
-  @ApiErrors(CHANGE_ERRORS)
+  @ApiErrors(...CHANGE_ERRORS)
   async change(
     @Param('id') id: string,
     @Body() body: RawProfile,
@@ -85,7 +90,7 @@ export class ProfileRequestsController {
   @ApiParam({ name: 'id', type: Number, example: 12 })
   @ApiOperation({ summary: 'Take a pending profile request back' })
   @ApiOkResponse({ type: ProfileMessageAnswer })
-  @ApiErrors(REMOVE_ERRORS)
+  @ApiErrors(profileErrors.notFound, profileErrors.notDeletable)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<ProfileMessageAnswer> {
     await this.commands.execute(new RemoveProfileRequestCommand(account.id, requestId(id)));
     return { message: 'Profile request deleted successfully' };

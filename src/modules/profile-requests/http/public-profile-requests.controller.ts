@@ -4,10 +4,10 @@ import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger'
 import type { Request } from 'express';
 import { readText } from '../../../kernel/text.js';
 import { ApiErrors, clientIp, ErrorShape } from '../../../platform/http/index.js';
+import { tooMany } from '../../../platform/security/index.js';
 import { Open, OpenMisses } from '../../accounts/index.js';
 import { profileErrors } from '../profile-requests.errors.js';
 import { LookUpProfileRequestsQuery } from '../queries/look-up-profile-requests.query.js';
-import { LOOK_UP_ERRORS } from './profile-request-error-rows.js';
 import { PublicProfileRequestsAnswer } from './profile-request.schema.js';
 
 /** Branded requests of a parent's clients, open to everybody (reference/profile-requests#public-look-up). */
@@ -34,7 +34,11 @@ export class PublicProfileRequestsController {
     description: 'Start of the username or of the display name, in any case',
   })
   @ApiOkResponse({ type: PublicProfileRequestsAnswer })
-  @ApiErrors(LOOK_UP_ERRORS, 'public')
+  @ApiErrors(
+    tooMany.because('more than 60 misses in a minute from one address'),
+    profileErrors.parentRequired,
+    profileErrors.prefixInvalid,
+  )
   async lookUp(
     @Query('parent_username') parentUsername: unknown,
     @Query('verified_name') verifiedName: unknown,

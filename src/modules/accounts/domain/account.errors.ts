@@ -1,0 +1,74 @@
+import { conflict, forbidden, invalid, notFound, unauthenticated } from '../../../kernel/define-error.js';
+import { atMost } from '../../../kernel/field-errors.js';
+import type { IdentityKind } from './identity.js';
+
+const INVALID_TOKEN = 'Invalid Authorization token';
+
+/** What is said of a name that somebody has already. */
+const takenErrors = {
+  email: conflict('email_taken', 'Email already registered', 'by an account or an assigned user, in any case'),
+  username: conflict('username_taken', 'Username already taken', 'by an account or an assigned user, in any case'),
+  mobile: conflict('mobile_taken', 'Mobile number already registered', 'compared as digits'),
+} satisfies Record<IdentityKind, unknown>;
+
+/** Every error of this module beside those of fields and passwords. */
+export const accountErrors = {
+  missingCredentials: invalid('missing_credentials', 'Missing email_or_username or password', 'a field is missing'),
+  invalidCredentials: unauthenticated(
+    'invalid_credentials',
+    'Invalid credentials',
+    'no such account or wrong password',
+  ),
+  inactive: unauthenticated('account_inactive', 'Account is inactive', 'account not active'),
+  expired: unauthenticated(
+    'account_expired',
+    'Account expired. Please contact your administrator.',
+    'expiry date passed',
+  ),
+  invalidToken: unauthenticated('invalid_token', INVALID_TOKEN, 'no valid token'),
+  /** the two chat endpoints that answer 400 where others answer 401 */
+  invalidTokenOfChat: invalid('invalid_token', INVALID_TOKEN, 'no valid token'),
+  pathUsername: unauthenticated(
+    'path_username',
+    'Route username does not match authenticated user',
+    'path and token usernames differ',
+  ),
+  registrationClosed: forbidden(
+    'registration_closed',
+    'Registration is closed',
+    'the operator closed it (REGISTRATION=off)',
+  ),
+  forbidden: forbidden('forbidden', 'Forbidden', 'not staff, or not allowed to this role'),
+  permissionDenied: forbidden('permission_denied', 'Permission denied', 'the caller’s client_management is off'),
+  notFound: notFound('account_not_found', 'Account not found', 'unknown, or not a client of the reseller'),
+  userNotFound: notFound('user_not_found', 'User not found', 'unknown, or another account’s'),
+  apiKeyNotFound: notFound('api_key_not_found', 'API key not found', 'unknown, revoked, or another account’s'),
+  tooManyApiKeys: conflict('too_many_of', (most: number) => atMost(most, 'API keys'), 'API_KEYS_PER_ACCOUNT'),
+  tooManyUsers: conflict('too_many_of', (most: number) => atMost(most, 'users'), 'USERS_PER_ACCOUNT'),
+  ipRange: invalid(
+    'ip_range',
+    (index: number) => `allowed_ips[${index}] is not an IP address or range`,
+    'neither IPv4 nor IPv6 nor CIDR',
+  ),
+  tooManyIpRanges: invalid(
+    'too_many_ip_ranges',
+    (most: number) => `allowed_ips must have at most ${most} entries`,
+    'more',
+  ),
+  noManager: invalid(
+    'parent_no_manager',
+    'parent_username must name a reseller, admin or super account',
+    'a plain client is never a parent',
+  ),
+  parentCircle: invalid(
+    'parent_circle',
+    'parent_username must not be below the account itself',
+    'the account itself, or one below it',
+  ),
+  hasClients: conflict(
+    'account_has_clients',
+    'Account has clients',
+    'staff made a client while accounts have it as parent: give them another parent first',
+  ),
+  taken: takenErrors,
+};

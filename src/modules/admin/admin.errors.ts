@@ -1,0 +1,66 @@
+import { conflict, invalid, notFound } from '../../kernel/define-error.js';
+import { fieldErrors } from '../../kernel/field-errors.js';
+
+/** Errors of routes to carriers, as their operators see them. */
+export const routeErrors = {
+  notFound: notFound('route_not_found', 'Route not found', 'no route of that name'),
+  name: invalid('invalid_route', fieldErrors.invalid.shown('name').text, 'not 1 to 64 of A-Z a-z 0-9 . _ -'),
+  driver: invalid(
+    'invalid_route',
+    (names: readonly string[]) => fieldErrors.noWord.shown('driver', names).text,
+    'no such driver',
+  ),
+  channelOfDriver: invalid(
+    'invalid_route',
+    (driver: string, channels: readonly string[] | string, channel: string) =>
+      `driver ${driver} carries ${typeof channels === 'string' ? channels : channels.join(' and ')}, not ${channel}`,
+    'the driver is for other channels',
+  ),
+  fieldRequired: invalid(
+    'invalid_route',
+    (path: string) => fieldErrors.required.shown(path).text,
+    'a field of the driver is missing, or `***` with nothing behind it',
+  ),
+  field: invalid(
+    'invalid_route',
+    (path: string, fault: string) => `${path}: ${fault}`,
+    'a field of the driver is at fault',
+  ),
+  secretWithAddress: invalid(
+    'invalid_route',
+    (secret: string) => `config.${secret} is required with a new address`,
+    'another host, port, URL (its query aside), system_id, account_sid or TLS, and `***` for a secret',
+  ),
+  channelOfRoute: conflict(
+    'route_channel',
+    (channel: string) => `Route belongs to channel ${channel}`,
+    'a route never changes its channel',
+  ),
+  race: conflict(
+    'route_race',
+    'Route was changed at the same time',
+    'another request created it, or made another the default; send it again',
+  ),
+  inUse: conflict('route_in_use', 'Route is used by unfinished campaigns', 'campaigns wait for it'),
+  noCallback: conflict(
+    'route_without_callback',
+    'Route has no callback address',
+    'its driver takes no callbacks with a secret',
+  ),
+};
+
+/** Errors of the customers' connections to the chat upstream, as their operators see them. */
+export const connectionErrors = {
+  notFound: notFound('chat_account_not_found', 'Chat account not found', 'the account has no such connection'),
+  inUse: conflict('chat_account_in_use', 'Chat account is used by unfinished campaigns', 'campaigns wait for it'),
+  providerRequired: invalid(
+    'provider_missing',
+    fieldErrors.required.shown('provider').text,
+    'the connection is not there yet',
+  ),
+  tokenWithAddress: invalid(
+    'token_missing',
+    'token is required with a new address',
+    'another host, port or version in `url`, and a token that would follow it',
+  ),
+};

@@ -1,0 +1,63 @@
+import type { DocumentedError } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
+import { valueErrors } from '../../../platform/http/index.js';
+import { tooMany } from '../../../platform/security/index.js';
+import { accountErrors, passwordErrors, USER_TYPES } from '../../accounts/index.js';
+
+/** Errors of the routes that resellers use too. */
+export const MANAGER_ERRORS: readonly DocumentedError[] = [accountErrors.permissionDenied];
+
+/** Errors of the routes below one account. */
+export const ACCOUNT_ERRORS: readonly DocumentedError[] = [...MANAGER_ERRORS, accountErrors.notFound];
+
+const SHORT_PASSWORD = passwordErrors.short.because('and the other rules of registration');
+const UNKNOWN_TYPE = fieldErrors.noWord.shown('user_type', USER_TYPES).because('another word');
+const DATES: readonly DocumentedError[] = [
+  fieldErrors.invalid.shown('time_zone').because('not an IANA name'),
+  fieldErrors.invalid.shown('expires_at').because('not a date'),
+];
+const PARENT: readonly DocumentedError[] = [
+  fieldErrors.invalid.shown('parent_username').because('no such account'),
+  accountErrors.noManager,
+];
+
+/** The password of the acting account. @param when it must be given */
+const proof = (when: string): readonly DocumentedError[] => [
+  fieldErrors.required.shown('current_password').because(`missing ${when}`),
+  accountErrors.invalidCredentials.because('current_password is another'),
+  tooMany.because('too many wrong passwords'),
+];
+
+export const CREATE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
+  ...MANAGER_ERRORS,
+  fieldErrors.required.shown('username').because('likewise password, firstname, lastname'),
+  UNKNOWN_TYPE,
+  fieldErrors.noFlag.shown('is_active').because('something else'),
+  SHORT_PASSWORD,
+  fieldErrors.tooLong.shown('firstname', 100).because('likewise lastname'),
+  fieldErrors.invalid.shown('email').because('not an address'),
+  ...DATES,
+  accountErrors.taken.email,
+  fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
+  accountErrors.taken.username,
+  fieldErrors.invalid.shown('mobile_no').because('no digits, or more than 30'),
+  accountErrors.taken.mobile,
+  ...PARENT,
+  ...proof('to make a super account'),
+];
+
+export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
+  ...ACCOUNT_ERRORS,
+  accountErrors.permissionDenied.because('a setting without reseller_settings'),
+  accountErrors.forbidden.because('one’s own user_type, the last super, staff without being super'),
+  fieldErrors.noFlag.shown('is_active').because('likewise the other switches'),
+  UNKNOWN_TYPE,
+  valueErrors.noFlags.shown('permissions'),
+  fieldErrors.invalid.shown('permissions.flying').because('an unknown permission'),
+  ...PARENT,
+  accountErrors.parentCircle,
+  accountErrors.hasClients,
+  ...DATES,
+  SHORT_PASSWORD,
+  ...proof('in a change of a super account, or to one'),
+];
