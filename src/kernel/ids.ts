@@ -13,7 +13,7 @@ let made = 0;
  * A time-ordered 53-bit id: 41 bits of milliseconds since 2024, 5 bits that count, 7 bits of this process's place. More
  * than 32 in a millisecond take the next milliseconds' numbers. We assign primary keys of hot tables ourselves because an
  * auto-increment table lock makes a one-row insert wait for a bulk one (docs/decisions/0003). Two processes of one place
- * may collide in one millisecond: whoever loses the insert draws another place (`drawPlace`) and tries again.
+ * may collide in one millisecond: the loser of the insert draws another place (`drawPlace`) and tries again.
  */
 export function newId(): number {
   const ms = Date.now() - EPOCH_MS;

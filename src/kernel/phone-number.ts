@@ -5,7 +5,7 @@ export const digitsOf = (value: string): string => (ONLY_DIGITS.test(value) ? va
 
 /** One broadcast contact: non-digits stripped, `min` to `max` digits; null when it is at fault. */
 export function cleanContact(entry: unknown, min: number, max: number): string | null {
-  // A JSON number beyond 2^53 has lost its last digits on the way: it would reach somebody else.
+  // A JSON number beyond 2^53 has lost its last digits on the way: it would reach another person.
   if (typeof entry !== 'string' && !Number.isSafeInteger(entry)) return null;
   const digits = digitsOf(String(entry));
   return digits.length < min || digits.length > max ? null : digits;

@@ -1,7 +1,7 @@
 import { conflict } from './define-error.js';
 
 /**
- * Revision of something that its owner has not changed yet; each of his changes makes it one more
+ * Revision of something that its owner has not changed yet; each of the owner's changes makes it one more
  * (reference/admin#revisions).
  */
 export const FIRST_REVISION = 1;

@@ -17,7 +17,7 @@ export class OutcomeKeeper<Outcome> {
 
   /**
    * @param outcomeOf what the answer is made of
-   * @returns what the transaction of the effect is to write too; it throws `still running` when somebody else holds the
+   * @returns what the transaction of the effect is to write too; it throws `still running` when another request holds the
    * key by now, so that the effect is rolled back
    */
   alongside<Made>(outcomeOf: (made: Made) => Outcome): Alongside<Made> {
@@ -97,7 +97,7 @@ export class Idempotency {
     return outcome;
   }
 
-  /** The client hears what became of his request even when the database is away. */
+  /** The client gets the outcome of its request even when the database is away. */
   private async quietly(write: () => Promise<unknown>): Promise<void> {
     try {
       await write();

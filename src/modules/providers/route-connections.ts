@@ -7,7 +7,7 @@ import { type RouteChannel, type RouteConnection, ReceiptSink } from './ports/me
 import { RouteHealthBoard, type Standing } from './route-health.js';
 
 const LOOK_EVERY_MS = 2_000;
-/** There may be a hundred thousand chat accounts: what nobody sends over is closed. */
+/** There may be a hundred thousand chat accounts: an idle connection is closed. */
 const IDLE_MS = 600_000;
 
 /** Of a route whose config the driver does not take. */

@@ -5,7 +5,7 @@ import { RedisLink } from '../../platform/security/index.js';
 
 export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;
 
-/** Whether the workers reach a carrier: all of them, some, none, or nobody says. */
+/** Whether the workers reach a carrier: all of them, some, none, or unknown. */
 export type RouteHealth = (typeof ROUTE_HEALTHS)[number];
 
 /** A worker that was silent for this long does not count. */

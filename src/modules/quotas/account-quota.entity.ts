@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** One row for each kind of thing that an account may have only so many of; whoever adds one writes it. */
+/** One row for each kind of thing that an account may have only so many of; the transaction that adds one writes it. */
 @Entity('account_quotas')
 export class AccountQuotaEntity {
   @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })

@@ -21,7 +21,7 @@ export async function takeTurn(tx: EntityManager, accountId: number, kind: Quota
   return row?.used ?? 0;
 }
 
-/** Keeps the number of a kind that nobody counts row by row. The caller has taken his turn. */
+/** Keeps the number of a kind that is not counted row by row. The caller holds the quota's row. */
 export async function noteUsed(tx: EntityManager, accountId: number, kind: QuotaKind, used: number): Promise<void> {
   await tx.query('UPDATE account_quotas SET used = ? WHERE account_id = ? AND kind = ?', [used, accountId, kind]);
 }

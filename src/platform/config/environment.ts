@@ -206,7 +206,7 @@ export const publicAddress = ({ PUBLIC_URL: base = '' }: Pick<Environment, 'PUBL
 
 /**
  * Where upstreams find us, without a slash at its end: `PUBLIC_URL`; in development also this machine's own address.
- * @returns null when nobody outside can be told an address
+ * @returns null when there is no public address
  */
 export function publicOrigin(environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT'>): string | null {
   const { PUBLIC_URL, NODE_ENV, PORT } = environment;

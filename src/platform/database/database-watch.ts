@@ -80,7 +80,7 @@ export class DatabaseWatch implements OnModuleInit, BeforeApplicationShutdown {
     this.events.emit('queryTimedOut');
   }
 
-  /** Of the pool: somebody waited in vain for a connection. */
+  /** Of the pool: a request waited in vain for a connection. */
   waitGivenUp(): void {
     this.events.emit('waitGivenUp');
   }

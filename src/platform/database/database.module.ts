@@ -34,7 +34,7 @@ const connection = (retryAttempts: number, queryTimeout?: number): DynamicModule
 @Module({ imports: [connection(20)] })
 export class DatabaseModule {}
 
-/** The same for a command that somebody waits for: a database that does not answer is told at once. */
+/** The same for a command line in use: a database that does not answer is reported at once. */
 @Global()
 @Module({ imports: [connection(1)] })
 export class ImpatientDatabaseModule {}

@@ -14,7 +14,7 @@ export interface PoolBounds {
   poolWait: number;
 }
 
-/** A statement had no answer in time. Its connection is given up: nobody knows what the server still does with it. */
+/** A statement had no answer in time. Its connection is given up: it is unknown what the server still does with it. */
 export class QueryTimeout extends Error {
   override readonly name = 'QueryTimeout';
   readonly code = 'PROTOCOL_SEQUENCE_TIMEOUT';
@@ -83,7 +83,7 @@ function guard(pool: Pool, bounds: PoolBounds, watch: DatabaseWatch): Pool {
       done(new PoolWaitTimeout(bounds.poolWait), null as never);
     }, bounds.poolWait);
     take((error, connection) => {
-      // Too late: the place is given back, for whoever waits behind.
+      // Too late: the place is given back, for the next in line.
       if (!waits) return void (connection as PoolConnection | undefined)?.release();
       clearTimeout(timer);
       if (!error) return guarded(connection, done);

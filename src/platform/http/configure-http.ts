@@ -87,7 +87,7 @@ function refuseHead(routes: RouteTable) {
   };
 }
 
-/** Callbacks are open to anybody until their proof is judged, which takes the whole body: they are counted before that. */
+/** Callbacks are open to all until their proof is judged, which takes the whole body: they are counted before that. */
 function meterCarriers(meter: CarrierMeter) {
   return async (request: MeteredRequest, _response: Response, next: NextFunction): Promise<void> => {
     const path = request.path.toLowerCase();

@@ -38,7 +38,7 @@ export function ApiErrors(...errors: readonly unknown[]): MethodDecorator & Clas
 export const ApiErrorsOf = (judge: Judge, ...errors: readonly DocumentedError[]): MethodDecorator & ClassDecorator =>
   SetMetadata(judgeMetadata(judge), errors.map(rowOf));
 
-/** An error as a row. @throws Error when it names figures, and nobody said with which words it is shown */
+/** An error as a row. @throws Error when it takes figures, and none are given to show it with */
 export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
   if ('status' in error) return error;
   const { kind, code, text, reason } = error;

@@ -2,7 +2,7 @@
 const DEEPEST = 32;
 
 /**
- * Whether parsed JSON has more than 32 levels. Whoever walks a body (validation, digests, JSON.stringify) does so by
+ * Whether parsed JSON has more than 32 levels. Code that walks a body (validation, digests, JSON.stringify) does so by
  * calling itself, and would run out of stack on one that is deep enough.
  */
 export function isTooDeep(value: unknown, levels = DEEPEST): boolean {

@@ -9,7 +9,7 @@ const lines = (): { text: () => string; stream: { write(line: string): void } } 
 };
 
 describe('the log', () => {
-  it('holds no secret of an object that somebody logs', () => {
+  it('holds no secret of an object that is logged', () => {
     const { text, stream } = lines();
     const logger = createLogger({ LOG_LEVEL: 'info' }, stream);
     logger.info({ password: 'hunter2', body: { token: 'hunter2', password_confirmation: 'hunter2' } }, 'x');

@@ -5,7 +5,7 @@ import { safeError } from './safe-error.js';
 /** Injection token of the process's pino logger, which stands behind Nest's own. */
 export const ROOT_LOGGER = Symbol('ROOT_LOGGER');
 
-/** Fields that must not stand in a log line even if somebody logs a whole object. */
+/** Fields that must not stand in a log line even where a whole object is logged. */
 const SECRET_FIELDS = [
   'password',
   'password_confirmation',

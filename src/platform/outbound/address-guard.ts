@@ -30,7 +30,7 @@ export function readRanges(text: string): Range[] {
     });
 }
 
-/** The addresses of IPv6 that are given out to hosts; everything else is a tunnel, a translation or somebody's own. */
+/** The addresses of IPv6 that are given out to hosts; everything else is a tunnel, a translation or private. */
 const GLOBAL_V6: Range = ipaddr.parseCIDR('2000::/3');
 /** Public by their number, private by their use: a cloud's agent that answers every machine in it. */
 const CLOSED: readonly Range[] = [ipaddr.parseCIDR('168.63.129.16/32')];

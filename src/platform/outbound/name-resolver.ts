@@ -12,7 +12,7 @@ export interface NameSettings {
   DNS_TIMEOUT: number;
 }
 
-/** On whose behalf a name is looked up: a customer (id of the account), the operator, or nobody in particular. */
+/** On whose behalf a name is looked up: a customer (id of the account), the operator, or neither. */
 export type Asker = number | 'operator' | null;
 
 /** No address was found; nothing has left. */

@@ -21,7 +21,7 @@ export interface OutboundRequest {
   maxBytes?: number;
   /** true for upstreams that an operator configured: no address guard, and many connections for throughput */
   trusted?: boolean;
-  /** the account whose address it is: nobody's names keep the others' waiting */
+  /** the account whose address it is: the names of one account do not delay another's */
   customer?: number;
   /** true: in production plain HTTP goes to networks of `OUTBOUND_ALLOW` only (reference/webhooks#own-routes) */
   tlsOutside?: boolean;

@@ -258,7 +258,7 @@ describe('requests', () => {
     const call = () =>
       made.request({ url: `http://127.0.0.1:${port}/`, method: 'POST', body: 'message', trusted: true });
     await call();
-    // Reset and asked for in one turn of the event loop: nobody on our side has heard of the reset.
+    // Reset and asked for in one turn of the event loop: our side has not seen the reset yet.
     kept[0]?.resetAndDestroy();
     expect((await call()).body.toString()).toBe('ok');
     expect(requests).toHaveLength(2);

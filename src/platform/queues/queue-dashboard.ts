@@ -13,8 +13,8 @@ const COMMAND_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 
 /**
- * The queues in a browser, to look at only: jobs are made and unmade by MySQL, never by hand. Nobody is let in here who
- * was not let in before. Connects to Redis at the first look, so that an API which nobody looks at has no Bull connection.
+ * The queues in a browser, to look at only: jobs are made and unmade by MySQL, never by hand. The guard stands
+ * before it. Connects to Redis at the first look, so that an API without a viewer has no Bull connection.
  */
 @Injectable()
 export class QueueDashboard implements OnApplicationShutdown {

@@ -7,7 +7,7 @@ const WINDOW_SECONDS = 60;
 
 /**
  * Limits a minute by the client's address, over all instances: each network the address belongs to is counted, so that
- * nobody gets a limit for each of the addresses of his /64. A limit of 0 is none.
+ * a client gets no limit of its own for each address of its /64. A limit of 0 is none.
  */
 @Injectable()
 export class AddressLimits {

@@ -26,7 +26,7 @@ const IPV6_NETWORKS = [
 ];
 
 /**
- * The networks by which limits know a client, narrowest first. Whoever has one IPv6 address has its whole /64, and
+ * The networks by which limits know a client, narrowest first. A host with one IPv6 address has its whole /64, and
  * often a /56 of 256 of them; an IPv4 address stands for itself.
  * @param ip as `clientIp` gives it
  */

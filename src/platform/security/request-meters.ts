@@ -54,7 +54,7 @@ class RequestMeter {
     return this.judge(meter);
   }
 
-  /** Counts one request of nobody known, by the networks of its address. @returns as `check` */
+  /** Counts one request of an unknown caller, by the networks of its address. @returns as `check` */
   async checkAddress(ip: string): Promise<number> {
     for (const { name, share } of networksOf(ip)) {
       const wait = await this.check(`ip:${name}`, share);

@@ -53,7 +53,7 @@ function writeUInt32(target: Buffer, at: number, value: number): void {
 
 /**
  * True for a command that wants an answer: a request, and none of alert_notification, which has no answer at all (SMPP 3.4
- * §4.12). What we do not know gets the refusal the standard asks for; answers nobody waits for are let go.
+ * §4.12). What we do not know gets the refusal the standard asks for; answers without a waiting request are dropped.
  */
 export const isAnswered = (command: number): boolean =>
   (command & 0x80000000) === 0 && command !== Command.AlertNotification;

@@ -43,7 +43,7 @@ export class AccessTokens {
   /**
    * The acting account of a token whose signature and expiry have been verified, with the assigned user it names.
    * @returns null: claims at fault, account unknown, closed or expired, assigned user unknown, removed or inactive, the
-   * bearer has logged out, or the token is older than his password
+   * bearer has logged out, or the token is older than the password
    */
   async accountOf(text: string, payload: unknown): Promise<Account | null> {
     const token = readClaims(payload);

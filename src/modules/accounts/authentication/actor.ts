@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Account } from '../domain/account.js';
 
-/** Who acts in a request, and how he showed it. */
+/** Who acts in a request, and by which proof. */
 export interface Actor {
   account: Account;
   via: 'header' | 'cookie' | 'key' | 'body';

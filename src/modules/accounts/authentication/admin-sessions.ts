@@ -19,19 +19,19 @@ export class AdminSessions {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Sets the cookie where super or admin has logged in; for anybody else nothing. */
+  /** Sets the cookie where super or admin has logged in; for other accounts nothing. */
   open(request: Request, response: Response, account: Account, token: string): void {
     if (STAFF.has(account.userType)) response.cookie(COOKIE, token, this.options(request));
   }
 
-  /** Ends the token of the cookie too: whoever has kept a copy has nothing. */
+  /** Ends the token of the cookie too: a kept copy is worthless. */
   async close(request: Request, response: Response): Promise<void> {
     const token = tokenOf(request);
     if (token !== null) await this.tokens.revoke(token);
     response.clearCookie(COOKIE, this.options(request));
   }
 
-  /** Who of the staff looks at a page; the role is the database's. @returns null: nobody of them */
+  /** The member of the staff who looks at a page; the role is the database's. @returns null: not staff */
   async staffOf(request: Request): Promise<Account | null> {
     const token = tokenOf(request);
     const account = token === null ? null : await this.tokens.verified(token);

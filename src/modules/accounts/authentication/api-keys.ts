@@ -32,9 +32,9 @@ export class ApiKeys {
   }
 
   /**
-   * The acting account of a key. Misses count per address (IP_FAILURE_LIMIT a minute). Nobody guesses 256 bits, so a
+   * The acting account of a key. Misses count per address (IP_FAILURE_LIMIT a minute). 256 bits cannot be guessed, so a
    * good key is never refused for the misses of others behind its address.
-   * @returns null for a key that lets nobody act
+   * @returns null for a key that is not valid now
    * @throws AppError too_many instead, beyond the limit
    */
   async authenticate(key: string, ip: string): Promise<Account | null> {

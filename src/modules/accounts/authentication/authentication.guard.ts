@@ -12,7 +12,7 @@ import { presentedToken } from './presented-token.js';
 import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA, tokenErrorOf } from './rules.js';
 
 /**
- * Establishes who acts and puts him on the request as `actor`: by username in the body where the route takes it,
+ * Establishes who acts and puts that on the request as `actor`: by username in the body where the route takes it,
  * otherwise by token or API key. Then compares the username of the path. Nothing is read from the database while the directory
  * remembers the account.
  */

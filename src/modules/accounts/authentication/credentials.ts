@@ -30,7 +30,7 @@ const NOBODYS_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3
  * Judges a name and a password, for login, `sms_get.php` and a change of the own password. Failures count per address
  * and account or assigned user, by whichever name (LOGIN_FAILURE_LIMIT a minute), per address over all
  * (IP_FAILURE_LIMIT a minute), and per account or assigned user over all addresses (ACCOUNT_FAILURE_LIMIT an hour). The
- * last leaves out addresses he has logged in from before: nobody locks an owner out of his own office. Beyond a limit nothing is told, not even that a password is right; so of guesses sent at the same moment no more than
+ * last leaves out addresses with an earlier login: wrong guesses from elsewhere do not lock an owner out. Beyond a limit nothing is told, not even that a password is right; so of guesses sent at the same moment no more than
  * the limit are answered.
  */
 @Injectable()
@@ -52,7 +52,7 @@ export class Credentials {
   /**
    * @param name an e-mail (any case) when it holds @ and a domain, else a username (byte for byte)
    * @param ip the client's address
-   * @returns the account; with the assigned user, when it was one who showed his password
+   * @returns the account; with the assigned user, where the password was an assigned user's
    * @throws AppError 401 in the order of reference/authentication#login (the password is judged first), 429 beyond a
    * limit
    */
@@ -70,7 +70,7 @@ export class Credentials {
   private async judge(login: Login | null, name: string, password: string, ip: string): Promise<Account> {
     const bearer = login?.assignedUser ?? login?.account;
     await this.prove(bearer?.id ?? digestOf(name), password, bearer?.passwordHash ?? NOBODYS_HASH, ip);
-    if (!login) throw accountErrors.invalidCredentials(); // nobody's hash fits no password
+    if (!login) throw accountErrors.invalidCredentials(); // the hash of an unknown name fits no password
     const account = this.store.toAccount(login.account);
     if (!login.assignedUser) return refuseClosed(account);
     if (!login.assignedUser.isActive) throw accountErrors.inactive();
@@ -104,7 +104,7 @@ export class Credentials {
   }
 
   /**
-   * Judges the password of somebody known.
+   * Judges the password of a known account or person.
    * @param who the id of the account or assigned user
    * @throws AppError 401 `Invalid credentials`, 429 beyond a limit of failures
    */
@@ -122,8 +122,8 @@ export class Credentials {
   }
 
   /**
-   * Judges the password of the acting account. That of a person who acts for it does not do: whoever has stolen the
-   * account's token makes a person with a password of his own choice.
+   * Judges the password of the acting account. A password of an assigned user is not enough: a thief of the
+   * account's token could create a person with a password of choice.
    * @throws AppError 400 `current_password is required`, and as `prove`
    */
   async proveActor(actor: Account, { currentPassword, ip }: PasswordProof): Promise<void> {
@@ -160,19 +160,19 @@ export interface PasswordProof {
   ip: string;
 }
 
-/** Somebody's try from somewhere. */
+/** One login attempt from one address. */
 interface Attempt {
-  /** id of the account or assigned user; a digest of a name that nobody has */
+  /** id of the account or assigned user; a digest of an unknown name */
   who: number | string;
   ip: string;
-  /** he has logged in from there before */
+  /** there was an earlier login from this address */
   familiar: boolean;
 }
 
 const accountKey = (who: number | string): string => `account-failures:${who}`;
 
 /**
- * What a log may keep of a name that nobody has: what looks like none, or would do as a password, is perhaps one in the
+ * What a log may keep of an unknown name: what looks like none, or would do as a password, is perhaps one in the
  * wrong field.
  */
 const nameOf = (name: string): string => {
@@ -181,7 +181,7 @@ const nameOf = (name: string): string => {
   return isUsername(name) && passwordFault(name) !== null ? name : '';
 };
 
-/** Names that nobody has are kept short and unreadable. */
+/** Unknown names are kept short and unreadable. */
 const digestOf = (name: string): string => createHash('sha256').update(name.toLowerCase()).digest('base64url');
 
 const isSame = (a: Pick<Account, 'passwordChangedAt'>, b: Pick<Account, 'passwordChangedAt'>): boolean =>

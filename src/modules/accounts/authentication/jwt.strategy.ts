@@ -26,7 +26,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     });
   }
 
-  /** @returns the acting account, or null for a token that lets nobody act */
+  /** @returns the acting account, or null for a token that is not valid now */
   validate({ presentedToken }: AuthenticatedRequest, payload: unknown): Promise<Account | null> {
     return this.tokens.accountOf(presentedToken?.token ?? '', payload);
   }

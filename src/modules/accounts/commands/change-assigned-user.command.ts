@@ -23,7 +23,7 @@ export interface AssignedUserChanges {
   password?: string;
 }
 
-/** Change an assigned user. Inactive, or with a new password, he loses every token issued before, within 3 s. */
+/** Change an assigned user. Inactive, or with a new password, every token issued before is refused within 3 s. */
 export class ChangeAssignedUserCommand extends Command<void> {
   constructor(
     readonly actor: Account,

@@ -25,7 +25,7 @@ import { GrantedAccess, type GrantedAccessView, type Revocations } from './grant
  */
 export class ChangePasswordCommand extends Command<GrantedAccessView> {
   /**
-   * Answers who may still act for the account; a person is told of nobody and may end nobody (403 `Permission denied`).
+   * Answers who may still act for the account; an assigned user is shown none and may end none (403 `Permission denied`).
    * @param ip the client's address: wrong passwords count against it, as at login
    */
   constructor(

@@ -27,7 +27,7 @@ export interface GrantedAccessView {
   users: AssignedUserView[];
 }
 
-/** Keys and people outlive a changed password, so whoever changes it is shown them, and may end them with it. */
+/** Keys and people outlive a changed password, so the change shows them, and may end them too. */
 @Injectable()
 export class GrantedAccess {
   constructor(

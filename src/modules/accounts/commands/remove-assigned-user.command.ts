@@ -8,7 +8,7 @@ import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
 
-/** Remove an assigned user: his tokens are refused within 3 s, his names are free again. Throws 403, 404. */
+/** Remove an assigned user: the tokens are refused within 3 s, the names are free again. Throws 403, 404. */
 export class RemoveAssignedUserCommand extends Command<void> {
   constructor(
     readonly actor: Account,

@@ -33,7 +33,7 @@ describe('claims', () => {
 });
 
 describe('claims of an assigned user', () => {
-  it('name the account as acting, and him as the bearer', () => {
+  it('name the account as acting, and the person as the bearer', () => {
     const assignedUser = { id: 373_662_154_973_185, passwordChangedAt: new Date('2026-01-05T00:00:00Z') };
     const holder = { ...account('2026-01-01T00:00:00Z'), assignedUser } as Account;
     const claims = claimsFor(holder, new Date('2026-01-02T00:00:00Z'));

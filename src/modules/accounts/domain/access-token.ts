@@ -50,7 +50,7 @@ const isMoment = (value: unknown): value is number =>
 
 /**
  * Whether a token is worth verifying: its parts are JSON objects, no extension is declared critical (we know none, and
- * whoever does not must refuse, RFC 7515 4.1.11), and it is issued and expires at moments that a date can hold. A
+ * a reader that does not must refuse, RFC 7515 4.1.11), and it is issued and expires at moments that a date can hold. A
  * signature of ours says nothing about the rest: jsonwebtoken trips over a payload that is `null`, and ignores `crit`.
  */
 export function isOrdinaryToken(token: string): boolean {

@@ -18,8 +18,8 @@ export function assertOwner(actor: Pick<Account, 'assignedUser'>): void {
 }
 
 /**
- * Whoever manages accounts, or the people under his own, needs `client_management`; super needs no permission, so that
- * nobody locks the house.
+ * Managing accounts, or the people under one's own, needs `client_management`; super needs no permission, so that
+ * no change can lock every account out.
  */
 export function assertManager(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.client_management) throw accountErrors.permissionDenied();
@@ -55,7 +55,7 @@ export function assertMayChangeSettings(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.reseller_settings) throw accountErrors.permissionDenied();
 }
 
-/** Only super makes staff, by creation or promotion; nobody changes his own user_type. */
+/** Only super makes staff, by creation or promotion; no account changes its own user_type. */
 export function assertMaySetUserType(actor: Manager, target: Person | null, userType: string): void {
   if (target?.userType === userType) return;
   if (actor.userType !== 'super' && isStaff(userType)) throw accountErrors.forbidden();

@@ -27,7 +27,7 @@ const LAST_ACCOUNT_ID = 0xffff_ffff;
 
 /**
  * Reads `sub` of a token.
- * @returns the id of an assigned user, or null when it names the account or nobody
+ * @returns the id of an assigned user, or null when it names the account, or no one
  */
 export function assignedUserIdOf(sub: unknown): number | null {
   if (typeof sub !== 'string' || !/^\d{10,16}$/.test(sub)) return null;

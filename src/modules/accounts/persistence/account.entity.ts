@@ -64,7 +64,7 @@ export class AccountEntity {
   @Column({ type: 'longtext' })
   permissions!: string;
 
-  /** how often somebody has held the row: written by whoever must be alone with the account */
+  /** how often the row was held: written by a transaction that must be alone with the account */
   @Column({ name: 'held', type: 'int', unsigned: true, default: 0 })
   held!: number;
 

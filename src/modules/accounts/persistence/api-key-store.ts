@@ -50,7 +50,7 @@ export class ApiKeyStore {
     });
   }
 
-  /** Notes that a key was used, at most once a minute. Nobody waits for it, and nothing fails with it. */
+  /** Notes that a key was used, at most once a minute. No request waits for it, and none fails with it. */
   touch(key: StoredApiKey): void {
     const at = now();
     if (at.getTime() - key.lastUsedAt < TOUCHED_EVERY_MS) return;

@@ -51,7 +51,7 @@ export class LoginAddresses {
     }
   }
 
-  /** All of somebody: whoever knew his old password has perhaps logged in too. `remember` writes anew at once. */
+  /** All of one login: a thief of the old password has perhaps logged in too. `remember` writes anew at once. */
   async forget(tx: EntityManager, holderId: number): Promise<void> {
     await tx.delete(LoginAddressEntity, { holderId });
     this.written.clear();

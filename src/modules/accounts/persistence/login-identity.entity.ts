@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A name that is taken. The primary key is what makes registration race-safe, whoever registers where. */
+/** A name that is taken. The primary key is what makes registration race-safe across processes. */
 @Entity('login_identities')
 @Index('ix_login_identities_account', ['accountId'])
 @Index('ix_login_identities_assigned_user', ['assignedUserId'])

@@ -27,7 +27,7 @@ export class LoginNames {
 
   /**
    * @param name an e-mail (any case) when it holds @ and a domain, else a username (byte for byte)
-   * @returns null when nobody has it
+   * @returns null when it is free
    */
   async find(name: string): Promise<Login | null> {
     const isEmail = looksLikeEmail(name);

@@ -64,8 +64,8 @@ export class ManagedAccounts {
   }
 
   /**
-   * Clients need somebody who manages them: whoever has some stays what it is until they have another parent.
-   * @param tx holds the account's row, so that nobody gets it as parent meanwhile
+   * Clients need a manager: an account that has some stays what it is until they have another parent.
+   * @param tx holds the account's row, so that no account gets it as parent meanwhile
    * @throws AppError 409 `Account has clients`
    */
   async assertNoClients(tx: EntityManager, accountId: number): Promise<void> {

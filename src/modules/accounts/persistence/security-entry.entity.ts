@@ -12,7 +12,7 @@ export class SecurityEntryEntity {
   @Column({ type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin' })
   event!: string;
 
-  /** of the account or assigned user; a name that nobody has as it was given, '' when it looks like none */
+  /** of the account or assigned user; an unknown name as it was given, '' when it looks like none */
   @Column({ type: 'varchar', length: 254 })
   username!: string;
 

@@ -25,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Logins, good and bad, for the staff to read. Nobody waits for it: entries are gathered and written twice a second,
- * equal ones as one, so that whoever guesses fast makes no more writes than who guesses slowly. Entries end after 90
+ * Logins, good and bad, for the staff to read. No login waits for it: entries are gathered and written twice a second,
+ * equal ones as one, so that fast guessing makes no more writes than slow guessing. Entries end after 90
  * days, and beyond a million.
  */
 @Injectable()

@@ -2,7 +2,7 @@ import { dateTime } from '../../../kernel/clock.js';
 import { displayName } from '../domain/account.js';
 import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 
-/** An assigned user as the account sees him; times in the account's zone. */
+/** An assigned user as the account sees it; times in the account's zone. */
 export interface AssignedUserView {
   id: number;
   username: string;

@@ -32,7 +32,7 @@ export class Speaker {
 
   /**
    * @param language of the request (reference/voice#speech); null = none given
-   * @param accountId who waits no longer than his own texts make him
+   * @param accountId waits no longer than its own texts take
    * @throws AppError invalid: longer than 120 s, or nothing to say; too_many when too many texts of the account wait; and
    * those of `SpeechPool.speak`
    */

@@ -39,7 +39,7 @@ export class SpeechThread {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // what the engine prints is of no use, and would be kept if nobody read it
+    // what the engine prints is of no use, and would be kept if it were not read
     this.worker.stdout.resume();
     this.worker.stderr.resume();
     this.worker.on('message', (message: ThreadMessage) => this.heard(message));

@@ -115,7 +115,7 @@ function withoutPadding(sound: Buffer, claimedMs: number | null): Buffer {
     : sound;
 }
 
-/** A WAV file that networks play. Where its header lies, it gets one that does not, so that nobody hears more than this. */
+/** A WAV file that networks play. Where its header lies, it gets one that does not, so that no more than this is heard. */
 function playableWav(bytes: Buffer): Playable | null {
   const wav = readWav(bytes);
   if (!wav || !isTelephoneWav(wav.format)) return null;

@@ -19,7 +19,7 @@ export class IdempotencyKeyEntity {
   @Column({ type: 'binary', length: 32 })
   digest!: Buffer;
 
-  /** of the process and moment that work on it: whoever takes it over writes another */
+  /** of the process and moment that work on it: the request that takes it over writes another */
   @Column({ type: 'char', length: 36, ...ASCII })
   token!: string;
 

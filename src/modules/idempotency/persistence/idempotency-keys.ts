@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { type IdempotentRequest, KEPT_HOURS } from '../domain/idempotent-request.js';
 
-/** A key that this request holds: whatever it writes is refused once somebody else holds it. */
+/** A key that this request holds: whatever it writes is refused once another request holds it. */
 export interface HeldKey {
   request: IdempotentRequest;
   token: string;
@@ -38,7 +38,7 @@ export class IdempotencyKeys {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /**
-   * Takes a key that nobody has, whose 24 hours are over, or whose request was broken off without effect.
+   * Takes a key that is free, whose 24 hours are over, or whose request was broken off without effect.
    * @param leaves the request does what no rollback takes back: broken off, it is never done again
    */
   async take(request: IdempotentRequest, leaves: boolean): Promise<TakenKey> {

@@ -19,7 +19,7 @@ export interface ChatCallbackTaken {
   /** what contacts wrote, and what they set about campaigns */
   messages: number;
   templates: number;
-  /** what belongs to another number or business account, nobody can read, or names no sender */
+  /** what belongs to another number or business account, cannot be read, or names no sender */
   dropped: number;
 }
 

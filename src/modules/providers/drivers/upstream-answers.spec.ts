@@ -11,7 +11,7 @@ describe('what an answer says of the message', () => {
     ['fault', [500, 503, 507, 508, 509, 408, 421, 425]],
     ['busy', [429, 529]],
     ['refused', [301, 302, 307, 308, 400, 401, 403, 404, 405, 409, 413, 422, 451, 501, 505]],
-    // what nobody has heard of may come from anybody
+    // an unknown status may come from any machine on the way
     ['maybe', [0, 100, 101, 199, 506, 510, 511, 521.5, 555, 561, 598, 599, 600, 999, 1_200]],
   ])('%s: %j', (verdict, statuses) => {
     for (const status of statuses) expect(verdictOf(status), String(status)).toBe(verdict);
@@ -67,7 +67,7 @@ describe('what no answer says of the message', () => {
     (fault) => expect(outcomeOfFault('Gateway', new OutboundError(fault, true))).toEqual({ kind: 'unknown' }),
   );
 
-  it('unknown for a fault that nobody thought of', () => {
+  it('unknown for an unforeseen fault', () => {
     expect(outcomeOfFault('Gateway', new Error('?'))).toEqual({ kind: 'unknown' });
     expect(outcomeOfFault('Gateway', null)).toEqual({ kind: 'unknown' });
   });

@@ -38,7 +38,7 @@ export const ANSWER_ROWS: readonly AnswerRow[] = [
     statuses: [503],
     verdict: 'fault',
     withRetryAfter: 'busy',
-    why: 'out of service, of its own accord or for want of a server behind the proxy: nobody took it',
+    why: 'out of service, of its own accord or for want of a server behind the proxy: it was not taken',
   },
   { statuses: [507, 508, 509], verdict: 'fault', why: 'no room, a loop, no bandwidth left: not taken' },
   { statuses: [529], verdict: 'busy', why: 'overloaded: turned away at the door' },
@@ -52,7 +52,7 @@ export const ANSWER_ROWS: readonly AnswerRow[] = [
   { statuses: [525, 526], verdict: 'unreached', why: 'no TLS between the proxy and the upstream' },
   { statuses: [527], verdict: 'maybe', why: "the proxy's tunnel to the upstream broke at some moment" },
   { statuses: [530], verdict: 'unreached', why: 'the proxy could not resolve the upstream' },
-  { statuses: { from: 0, to: 999 }, verdict: 'maybe', why: 'nobody knows who says that, and what of' },
+  { statuses: { from: 0, to: 999 }, verdict: 'maybe', why: 'a status of no known meaning' },
 ];
 
 /** @returns what the status says of a message; `retryAfter`: the header, where there is one */

@@ -98,7 +98,7 @@ export class ChatCallbacksController {
       example: { success: true, receipts: 1, messages: 0, templates: 0, dropped: 0 },
     },
     description:
-      'How much counted, and how much did not: of another connection, unreadable, of nobody, of an unknown kind',
+      'How much counted, and how much did not: of another connection, unreadable, without a sender, of an unknown kind',
   })
   @ApiErrors([UNSIGNED, TOO_LARGE])
   async post(

@@ -51,7 +51,7 @@ export class ChatInbox {
       const met = await this.contacts.learn(tx, account.id, [...beside.acquaintances, ...messages.flatMap(acquainted)]);
       if (met.length > 0) await this.inbound.identify(tx, chat, met);
       const fresh = messages.length > 0 ? await this.store(tx, account, messages, receivedAt) : [];
-      // What the upstream tells of a contact (a new number) is nothing that he wrote.
+      // What the upstream reports of a contact (a new number) is no message of that contact.
       const received = fresh.filter(({ type }) => type !== SYSTEM);
       await this.openWindows(
         tx,
@@ -66,7 +66,7 @@ export class ChatInbox {
     });
   }
 
-  /** A contact may be answered under each of his addresses. */
+  /** A contact may be answered under each of its addresses. */
   private async openWindows(tx: EntityManager, routeId: number, written: readonly InboundMessage[]): Promise<void> {
     const senders = await this.contacts.complete(tx, routeId, written);
     const opened = written.flatMap(({ sentAt }, index) =>

@@ -40,7 +40,7 @@ export abstract class CallScripts {
   /**
    * @param step counts from 0 in the callback's URL (0 = the call was answered), so a repeated callback gets the same
    * answer and happens once
-   * @returns `hangup` for a call that nobody knows; resolves after its commit
+   * @returns `hangup` for an unknown call; resolves after its commit
    */
   abstract next(call: ScriptedCall, step: number, event: CallEvent): Promise<CallStep>;
 }

@@ -1,11 +1,11 @@
 import type { EntityManager } from 'typeorm';
 
-/** What somebody wrote back, as plain text. */
+/** An inbound message, as plain text. */
 export interface InboundText {
   /** who wrote: digits with country code, or a user id */
   from: string;
   text: string;
-  /** another address of who wrote, which he did not use: START lifts what stands there, STOP does not count for it */
+  /** another address of the sender, which was not used: START lifts what stands there, STOP does not count for it */
   isAlias?: boolean;
 }
 

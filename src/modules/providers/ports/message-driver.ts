@@ -50,7 +50,7 @@ export type SendOutcome =
   | { kind: 'retry'; afterMs: number; code: number | null; text: string; throttled: boolean }
   /** It never left: it waits for the route, however long that takes, and no attempt is counted. */
   | { kind: 'unsent'; afterMs: number; text: string }
-  /** It may have left, and nobody can tell: never blindly resent. */
+  /** It may or may not have left: never blindly resent. */
   | { kind: 'unknown' };
 
 /** A delivery receipt in our words. */
@@ -63,7 +63,7 @@ export interface Receipt {
   receiver: string | null;
   /** the other number that it names: some carriers do not turn sender and recipient round */
   otherAddress?: string;
-  /** calls only: whole seconds from the answer to the end; absent or 0 when nobody answered */
+  /** calls only: whole seconds from the answer to the end; absent or 0 when the call was not answered */
   durationSeconds?: number;
   /** our reference, where the upstream gives it back with its receipts */
   ref?: string;

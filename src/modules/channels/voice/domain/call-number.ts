@@ -15,7 +15,7 @@ export interface NumberRules {
  */
 export const isCallNumber = (digits: string): boolean => digits.length >= SHORTEST && digits.length <= LONGEST;
 
-/** A JSON number beyond 2^53 has lost its last digits on the way: it would reach somebody else. */
+/** A JSON number beyond 2^53 has lost its last digits on the way: it would reach another person. */
 const isWhole = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);
 
 /**

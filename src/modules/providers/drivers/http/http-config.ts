@@ -34,7 +34,7 @@ const inboundSchema = z.object({
  * `config` of a route with driver `http` (reference/providers#http-gateway). Beyond the fields named there: `secrets`,
  * whose values stand in the request as `{{secrets.<name>}}`; `error_code_path` and `error_text_path` for refusals;
  * `timeout_ms`; `deduplicates`: the upstream drops a second message with the same `{{ref}}`; `inbound`: where callbacks
- * carry what somebody wrote back.
+ * carry inbound messages.
  */
 export const httpConfigSchema = z
   .object({

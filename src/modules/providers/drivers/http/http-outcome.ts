@@ -24,7 +24,7 @@ export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, r
 function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
   if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };
   const id = readScalar(readPath(json(response.body), config.id_path));
-  // A 2xx without the promised id: taken or not, nobody can tell.
+  // A 2xx without the promised id: taken or not, it cannot be told.
   return id === null || id.length > LONGEST_ID ? { kind: 'unknown' } : { kind: 'accepted', providerMessageIds: [id] };
 }
 

@@ -8,7 +8,7 @@ const LONGEST_TEXT = 200;
 const DEFAULTS: HttpReceiptConfig = { id_path: 'id', status_path: 'status' };
 const INBOUND_DEFAULTS: HttpInboundConfig = { from_path: 'from', text_path: 'text' };
 
-/** The receipts of a callback; entries without an id, or with a status nobody knows, are left out. */
+/** The receipts of a callback; entries without an id, or with an unknown status, are left out. */
 export function readReceipts(config: HttpReceiptConfig | undefined, callback: ProviderCallback): Receipt[] {
   const paths = config ?? DEFAULTS;
   const words = statusWords(paths);

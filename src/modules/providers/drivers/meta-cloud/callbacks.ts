@@ -39,8 +39,8 @@ export interface Acquaintance {
 }
 
 /**
- * Why a part of a callback did not count: it is of another number or business account; nobody can read it; it names
- * nobody who could be answered; its kind means nothing to us.
+ * Why a part of a callback did not count: it is of another number or business account; it cannot be read; it names
+ * no sender who could be answered; its kind means nothing to us.
  */
 export const DROP_REASONS = ['other_connection', 'unreadable', 'no_sender', 'unknown_kind'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -221,7 +221,7 @@ const readRecipient = (status: Json): Acquaintance[] =>
     ? acquainted({ number: numberOf(status['recipient_id']), userId: userIdOf(status['recipient_user_id']) })
     : [];
 
-/** The answer to a contact request brings the sender's own number; any other card may be somebody else's. */
+/** The answer to a contact request brings the sender's own number; any other card may be another person's. */
 function readOwnCard(message: Json, { userId }: ChatSender): Acquaintance[] {
   if (!(textOf(message['origin']) ?? '').startsWith('contact_request')) return [];
   const [card = {}] = objects(message['contacts']);
@@ -261,7 +261,7 @@ const textOf = (value: unknown): string | null => {
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 };
 
-/** The digits of a user id are nobody's number. */
+/** The digits of a user id are not a phone number. */
 const numberOf = (value: unknown): string | null => {
   const text = textOf(value) ?? '';
   const digits = isUserId(text) ? '' : digitsOf(text);

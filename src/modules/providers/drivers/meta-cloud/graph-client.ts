@@ -62,7 +62,7 @@ export class MetaCloudClient {
   }
 
   /**
-   * Sends one message that nobody waits for; never throws.
+   * Sends one message without a waiting caller; never throws.
    * @returns what became of it, as the driver of campaigns says it
    */
   async attempt(account: GraphAccount, message: GraphMessage): Promise<SendOutcome> {

@@ -25,7 +25,7 @@ export function outcomeOf(exchange: GraphExchange): SendOutcome {
 const verdictOfCode = (code: number | null): Verdict | null =>
   throttleMs(code) !== null ? 'busy' : isTemporary(code) ? 'fault' : null;
 
-/** A success without an id: taken or not, nobody can tell. */
+/** A success without an id: taken or not, it cannot be told. */
 function accepted(body: Record<string, unknown> | null): SendOutcome {
   const messages = body?.['messages'];
   const first: unknown = Array.isArray(messages) ? messages[0] : null;

@@ -39,7 +39,7 @@ describe('receipts', () => {
     });
   });
 
-  it('waits on UNKNOWN and on words nobody knows', () => {
+  it('waits on UNKNOWN and on unknown words', () => {
     expect(readReceipt(read({ short_message: { message: text('77', 'UNKNOWN') } }))).toBeNull();
     expect(readReceipt(read({ short_message: { message: text('77', 'HAZY') } }))).toBeNull();
     expect(readReceipt(read({ short_message: { message: 'nothing in it' } }))).toBeNull();

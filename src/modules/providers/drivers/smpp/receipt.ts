@@ -42,7 +42,7 @@ const ERR = /(?:^|[\s,;])err:\s*([0-9A-Za-z]+)/i;
 /** Shorter ones are short codes, which no message goes to. */
 const FEWEST_DIGITS = 8;
 
-/** True for receipts; false for messages from handsets, whose text nobody may take for a receipt. */
+/** True for receipts; false for messages from handsets, whose text must not be taken for a receipt. */
 export const isReceipt = (message: DeliverSm): boolean =>
   (message.esmClass & MESSAGE_TYPE) !== 0 || message.receiptedMessageId !== null;
 

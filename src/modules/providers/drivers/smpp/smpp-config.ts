@@ -48,7 +48,7 @@ export interface SmppConfig extends Addressing {
   enquireLinkMs: number;
 }
 
-/** Type of number and numbering plan of a sender nobody described: a name is alphanumeric, digits are international. */
+/** Type of number and numbering plan of a sender without a description: a name is alphanumeric, digits are international. */
 function defaultSource(source: string): { ton: number; npi: number } {
   if (source === '') return { ton: 0, npi: 0 };
   return /^[0-9]+$/.test(source) ? { ton: 1, npi: 1 } : { ton: 5, npi: 0 };

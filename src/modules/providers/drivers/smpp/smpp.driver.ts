@@ -9,7 +9,7 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly channels = ['sms'] as const;
   readonly configSchema = smppConfigSchema;
   readonly secretFields = ['password'];
-  /** without TLS, or with a certificate of anybody, the password goes to whoever sits in between */
+  /** without TLS, or with an unchecked certificate, the password goes to any party in between */
   readonly addressFields = ['host', 'port', 'system_id', 'tls', 'tls_verify'];
 
   deduplicates(): boolean {

@@ -1,7 +1,7 @@
 /** Loaded when the first callback comes. */
 const library = async () => (await import('twilio/lib/webhooks/webhooks.js')).default;
 
-/** The network sends some thirty; anybody may send a form, so what has more is not worth the reading. */
+/** The network sends some thirty; the form is read before its proof is judged, so one with more is not read. */
 const MOST_PARAMETERS = 1_000;
 const AMPERSAND = 0x26;
 

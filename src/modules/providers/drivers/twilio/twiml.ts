@@ -64,7 +64,7 @@ function write(response: VoiceResponse, step: CallStep, after: (event: CallEvent
         recordingStatusCallbackMethod: 'POST',
         recordingStatusCallbackEvent: ['completed'],
       });
-      // Reached when nobody spoke: the action is asked when there is a recording.
+      // Reached when nothing was said: the action is asked when there is a recording.
       response.redirect(METHOD, action);
       return;
     }
