@@ -7,3 +7,15 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 /** The object, or null when the value is none. */
 export const objectOrNull = (value: unknown): JsonObject | null => (isObject(value) ? value : null);
+
+/** The object, or one without fields when the value is none. */
+export const objectOrEmpty = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** The object that a text is as JSON, or null. */
+export function readJsonObject(text: string): JsonObject | null {
+  try {
+    return objectOrNull(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

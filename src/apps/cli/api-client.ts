@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../../kernel/clock.js';
+import { readJsonObject } from '../../kernel/objects.js';
+import { readRetryAfter } from '../../kernel/retry-after.js';
 import { OutboundClient, OutboundError, type OutboundResponse } from '../../platform/outbound/index.js';
 import { Failure, Unanswered } from './failure.js';
 import { readPassword } from './terminal.js';
 
 const TIMEOUT_MS = 120_000;
 const MOST_BYTES = 64 * 1024 * 1024;
-const LONGEST_WAIT_S = 60;
+const SHORTEST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
 
 /** How the operator logs in: one of the three. */
 export interface Access {
@@ -62,10 +66,11 @@ export class ApiClient {
     let response = await this.exchange(method, path, headers, body);
     // a look over many accounts is longer than the limit of a minute; what changes something is the operator's to repeat
     while (method === 'GET' && response.status === 429) {
-      await sleep(1_000 * Math.min(LONGEST_WAIT_S, Number(response.headers['retry-after']) || 1));
+      const wait = readRetryAfter(response.headers['retry-after'], now()) ?? 0;
+      await sleep(Math.min(Math.max(wait, SHORTEST_WAIT_MS), LONGEST_WAIT_MS));
       response = await this.exchange(method, path, headers, body);
     }
-    const answer = readJson(response.body.toString('utf8'));
+    const answer = readJsonObject(response.body.toString('utf8'));
     if (response.status >= 400 || answer === null) {
       const text = answer?.['message'];
       const said = typeof text === 'string' ? text : `${this.access.url} answered ${response.status}`;
@@ -94,14 +99,5 @@ export class ApiClient {
       if (error instanceof OutboundError) throw new Unanswered(`${this.access.url} does not answer`);
       throw error;
     }
-  }
-}
-
-function readJson(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
   }
 }

@@ -8,7 +8,7 @@ const KEPT_MS = 2_000;
 /** Which routes share a login: a carrier hands receipts to any session of it, whichever route sent the message. */
 @Injectable()
 export class RouteLogins {
-  private readonly cache = new TtlCache<'all', ReadonlyMap<number, readonly number[]>>(KEPT_MS);
+  private readonly cache = new TtlCache<'all', ReadonlyMap<number, readonly number[]>>(KEPT_MS, 1);
 
   constructor(
     private readonly directory: RouteDirectory,

@@ -1,12 +1,10 @@
+import { isObject, type JsonObject } from '../../kernel/objects.js';
 import { isHttpUrl } from '../../kernel/web-url.js';
 
 /** What a secret reads as, and what a PUT sends to keep it (reference/providers#secrets). */
 export const MASK = '***';
 
-type Config = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Config =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+type Config = JsonObject;
 
 /** Changes the values that the fields name: `password`, or `headers.*` for all values of an object. */
 function mapSecrets(

@@ -2,6 +2,7 @@ import { UnsupportedMediaTypeException } from '@nestjs/common';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../config/index.js';
+import { isObject } from '../../kernel/objects.js';
 import { markForm } from './form-body.js';
 import { isTooDeep } from './json-body.js';
 import { bodyErrors, protocolErrors } from './request-errors.js';
@@ -83,10 +84,9 @@ function finish(rule: BodyRule, request: Request, _response: Response, next: Nex
     next(bodyErrors.malformedJson());
     return;
   }
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  if (isObject && !isJson(request)) markForm(body);
+  if (isObject(body) && !isJson(request)) markForm(body);
   // An endpoint reads fields: what is no object has none of them.
-  if (!isObject && !rule.raw) request.body = {};
+  if (!isObject(body) && !rule.raw) request.body = {};
   next();
 }
 

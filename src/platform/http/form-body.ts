@@ -1,3 +1,4 @@
+import { isObject } from '../../kernel/objects.js';
 import { isTooDeep } from './json-body.js';
 import { bodyErrors } from './request-errors.js';
 
@@ -19,10 +20,10 @@ export function fromForm(
   body: unknown,
   fields: { lists?: readonly string[]; json?: readonly string[] } = {},
 ): Record<string, unknown> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
-  if (!forms.has(body)) return body as Record<string, unknown>;
+  if (!isObject(body)) return {};
+  if (!forms.has(body)) return body;
   const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
+  for (const [name, value] of Object.entries(body)) {
     const field = name.endsWith('[]') ? name.slice(0, -2) : name;
     if (fields.lists?.includes(field)) read[field] = list(value);
     else {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUserId } from '../../../kernel/chat-user-id.js';
+import { isObject, type JsonObject } from '../../../kernel/objects.js';
 import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
 import { type Fate, fateOf, OnceBook } from '../carrier/fates.js';
 import { Faults } from '../carrier/faults.js';
@@ -7,7 +8,7 @@ import { MessageIds } from '../carrier/message-ids.js';
 import { ChatAccountBook } from './chat-accounts.js';
 import { ChatInbound } from './chat-inbound.js';
 import { GraphCode, GraphError } from './graph-error.js';
-import { type GraphAnswer, isObject, type JsonObject, ok } from './graph-request.js';
+import { type GraphAnswer, ok } from './graph-request.js';
 import { messageId } from './message-id.js';
 import { type ReadMessage, readMessage } from './message-rules.js';
 import { type ChatFailure, type ChatStep, StatusFeed } from './status-feed.js';

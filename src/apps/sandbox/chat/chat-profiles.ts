@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { codePoints } from '../../../kernel/text.js';
+import { type JsonObject } from '../../../kernel/objects.js';
 import { GraphCode, GraphError, invalidParameter } from './graph-error.js';
-import { type GraphAnswer, type JsonObject, ok } from './graph-request.js';
+import { type GraphAnswer, ok } from './graph-request.js';
 import { ChatUploads } from './uploads.js';
 
 const VERTICALS = new Set([

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type JsonObject, readJsonObject } from '../../../kernel/objects.js';
 import { readBody } from '../http/read-body.js';
 import { invalidParameter } from './graph-error.js';
-
-export type JsonObject = Record<string, unknown>;
 
 /** A request to the Graph API, its version taken off. */
 export interface GraphRequest {
@@ -26,9 +25,6 @@ const PATH = /^\/v\d{1,3}\.\d\/([^/?]+)(?:\/([^/?]*))?\/?(\?.*)?$/;
 
 export const ok = (body: JsonObject): GraphAnswer => ({ status: 200, body });
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Says whether a request's path is one of the Graph API. */
 export const isGraphPath = (url: string | undefined): boolean => /^\/v\d{1,3}\.\d\//.test(url ?? '');
 
@@ -49,11 +45,7 @@ export async function readGraphRequest(request: IncomingMessage): Promise<GraphR
 
 /** @throws GraphError (#100) when the body is no JSON object */
 export function readJson(request: GraphRequest): JsonObject {
-  try {
-    const value: unknown = JSON.parse(request.body.toString());
-    if (isObject(value)) return value;
-  } catch {
-    // no JSON: said below, as for what is no object
-  }
-  throw invalidParameter('The request body must be a JSON object');
+  const body = readJsonObject(request.body.toString());
+  if (!body) throw invalidParameter('The request body must be a JSON object');
+  return body;
 }

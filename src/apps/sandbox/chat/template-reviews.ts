@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { type JsonObject } from '../../../kernel/objects.js';
 import { MessageIds } from '../carrier/message-ids.js';
 import { CallbackSender } from '../http/callback-sender.js';
 import { ChatAccountBook } from './chat-accounts.js';
 import { GraphCode, GraphError } from './graph-error.js';
-import { type GraphAnswer, type GraphRequest, type JsonObject, ok, readJson } from './graph-request.js';
+import { type GraphAnswer, type GraphRequest, ok, readJson } from './graph-request.js';
 import { readCategory, readComponents, type ReadTemplate, readTemplate } from './template-rules.js';
 import { ChatUploads } from './uploads.js';
 

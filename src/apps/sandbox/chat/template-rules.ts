@@ -1,6 +1,6 @@
 import { codePoints } from '../../../kernel/text.js';
+import { isObject, type JsonObject } from '../../../kernel/objects.js';
 import { GraphCode, GraphError, invalidParameter } from './graph-error.js';
-import { isObject, type JsonObject } from './graph-request.js';
 import type { ChatUploads } from './uploads.js';
 
 const CATEGORIES = new Set(['MARKETING', 'UTILITY', 'AUTHENTICATION']);

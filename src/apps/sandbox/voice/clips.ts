@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { boundedCache } from '../../../kernel/bounded-cache.js';
 import { CallbackSender } from '../http/callback-sender.js';
 
 const LOCAL = new Set(['127.0.0.1', '[::1]', 'localhost']);
@@ -8,7 +9,7 @@ const KEPT = 10_000;
 /** Clips to play: each is fetched once, as the network keeps what it has played. The sandbox leaves this machine for none. */
 @Injectable()
 export class Clips {
-  private readonly faults = new Map<string, Promise<string | null>>();
+  private readonly faults = boundedCache<string, Promise<string | null>>(KEPT);
 
   constructor(private readonly callbacks: CallbackSender) {}
 
@@ -16,7 +17,6 @@ export class Clips {
   faultOf(url: string): Promise<string | null> {
     const known = this.faults.get(url);
     if (known) return known;
-    if (this.faults.size >= KEPT) this.faults.clear();
     const fault = this.fetch(url);
     this.faults.set(url, fault);
     return fault;

@@ -1,4 +1,5 @@
 import type { Account } from './account.js';
+import { isObject, type JsonObject, readJsonObject } from '../../../kernel/objects.js';
 import { assignedUserIdOf } from './assigned-user.js';
 
 /** `iss` of our tokens (reference/authentication#tokens). */
@@ -59,14 +60,7 @@ export function isOrdinaryToken(token: string): boolean {
   return isMoment(payload['iat']) && isMoment(payload['exp']);
 }
 
-function objectOf(part: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return isRecord(value) && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
+const objectOf = (part: string): JsonObject | null => readJsonObject(Buffer.from(part, 'base64url').toString());
 
 /** What counts of a verified token. */
 export interface ReadToken {
@@ -85,7 +79,7 @@ export interface ReadToken {
  * @returns null when it lacks `exp` or `iat`, names another issuer, or has no acting username
  */
 export function readClaims(payload: unknown): ReadToken | null {
-  if (!isRecord(payload) || !isRecord(payload['data'])) return null;
+  if (!isObject(payload) || !isObject(payload['data'])) return null;
   const { exp, iat, iss, sub } = payload;
   if (typeof exp !== 'number' || typeof iat !== 'number') return null;
   if (iss !== undefined && iss !== TOKEN_ISSUER) return null;
@@ -106,5 +100,3 @@ export const passwordChange = (before: Pick<Account, 'passwordChangedAt'>, at: D
   new Date(
     Math.max(Math.floor(at.getTime() / 1000), Math.ceil(before.passwordChangedAt.getTime() / 1000)) * 1000 + 1000,
   );
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

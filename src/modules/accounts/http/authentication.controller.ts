@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { objectOrEmpty } from '../../../kernel/objects.js';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
@@ -44,7 +45,7 @@ export class AuthenticationController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<LogInAnswer> {
-    const fields = record(body);
+    const fields = objectOrEmpty(body);
     const name = textOrNull(fields['email_or_username']);
     const password = textOrNull(fields['password']);
     if (name === null || password === null) throw accountErrors.missingCredentials();
@@ -84,10 +85,7 @@ export class AuthenticationController {
   @ApiCreatedResponse({ type: RegisterAnswer })
   @ApiErrors(...REGISTER_ERRORS)
   async register(@Body() body: unknown, @Req() request: Request): Promise<RegisterAnswer> {
-    const account = await this.commands.execute(new RegisterAccountCommand(record(body), clientIp(request)));
+    const account = await this.commands.execute(new RegisterAccountCommand(objectOrEmpty(body), clientIp(request)));
     return { success: true, message: 'Account registered successfully', user: accountView(account) };
   }
 }
-
-const record = (body: unknown): Record<string, unknown> =>
-  typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

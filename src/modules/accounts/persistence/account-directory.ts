@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { boundedCache } from '../../../kernel/bounded-cache.js';
 import { now } from '../../../kernel/clock.js';
+import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { type Account, isUsable } from '../domain/account.js';
 import type { AccountEntity } from './account.entity.js';
 import { AccountStore } from './account-store.js';
 
 const KEPT_MS = 3_000;
 const MOST_ENTRIES = 20_000;
-
-interface Entry {
-  account: Promise<Account | null>;
-  until: number;
-}
 
 /**
  * Accounts as the hot paths need them: cached for 3 s (reference/authentication#tokens), so a change on another
@@ -19,8 +16,9 @@ interface Entry {
  */
 @Injectable()
 export class AccountDirectory {
-  private readonly entries = new Map<string, Entry>();
-  private readonly names = new Map<number, string>();
+  private readonly cache = new TtlCache<string, Account | null>(KEPT_MS, MOST_ENTRIES);
+  /** usernames by id, of the accounts in the cache */
+  private readonly names = boundedCache<number, string>(MOST_ENTRIES);
   /** counts changes: what was being read during one is handed out but not kept */
   private generation = 0;
 
@@ -44,18 +42,13 @@ export class AccountDirectory {
   /** To be called after the commit of a change to the account. */
   forget(id: number): void {
     this.generation += 1;
-    this.entries.delete(`id:${id}`);
+    this.cache.delete(`id:${id}`);
     const name = this.names.get(id);
-    if (name !== undefined) this.entries.delete(`name:${name}`);
+    if (name !== undefined) this.cache.delete(`name:${name}`);
   }
 
   private cached(key: string, read: () => Promise<AccountEntity | null>): Promise<Account | null> {
-    const found = this.entries.get(key);
-    if (found && found.until > performance.now()) return found.account;
-    if (this.entries.size >= MOST_ENTRIES) this.clear();
-    const entry: Entry = { account: this.load(key, read), until: performance.now() + KEPT_MS };
-    this.entries.set(key, entry);
-    return entry.account;
+    return this.cache.get(key, () => this.load(key, read));
   }
 
   private async load(key: string, read: () => Promise<AccountEntity | null>): Promise<Account | null> {
@@ -67,12 +60,7 @@ export class AccountDirectory {
       if (account) this.names.set(account.id, account.username);
       return account;
     } finally {
-      if (account === null || generation !== this.generation) this.entries.delete(key);
+      if (account === null || generation !== this.generation) this.cache.delete(key);
     }
-  }
-
-  private clear(): void {
-    this.entries.clear();
-    this.names.clear();
   }
 }

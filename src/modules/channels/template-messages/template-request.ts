@@ -1,3 +1,4 @@
+import { objectOrEmpty, objectOrNull } from '../../../kernel/objects.js';
 import { readRecipient, type RecipientFault } from '../../../kernel/phone-number.js';
 import { isTooLargeJson, readText, textOrNull } from '../../../kernel/text.js';
 import { type Language, readLanguage } from '../../templates/index.js';
@@ -35,8 +36,6 @@ export interface TemplateRequest {
 /** Most numbers of one chatTemplate request (reference/template-messages#fields). */
 const MOST_RECIPIENTS = 30_000;
 
-type Fields = Record<string, unknown>;
-
 /** `to` as read: the digits, and the first fault of its rows. */
 interface Recipients {
   single: boolean;
@@ -49,9 +48,6 @@ interface Recipients {
 
 /** What `to` may be at an endpoint. */
 export type RecipientsReader = (to: unknown) => Recipients;
-
-const asObject = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
 /**
  * Every number in one plain loop: 30,000 in a few milliseconds.
@@ -94,7 +90,7 @@ export function readBrandedRecipients(to: unknown): Recipients {
 /** An optional array of objects; null = something else. */
 function readComponents(value: unknown): TemplateComponent[] | null {
   if (!Array.isArray(value)) return readText(value).kind === 'empty' ? [] : null;
-  const objects = (value as unknown[]).map(asObject);
+  const objects = (value as unknown[]).map(objectOrNull);
   return objects.includes(null) ? null : (objects as TemplateComponent[]);
 }
 
@@ -107,11 +103,11 @@ export function readTemplateRequest(
   body: unknown,
   readRecipients: RecipientsReader,
 ): { request: TemplateRequest } | { fault: TemplateRequestFault } {
-  const fields = asObject(body) ?? {};
+  const fields = objectOrEmpty(body);
   const recipients = readRecipients(fields['to']);
-  const template = asObject(fields['template']);
+  const template = objectOrNull(fields['template']);
   const name = textOrNull(template?.['name']);
-  const language = readLanguage(asObject(template?.['language'])?.['code']);
+  const language = readLanguage(objectOrNull(template?.['language'])?.['code']);
   const components = readComponents(template?.['components']);
   if (fields['messaging_product'] !== 'chat') return { fault: 'product' };
   if (recipients.early) return { fault: recipients.early };

@@ -1,3 +1,4 @@
+import { objectOrEmpty } from '../../../kernel/objects.js';
 import { type ReadText, readText } from '../../../kernel/text.js';
 import { readPage } from '../../../platform/http/index.js';
 import type { RecordSelection } from '../../engine/index.js';
@@ -12,8 +13,7 @@ const BODY_ALIAS = 'providerMessageId';
 export type Fields = Record<string, unknown>;
 
 /** A body or query of any type as fields; what is no object has none. */
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const fieldsOf = (value: unknown): Fields => objectOrEmpty(value);
 
 /**
  * The campaign asked for: the first identifier that is not empty (reference/delivery-reports#identifier), each name in

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { boundedCache } from '../../../kernel/bounded-cache.js';
 import {
   type CustomerEvent,
   CustomerEvents,
@@ -48,7 +49,7 @@ const MOST_BRIEFS = 10_000;
  */
 @Injectable()
 export class StatusEvents {
-  private readonly briefs = new Map<number, CampaignBrief>();
+  private readonly briefs = boundedCache<number, CampaignBrief>(MOST_BRIEFS);
 
   constructor(
     private readonly events: CustomerEvents,
@@ -83,19 +84,21 @@ export class StatusEvents {
   }
 
   private async campaignsOf(tx: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, CampaignBrief>> {
-    if (this.briefs.size > MOST_BRIEFS) this.briefs.clear();
-    const wanted = ids.filter((id) => !this.briefs.has(id));
-    if (wanted.length > 0) {
-      const rows: CampaignBrief[] = await tx.query(
-        'SELECT id, account_id, request_id, channel, total_rows FROM campaigns WHERE id IN (?)',
-        [wanted],
-      );
-      for (const row of rows) this.briefs.set(row.id, row);
-    }
     const found = new Map<number, CampaignBrief>();
+    const unknown: number[] = [];
     for (const id of ids) {
       const brief = this.briefs.get(id);
       if (brief) found.set(id, brief);
+      else unknown.push(id);
+    }
+    if (unknown.length === 0) return found;
+    const rows: CampaignBrief[] = await tx.query(
+      'SELECT id, account_id, request_id, channel, total_rows FROM campaigns WHERE id IN (?)',
+      [unknown],
+    );
+    for (const row of rows) {
+      this.briefs.set(row.id, row);
+      found.set(row.id, row);
     }
     return found;
   }

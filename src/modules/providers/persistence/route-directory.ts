@@ -37,7 +37,7 @@ const OPERATOR_ROUTES = In(['sms', 'unofficial', 'voice'] satisfies OperatorChan
 export class RouteDirectory {
   private readonly logger = new Logger(RouteDirectory.name);
   private readonly chatAccounts = new TtlCache<number, RouteRecord | null>(KEPT_MS);
-  private snapshot: { routes: Promise<Snapshot>; until: number } | null = null;
+  private readonly snapshot = new TtlCache<'routes', Snapshot>(KEPT_MS, 1);
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -137,17 +137,12 @@ export class RouteDirectory {
 
   /** The next question reads the database again. */
   forget(): void {
-    this.snapshot = null;
+    this.snapshot.clear();
     this.chatAccounts.clear();
   }
 
   private routes(): Promise<Snapshot> {
-    const kept = this.snapshot;
-    if (kept && kept.until > performance.now()) return kept.routes;
-    const routes = this.load();
-    this.snapshot = { routes, until: performance.now() + KEPT_MS };
-    routes.catch(() => (this.snapshot = null));
-    return routes;
+    return this.snapshot.get('routes', () => this.load());
   }
 
   private async load(): Promise<Snapshot> {

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
+import { objectOrNull } from '../../../kernel/objects.js';
 import { textOrNull } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../providers/index.js';
 import type { SessionMessage } from '../domain/message-content.js';
 import { sessionReference } from '../domain/session-reference.js';
-import { objectOf } from '../domain/session-rows.js';
 import { SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
 
@@ -87,5 +87,5 @@ export const hasNotLeft = (error: unknown): boolean => !(error instanceof AppErr
 /** The provider's id of the message; its receipts carry it. */
 function messageIdOf(body: ProviderAnswer): string | null {
   const messages: unknown = body['messages'];
-  return Array.isArray(messages) ? textOrNull(objectOf(messages[0])?.['id']) : null;
+  return Array.isArray(messages) ? textOrNull(objectOrNull(messages[0])?.['id']) : null;
 }

@@ -1,6 +1,7 @@
+import { objectOrNull } from '../../../kernel/objects.js';
 import { textOrNull } from '../../../kernel/text.js';
 import type { SessionMessage } from './message-content.js';
-import { addressOf, coordinate, MEDIA_TYPES, objectOf, SESSION_ROWS, type SessionRow } from './session-rows.js';
+import { addressOf, coordinate, MEDIA_TYPES, SESSION_ROWS, type SessionRow } from './session-rows.js';
 
 /** Whether a body asks for a template message: the request then goes the way of reference/template-messages#fields. */
 export const isTemplateRequest = (body: Readonly<Record<string, unknown>>): boolean => body['type'] === 'template';
@@ -18,7 +19,7 @@ export function readSessionMessage(
   if (fault) return { fault };
   const recipient = addressOf(body);
   if (type === null || 'fault' in recipient) throw new Error('SESSION_ROWS let a body without type or recipient pass');
-  const context = objectOf(body['context']);
+  const context = objectOrNull(body['context']);
   const recipientType = textOrNull(body['recipient_type']);
   return {
     message: {
@@ -34,7 +35,7 @@ export function readSessionMessage(
 }
 
 function partOf(type: string, value: unknown): unknown {
-  const part = objectOf(value);
+  const part = objectOrNull(value);
   if (part === null) return value;
   if (type === 'text') return { ...part, body: textOrNull(part['body']) };
   if (type === 'location') {

@@ -1,4 +1,5 @@
 import { isUserId } from '../../../kernel/chat-user-id.js';
+import { objectOrNull } from '../../../kernel/objects.js';
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 import { isTooLargeJson, textOrNull } from '../../../kernel/text.js';
 
@@ -37,10 +38,6 @@ export interface SessionRow {
   applies: (fields: SessionFields) => boolean;
 }
 
-/** The object, or null for everything else. */
-export const objectOf = (value: unknown): Record<string, unknown> | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
-
 const hasText = (value: unknown): boolean => textOrNull(value) !== null;
 
 /** A coordinate: a finite number, or a text that is one. */
@@ -70,7 +67,7 @@ const ofType =
     given === type && isAtFault(body[type]);
 
 const withoutSource = (part: unknown): boolean => {
-  const media = objectOf(part);
+  const media = objectOrNull(part);
   return !hasText(media?.['id']) && !hasText(media?.['link']);
 };
 
@@ -128,13 +125,13 @@ export const SESSION_ROWS: readonly SessionRow[] = [
     code: 'text_body',
     text: 'text.body is required',
     reason: 'text message without body',
-    applies: ofType('text', (part) => !hasText(objectOf(part)?.['body'])),
+    applies: ofType('text', (part) => !hasText(objectOrNull(part)?.['body'])),
   },
   {
     code: 'image_required',
     text: 'image is required',
     reason: 'image object missing',
-    applies: ofType('image', (part) => objectOf(part) === null),
+    applies: ofType('image', (part) => objectOrNull(part) === null),
   },
   ...MEDIA_TYPES.map((type): SessionRow => ({
     code: `${type}_source`,
@@ -147,7 +144,7 @@ export const SESSION_ROWS: readonly SessionRow[] = [
     text: 'location.latitude and location.longitude are required',
     reason: 'coordinates missing',
     applies: ofType('location', (part) => {
-      const location = objectOf(part);
+      const location = objectOrNull(part);
       return coordinate(location?.['latitude']) === null || coordinate(location?.['longitude']) === null;
     }),
   },
@@ -161,14 +158,14 @@ export const SESSION_ROWS: readonly SessionRow[] = [
     code: 'interactive_required',
     text: 'interactive is required',
     reason: 'interactive payload missing',
-    applies: ofType('interactive', (part) => objectOf(part) === null),
+    applies: ofType('interactive', (part) => objectOrNull(part) === null),
   },
   {
     code: 'reaction_fields',
     text: 'reaction.message_id and reaction.emoji are required',
     reason: 'reaction invalid',
     applies: ofType('reaction', (part) => {
-      const reaction = objectOf(part);
+      const reaction = objectOrNull(part);
       return !hasText(reaction?.['message_id']) || !hasText(reaction?.['emoji']);
     }),
   },

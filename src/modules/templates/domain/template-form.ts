@@ -1,3 +1,4 @@
+import { objectOrEmpty } from '../../../kernel/objects.js';
 import { codePoints, type ReadText, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/web-url.js';
 import { languageOrDefault } from './languages.js';
@@ -85,8 +86,7 @@ function listOf(value: unknown): readonly unknown[] | null {
 }
 
 function quickReplyOf(item: unknown): QuickReply | null {
-  if (typeof item !== 'object' || item === null) return null;
-  const { type, text } = item as { type?: unknown; text?: unknown };
+  const { type, text } = objectOrEmpty(item);
   const read = textOrNull(text);
   return type === 'QUICK_REPLY' && read !== null ? { type, text: read } : null;
 }

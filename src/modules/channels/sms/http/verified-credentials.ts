@@ -1,14 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { boundedCache } from '../../../../kernel/bounded-cache.js';
 import { type Account, Credentials } from '../../../accounts/index.js';
 
 const KEPT_MS = 60_000;
 const MOST_ENTRIES = 10_000;
-
-interface Remembered {
-  account: Account;
-  until: number;
-}
 
 /**
  * Credentials of `sms_get.php`: a pair that was verified is remembered for 60 s (reference/sms#sms_getphp), so that a
@@ -19,7 +15,7 @@ interface Remembered {
 @Injectable()
 export class VerifiedCredentials {
   private readonly key = randomBytes(32);
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly verified = boundedCache<string, Account>(MOST_ENTRIES, { ttlMs: KEPT_MS });
   private readonly pending = new Map<string, Promise<Account>>();
 
   constructor(private readonly credentials: Credentials) {}
@@ -43,14 +39,11 @@ export class VerifiedCredentials {
   }
 
   private async recall(digest: string): Promise<Account | null> {
-    const entry = this.remembered.get(digest);
-    if (!entry) return null;
-    if (entry.until > performance.now()) {
-      const account = await this.credentials.recall(entry.account);
-      if (account) return account;
-    }
-    this.remembered.delete(digest);
-    return null;
+    const verified = this.verified.get(digest);
+    if (!verified) return null;
+    const account = await this.credentials.recall(verified);
+    if (!account) this.verified.delete(digest);
+    return account;
   }
 
   /**
@@ -62,18 +55,12 @@ export class VerifiedCredentials {
     if (running) return running.catch(() => this.credentials.check(username, password, ip));
     const check = this.credentials
       .check(username, password, ip)
-      .then((account) => this.remember(digest, account))
+      .then((account) => {
+        this.verified.set(digest, account);
+        return account;
+      })
       .finally(() => this.pending.delete(digest));
     this.pending.set(digest, check);
     return check;
-  }
-
-  private remember(digest: string, account: Account): Account {
-    this.remembered.delete(digest);
-    // A Map keeps the order of insertion, so the first entry is the oldest.
-    const [oldest] = this.remembered.size >= MOST_ENTRIES ? this.remembered.keys() : [];
-    if (oldest !== undefined) this.remembered.delete(oldest);
-    this.remembered.set(digest, { account, until: performance.now() + KEPT_MS });
-    return account;
   }
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../../../../kernel/objects.js';
+
 /**
  * A component of a template message as a client wrote it (reference/template-messages#parameters); it goes to the
  * upstream as it stands.
@@ -11,8 +13,6 @@ export interface ApprovedParts {
   /** different placeholders of a text header, 1 for a medium, 0 without a header */
   headerParameters: number;
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * How many parameters the components of a kind bring.

@@ -1,3 +1,4 @@
+import { isObject } from '../../../../kernel/objects.js';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import { readText, textOrNull } from '../../../../kernel/text.js';
 import type { MenuOrigins } from '../domain/callback-audio.js';
@@ -60,7 +61,7 @@ function readDigits(value: unknown): string[] | null {
 function readForwards(value: unknown): ReadonlyMap<string, ForwardOutcome> | null {
   const forwards = new Map<string, ForwardOutcome>();
   if (value === undefined || value === null) return forwards;
-  if (typeof value !== 'object' || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   for (const [number, word] of Object.entries(value)) {
     const outcome = FORWARD_OUTCOMES.find((name) => name === word);
     if (!outcome) return null;

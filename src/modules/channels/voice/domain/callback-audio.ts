@@ -1,3 +1,4 @@
+import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { readText } from '../../../../kernel/text.js';
 import { type NumberRules, readCallNumber } from './call-number.js';
 import type { MenuRow } from './menu.js';
@@ -23,8 +24,7 @@ export function readCallbackAudio(value: unknown, rules: NumberRules): { rows: M
 }
 
 function readItem(item: unknown, path: string, rules: NumberRules): MenuRow | { fault: string } {
-  if (typeof item !== 'object' || item === null) return { fault: INCOMPLETE_ITEM };
-  const { dtmf, selected_number: number } = item as { dtmf?: unknown; selected_number?: unknown };
+  const { dtmf, selected_number: number } = objectOrEmpty(item);
   const key = readText(dtmf);
   if (key.kind !== 'text' || readText(number).kind !== 'text') return { fault: INCOMPLETE_ITEM };
   const digit = key.value.trim();

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../../../kernel/objects.js';
 import { readText } from '../../../../kernel/text.js';
 import { isHttpUrl } from '../../../../kernel/web-url.js';
 import { ACTIONS, AFTER_CLIP, type AfterClip, KEYS, type MenuRow } from './menu.js';
@@ -19,11 +20,6 @@ interface Reading extends NumberRules {
   /** rows read so far, over all menus */
   rows: number;
 }
-
-type Fields = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Reads `dtmf_flow` (reference/voice#dtmf_flow): an object or its JSON text. Never throws.
@@ -96,7 +92,7 @@ function readRow(entry: unknown, path: string, depth: number, reading: Reading):
 /** One key of a telephone. */
 export const isKey = (text: string): boolean => KEYS.includes(text);
 
-function readNumbers(entry: Fields, path: string, rules: NumberRules): string[] {
+function readNumbers(entry: JsonObject, path: string, rules: NumberRules): string[] {
   const first = readNumber(entry['number'], `${path}.number`, rules);
   const fallbacks = entry['fallback_numbers'];
   if (readText(fallbacks).kind === 'empty') return [first];

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { ApiErrors } from '../../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
@@ -83,5 +84,4 @@ export class VoiceController {
   }
 }
 
-const fieldsOf = (body: unknown): RawVoiceRequest =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as RawVoiceRequest) : {};
+const fieldsOf = (body: unknown): RawVoiceRequest => objectOrEmpty(body);

@@ -1,3 +1,4 @@
+import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import type { InboundText } from '../../ports/inbound-sink.js';
 import type { ProviderCallback, Receipt } from '../../ports/message-driver.js';
@@ -53,14 +54,11 @@ export function readTexts(
 
 function entries({ method, query, body }: ProviderCallback, listPath: string | undefined): unknown[] {
   if (listPath === undefined && Array.isArray(body)) return body;
-  const source = method === 'GET' ? query : { ...query, ...asObject(body) };
+  const source = method === 'GET' ? query : { ...query, ...objectOrEmpty(body) };
   if (listPath === undefined) return [source];
   const list = readPath(source, listPath);
   return Array.isArray(list) ? list : list === undefined ? [] : [list];
 }
-
-const asObject = (body: unknown): Record<string, unknown> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {};
 
 const at = (entry: unknown, path: string | undefined): string | null =>
   path === undefined ? null : readScalar(readPath(entry, path));

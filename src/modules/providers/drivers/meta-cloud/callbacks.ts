@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isUserId } from '../../../../kernel/chat-user-id.js';
+import { type JsonObject, objectOrEmpty } from '../../../../kernel/objects.js';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 import type { Receipt } from '../../ports/message-driver.js';
@@ -61,8 +62,6 @@ export interface CallbackOwner {
   wabaId: string | null;
 }
 
-type Json = Record<string, unknown>;
-
 const STATUSES: Readonly<Record<string, Receipt['status']>> = {
   sent: 'submitted',
   delivered: 'delivered',
@@ -91,9 +90,9 @@ export function readCallback(owner: CallbackOwner, body: unknown, receivedAt: Da
     templates: [],
     dropped: [],
   };
-  for (const entry of objects(asObject(body)['entry'])) {
+  for (const entry of objects(objectOrEmpty(body)['entry'])) {
     for (const change of objects(entry['changes'])) {
-      const value = asObject(change['value']);
+      const value = objectOrEmpty(change['value']);
       const readChange = CHANGES[textOf(change['field']) ?? ''];
       if (readChange) readChange(owner, entry, value, receivedAt, read);
       else read.dropped.push('unknown_kind');
@@ -102,7 +101,13 @@ export function readCallback(owner: CallbackOwner, body: unknown, receivedAt: Da
   return read;
 }
 
-type ReadChange = (owner: CallbackOwner, entry: Json, value: Json, receivedAt: Date, read: ChatCallback) => void;
+type ReadChange = (
+  owner: CallbackOwner,
+  entry: JsonObject,
+  value: JsonObject,
+  receivedAt: Date,
+  read: ChatCallback,
+) => void;
 
 const CHANGES: Readonly<Partial<Record<string, ReadChange>>> = {
   messages(owner, _entry, value, receivedAt, read) {
@@ -131,8 +136,8 @@ const CHANGES: Readonly<Partial<Record<string, ReadChange>>> = {
   },
 };
 
-const isOfNumber = (owner: CallbackOwner, value: Json): boolean =>
-  isOwn(owner.phoneNumberId, asObject(value['metadata'])['phone_number_id']);
+const isOfNumber = (owner: CallbackOwner, value: JsonObject): boolean =>
+  isOwn(owner.phoneNumberId, objectOrEmpty(value['metadata'])['phone_number_id']);
 
 const isOwn = (ours: string | null, theirs: unknown): boolean => ours !== null && textOf(theirs) === ours;
 
@@ -141,7 +146,7 @@ function keep<Item extends object>(read: ChatCallback, list: Item[], item: Item 
   else list.push(item);
 }
 
-function readReceipt(status: Json): Receipt | DropReason {
+function readReceipt(status: JsonObject): Receipt | DropReason {
   const id = textOf(status['id']);
   const word = STATUSES[textOf(status['status']) ?? ''];
   if (id === null || id.length > LONGEST_ID || word === undefined) return 'unreadable';
@@ -155,10 +160,10 @@ function readReceipt(status: Json): Receipt | DropReason {
   };
 }
 
-function readFailure(status: Json): { errorCode: number | null; errorText: string } {
+function readFailure(status: JsonObject): { errorCode: number | null; errorText: string } {
   const [error = {}] = objects(status['errors']);
   const { code } = error;
-  const texts = [error['title'], error['message'], asObject(error['error_data'])['details']];
+  const texts = [error['title'], error['message'], objectOrEmpty(error['error_data'])['details']];
   const text = texts.map(textOf).find((found) => found !== null) ?? 'Failed at the provider';
   return {
     errorCode: typeof code === 'number' && Number.isSafeInteger(code) ? code : null,
@@ -167,14 +172,14 @@ function readFailure(status: Json): { errorCode: number | null; errorText: strin
 }
 
 /** The profiles beside messages: a contact that shows no number is named there by its user id. */
-const readContacts = (value: Json): ChatSender[] =>
+const readContacts = (value: JsonObject): ChatSender[] =>
   objects(value['contacts']).map((contact) => ({
     number: numberOf(contact['wa_id']),
     userId: userIdOf(contact['user_id']),
   }));
 
 /** The sender of a message; what it does not say itself stands in the profile beside it. */
-function senderOf(message: Json, contacts: readonly ChatSender[]): ChatSender {
+function senderOf(message: JsonObject, contacts: readonly ChatSender[]): ChatSender {
   const number = numberOf(message['from']);
   const userId = userIdOf(message['from_user_id']) ?? userIdOf(message['from']);
   if (userId !== null) return { number, userId };
@@ -183,7 +188,11 @@ function senderOf(message: Json, contacts: readonly ChatSender[]): ChatSender {
   return only && others.length === 0 ? only : { number: null, userId: null };
 }
 
-function readMessage(message: Json, contacts: readonly ChatSender[], receivedAt: Date): InboundMessage | DropReason {
+function readMessage(
+  message: JsonObject,
+  contacts: readonly ChatSender[],
+  receivedAt: Date,
+): InboundMessage | DropReason {
   const id = textOf(message['id']);
   if (id === null || id.length > LONGEST_ID) return 'unreadable';
   const sender = senderOf(message, contacts);
@@ -198,7 +207,11 @@ function readMessage(message: Json, contacts: readonly ChatSender[], receivedAt:
 }
 
 /** `stop` and `resume` of the recipient's own settings. */
-function readConsent(preference: Json, contacts: readonly ChatSender[], receivedAt: Date): ConsentChange | DropReason {
+function readConsent(
+  preference: JsonObject,
+  contacts: readonly ChatSender[],
+  receivedAt: Date,
+): ConsentChange | DropReason {
   const value = textOf(preference['value'])?.toLowerCase();
   if (value !== 'stop' && value !== 'resume') return 'unreadable';
   const named = { from: preference['wa_id'], from_user_id: preference['user_id'] };
@@ -207,7 +220,7 @@ function readConsent(preference: Json, contacts: readonly ChatSender[], received
   return { ...sender, wants: value === 'resume', saidAt: timeOf(preference, receivedAt) };
 }
 
-function timeOf(item: Json, receivedAt: Date): Date {
+function timeOf(item: JsonObject, receivedAt: Date): Date {
   const sent = Number(item['timestamp']) * 1000;
   return sent > 0 && sent <= receivedAt.getTime() ? new Date(sent) : receivedAt;
 }
@@ -216,13 +229,13 @@ const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
   number !== null && userId !== null ? [{ number, userId }] : [];
 
 /** Who got a message: told once, with its delivery. */
-const readRecipient = (status: Json): Acquaintance[] =>
+const readRecipient = (status: JsonObject): Acquaintance[] =>
   status['status'] === 'delivered'
     ? acquainted({ number: numberOf(status['recipient_id']), userId: userIdOf(status['recipient_user_id']) })
     : [];
 
 /** The answer to a contact request brings the sender's own number; any other card may be another person's. */
-function readOwnCard(message: Json, { userId }: ChatSender): Acquaintance[] {
+function readOwnCard(message: JsonObject, { userId }: ChatSender): Acquaintance[] {
   if (!(textOf(message['origin']) ?? '').startsWith('contact_request')) return [];
   const [card = {}] = objects(message['contacts']);
   const [phone = {}] = objects(card['phones']);
@@ -230,17 +243,17 @@ function readOwnCard(message: Json, { userId }: ChatSender): Acquaintance[] {
 }
 
 /** What the contact wrote or pressed, as plain text; '' for anything else. */
-export function textOfMessage(message: Json): string {
-  const pressed = asObject(asObject(message['interactive'])['button_reply'])['title'];
-  const texts = [asObject(message['text'])['body'], asObject(message['button'])['text'], pressed];
+export function textOfMessage(message: JsonObject): string {
+  const pressed = objectOrEmpty(objectOrEmpty(message['interactive'])['button_reply'])['title'];
+  const texts = [objectOrEmpty(message['text'])['body'], objectOrEmpty(message['button'])['text'], pressed];
   return texts.map(textOf).find((text) => text !== null) ?? '';
 }
 
-function readTemplate(value: Json): TemplateStatusUpdate | DropReason {
+function readTemplate(value: JsonObject): TemplateStatusUpdate | DropReason {
   const name = textOf(value['message_template_name']);
   const event = textOf(value['event']);
   if (name === null || event === null) return 'unreadable';
-  const reason = textOf(value['reason']) ?? textOf(asObject(value['disable_info'])['reason']);
+  const reason = textOf(value['reason']) ?? textOf(objectOrEmpty(value['disable_info'])['reason']);
   return {
     upstreamId: textOf(value['message_template_id']),
     name,
@@ -250,10 +263,7 @@ function readTemplate(value: Json): TemplateStatusUpdate | DropReason {
   };
 }
 
-const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(asObject) : []);
+const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOrEmpty) : []);
 
 /** A text, or a number as its text: ids come as both. */
 const textOf = (value: unknown): string | null => {

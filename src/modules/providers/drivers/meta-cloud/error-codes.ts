@@ -1,3 +1,4 @@
+import { type JsonObject, objectOrEmpty } from '../../../../kernel/objects.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 
 const LONGEST_TEXT = 500;
@@ -28,10 +29,7 @@ export const throttleMs = (code: number | null): number | null =>
 /** Whether the code says that the same request may succeed later. */
 export const isTemporary = (code: number | null): boolean => code !== null && TEMPORARY.has(code);
 
-const objectAt = (value: unknown, key: string): Record<string, unknown> => {
-  const inner = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : null;
-  return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
-};
+const objectAt = (value: unknown, key: string): JsonObject => objectOrEmpty(objectOrEmpty(value)[key]);
 
 /** The code of a refusal: `{ error: { code } }`; null when there is none. */
 export function providerErrorCode(body: unknown): number | null {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { boundedCache } from '../../../../kernel/bounded-cache.js';
 import { OutboundClient, OutboundError } from '../../../../platform/outbound/index.js';
 import { chatAccountErrors } from '../../chat-account.js';
 import { Circuit, ILL, UNREACHED, WELL } from '../circuit.js';
@@ -24,7 +25,7 @@ const MOST_CIRCUITS = 10_000;
  */
 @Injectable()
 export class MetaCloudClient {
-  private readonly circuits = new Map<number, Circuit>();
+  private readonly circuits = boundedCache<number, Circuit>(MOST_CIRCUITS);
 
   constructor(private readonly outbound: OutboundClient) {}
 
@@ -79,7 +80,6 @@ export class MetaCloudClient {
   private circuitOf({ id }: GraphAccount): Circuit {
     const known = this.circuits.get(id);
     if (known) return known;
-    if (this.circuits.size >= MOST_CIRCUITS) this.circuits.clear();
     const circuit = new Circuit();
     this.circuits.set(id, circuit);
     return circuit;

@@ -1,3 +1,4 @@
+import { readJsonObject } from '../../../../kernel/objects.js';
 import { type Address, type OutboundClient, OutboundError, readAddress } from '../../../../platform/outbound/index.js';
 import { baseUrlOf, type GraphAccount } from './config.js';
 
@@ -106,11 +107,5 @@ function readJson(bytes: Buffer, secret: string | null): Record<string, unknown>
   if (secret !== null && secret.length >= SHORTEST_SECRET) {
     text = text.replaceAll(JSON.stringify(secret).slice(1, -1), '***');
   }
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+  return readJsonObject(text);
 }

@@ -1,4 +1,5 @@
 import { isUserId } from '../../../../kernel/chat-user-id.js';
+import { isObject } from '../../../../kernel/objects.js';
 import type { OutboundMessage } from '../../ports/message-driver.js';
 import type { GraphCall } from './graph-exchange.js';
 
@@ -74,5 +75,4 @@ export function inOurWords(body: Record<string, unknown>): Record<string, unknow
 const renamed = (record: Record<string, unknown>): Record<string, unknown> =>
   record['messaging_product'] === WIRE_PRODUCT ? { ...record, messaging_product: OUR_PRODUCT } : record;
 
-const renamedItem = (item: unknown): unknown =>
-  typeof item === 'object' && item !== null && !Array.isArray(item) ? renamed(item as Record<string, unknown>) : item;
+const renamedItem = (item: unknown): unknown => (isObject(item) ? renamed(item) : item);

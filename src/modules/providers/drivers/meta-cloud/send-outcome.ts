@@ -1,3 +1,4 @@
+import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
 import { outcomeOfAnswer, outcomeOfFault, type Verdict } from '../upstream-answers.js';
@@ -28,8 +29,7 @@ const verdictOfCode = (code: number | null): Verdict | null =>
 /** A success without an id: taken or not, it cannot be told. */
 function accepted(body: Record<string, unknown> | null): SendOutcome {
   const messages = body?.['messages'];
-  const first: unknown = Array.isArray(messages) ? messages[0] : null;
-  const id = typeof first === 'object' && first !== null ? (first as Record<string, unknown>)['id'] : null;
+  const { id } = objectOrEmpty(Array.isArray(messages) ? messages[0] : null);
   const usable = typeof id === 'string' && id !== '' && id.length <= LONGEST_ID;
   return usable ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../../kernel/app-error.js';
+import { objectOrEmpty } from '../../../../kernel/objects.js';
 import type { ChatAccount } from '../../chat-account.js';
 import { acceptedBody, textOf } from './accepted-answer.js';
 import { isTemporary, providerErrorCode, providerErrorText, throttleMs } from './error-codes.js';
@@ -126,8 +127,7 @@ function judged(answer: GraphAnswer): Record<string, unknown> {
 }
 
 function copyOf(item: unknown): TemplateCopy[] {
-  if (typeof item !== 'object' || item === null) return [];
-  const { id, name, language, status, rejected_reason: reason } = item as Record<string, unknown>;
+  const { id, name, language, status, rejected_reason: reason } = objectOrEmpty(item);
   if (typeof id !== 'string' || typeof name !== 'string') return [];
   const isReason = typeof reason === 'string' && reason !== '' && reason !== 'NONE';
   return [{ id, name, language: String(language), status: String(status), reason: isReason ? reason : null }];

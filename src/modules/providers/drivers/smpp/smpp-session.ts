@@ -1,5 +1,4 @@
 import type net from 'node:net';
-import { performance } from 'node:perf_hooks';
 import Denque from 'denque';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import {

@@ -1,3 +1,4 @@
+import { readJsonObject } from '../../../../kernel/objects.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
@@ -16,7 +17,7 @@ const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
  * should it be quoted
  */
 export function outcomeOf({ status, headers, body }: OutboundResponse, secret: string): SendOutcome {
-  const answer = readJson(body);
+  const answer = readJsonObject(body.toString('utf8')) ?? {};
   if (status >= 200 && status < 300) return accepted(answer);
   const said = refusal(status, answer, secret);
   const own = THROTTLES.has(said.code) ? 'busy' : null;
@@ -38,15 +39,4 @@ function refusal(status: number, answer: Record<string, unknown>, secret: string
     code: typeof code === 'number' && Number.isSafeInteger(code) ? code : status,
     text: cutCodePoints(text, LONGEST_TEXT),
   };
-}
-
-/** The object that the body is; an empty one when it is none. */
-function readJson(body: Buffer): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,3 +1,4 @@
+import { boundedCache } from '../../../../kernel/bounded-cache.js';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import type { OutboundMessage } from '../../ports/message-driver.js';
 import { type CallbackPlace, statusAddress, stepAddress } from './callback-urls.js';
@@ -19,7 +20,7 @@ export class CallRequests {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** by the clip's address */
-  private readonly documents = new Map<string, Promise<string>>();
+  private readonly documents = boundedCache<string, Promise<string>>(DOCUMENTS_KEPT);
   private readonly ending: string;
 
   constructor(
@@ -68,7 +69,6 @@ export class CallRequests {
   private document(clip: string): Promise<string> {
     const known = this.documents.get(clip);
     if (known) return known;
-    if (this.documents.size >= DOCUMENTS_KEPT) this.documents.clear();
     const document = renderStep({ do: 'play', audio: clip, then: 'hangup' }, () => '').then(encodeURIComponent);
     this.documents.set(clip, document);
     return document;
