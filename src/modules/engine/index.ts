@@ -1,6 +1,11 @@
-export { CampaignAcceptance, type DraftIdentity, FOREIGN_REQUEST_ID } from './accept/campaign-acceptance.js';
-export { CampaignWriter } from './accept/campaign-writer.js';
-export { InsufficientCredits, Outspent } from './accept/insufficient-credits.js';
+export {
+  CampaignAcceptance,
+  type DraftIdentity,
+  FOREIGN_REQUEST_ID,
+  InsufficientCredits,
+  Outspent,
+} from './accept/campaign-acceptance.js';
+export { type AcceptedCampaign, type CampaignDraft, CampaignWriter } from './accept/campaign-writer.js';
 export { type AttemptLog, AttemptLogs } from './attempt-logs.js';
 export { type ChannelOffer, chatQuote, type MessageQuote, type RenewedTerms } from './channel-offer.js';
 export { ChannelOffers } from './channel-offers.js';
@@ -45,9 +50,7 @@ export {
 export { CampaignStates } from './state/campaign-states.js';
 export { CAMPAIGN_STATES, type CampaignChange, type CampaignState, isEndState } from './state/campaign-transitions.js';
 export {
-  type AcceptedCampaign,
   CAMPAIGN_REVISION,
-  type CampaignDraft,
   type CampaignRecord,
   CHANNEL_NAMES,
   type ChannelName,

@@ -7,11 +7,25 @@ import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
-import { CreditBook, type BalanceName } from '../../credits/index.js';
-import type { AcceptedCampaign, CampaignDraft } from '../state/campaign.js';
-import { InsufficientCredits, Outspent } from './insufficient-credits.js';
-import { CampaignWriter, type NumberedDraft } from './campaign-writer.js';
-import { CampaignReader } from '../state/campaign-reader.js';
+import { type BalanceName, CreditBook, creditErrors } from '../../credits/index.js';
+import { type AcceptedCampaign, type CampaignDraft, CampaignWriter, type NumberedDraft } from './campaign-writer.js';
+
+/**
+ * The balance does not pay for the campaign; in the words of every channel but voice, which has its own
+ * (reference/credits#debits).
+ */
+export class InsufficientCredits extends AppError {
+  constructor(
+    readonly available: number,
+    readonly required: number,
+  ) {
+    const { kind, code, message } = creditErrors.insufficient(available, required);
+    super(kind, code, message);
+  }
+}
+
+/** Thrown inside the transaction to roll all of it back: somebody else spent the credits since they were read. */
+export class Outspent extends Error {}
 
 /** A draft with the further writes of its transaction. */
 type Submission = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
@@ -19,6 +33,8 @@ type Submission = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
 export const FOREIGN_REQUEST_ID = 'request_id_foreign';
 /** What says whether a draft came before. */
 export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
+/** The campaign that a caller-supplied id names already. */
+type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 
 type Numbered = NumberedDraft & { draft: Submission };
@@ -37,7 +53,6 @@ export class CampaignAcceptance {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly credits: CreditBook,
     private readonly writer: CampaignWriter,
-    private readonly reader: CampaignReader,
     private readonly relay: RelayNotifier,
   ) {}
 
@@ -66,15 +81,17 @@ export class CampaignAcceptance {
    */
   async repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
     if ('make' in draft.requestId) return null;
-    const found = await this.reader.withFingerprint(draft.requestId.given);
+    const rows: EarlierCampaign[] = await this.dataSource.query(
+      `SELECT id, account_id AS accountId, request_id AS requestId, total_rows AS totalRows,
+         unit_credits AS unitCredits, fingerprint FROM campaigns WHERE request_id = ?`,
+      [draft.requestId.given],
+    );
+    const found = rows[0];
     if (!found) return null;
-    const same = found.accountId === draft.accountId && draft.fingerprint?.equals(found.fingerprint ?? Buffer.alloc(0));
-    if (!same) {
-      const code = found.accountId === draft.accountId ? 'request_id_exists' : FOREIGN_REQUEST_ID;
-      throw new AppError('conflict', code, 'request_id already exists');
-    }
-    const { id, requestId, totalRows, unitCredits } = found;
-    return { id, requestId, totalRows, unitCredits, repeated: true };
+    const { accountId, fingerprint, ...earlier } = found;
+    if (accountId !== draft.accountId) throw takenError(FOREIGN_REQUEST_ID);
+    if (!draft.fingerprint?.equals(fingerprint ?? Buffer.alloc(0))) throw takenError('request_id_exists');
+    return { ...earlier, repeated: true };
   }
 
   /** Whose id was taken between the look and the commit: a caller's id answers or refuses, a generated one is made again. */
@@ -162,6 +179,8 @@ export class CampaignAcceptance {
     });
   }
 }
+
+const takenError = (code: string): AppError => new AppError('conflict', code, 'request_id already exists');
 
 const acceptedOf = ({ id, requestId, draft }: Numbered): AcceptedCampaign => ({
   id,

@@ -1,9 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import type { CampaignDraft } from '../state/campaign.js';
+import type { ChannelName } from '../state/campaign.js';
 import { planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+
+/** What a channel asks the engine to accept: validated, priced, routed. */
+export interface CampaignDraft {
+  accountId: number;
+  channel: ChannelName;
+  /** a caller-supplied id, or a maker of ids (tried again on a collision) */
+  requestId: { given: string } | { make: () => string };
+  broadcastName: string;
+  service: string;
+  routeId: number;
+  content: Record<string, unknown>;
+  /** e.g. gsm_credits */
+  balance: string;
+  /** credits per recipient; 0 = free */
+  unitCredits: number;
+  /** cleaned, in order, duplicates as the channel wants them */
+  receivers: string[];
+  initialState: 'accepted' | 'pending_approval';
+  scheduledAt?: Date;
+  retryOf?: string;
+  /** SHA-256 over what makes two requests with one caller-supplied id the same */
+  fingerprint?: Buffer;
+}
+
+/** The engine's answer to a draft. `repeated` = the same caller-supplied id and fingerprint came before; nothing was charged. */
+export interface AcceptedCampaign {
+  id: number;
+  requestId: string;
+  totalRows: number;
+  unitCredits: number;
+  repeated: boolean;
+}
 
 /** A draft with its keys: ready to be written. */
 export interface NumberedDraft {

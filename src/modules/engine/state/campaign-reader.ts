@@ -105,14 +105,6 @@ export class CampaignReader {
     return rows[0] ? toRecord(rows[0]) : null;
   }
 
-  /** A campaign with the fingerprint of its request, for repeated caller-supplied ids. */
-  async withFingerprint(requestId: string): Promise<(CampaignRecord & { fingerprint: Buffer | null }) | null> {
-    const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE request_id = ?', [
-      requestId,
-    ]);
-    return rows[0] ? { ...toRecord(rows[0]), fingerprint: rows[0].fingerprint } : null;
-  }
-
   /** Recipients per status, without zeros; the sum is the campaign's total at every moment. */
   async counts(campaignId: number): Promise<Map<RecipientStatus, number>> {
     const rows: { status: RecipientStatus; recipients: number }[] = await this.dataSource.query(
