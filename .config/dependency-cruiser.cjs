@@ -87,10 +87,17 @@ module.exports = {
     },
     {
       name: 'requests-and-jobs-ask-commands-and-queries',
-      comment: 'http and jobs reach tables through a command or a query only',
+      comment: 'http and jobs reach tables through a command or a query only; a shape is made of their rows',
       severity: 'error',
-      from: { path: part('http|jobs') },
+      from: { path: part('http|jobs'), pathNot: '\\.dto\\.ts$' },
       to: { path: `^src/modules/${feature}/persistence/` },
+    },
+    {
+      name: 'shapes-know-no-action',
+      comment: 'a DTO is used by controllers, commands and queries, and uses none of them',
+      severity: 'error',
+      from: { path: `^src/modules/${feature}/.*\\.dto\\.ts$` },
+      to: { path: [`^src/modules/${feature}/(commands|queries)/`, '\\.controller\\.ts$'] },
     },
     {
       name: 'commands-and-queries-know-no-transport',

@@ -1,9 +1,9 @@
-import { AppError } from '../../kernel/app-error.js';
+import { failed, invalid, notFound } from '../../kernel/define-error.js';
 
 /** Errors of the delivery reports (reference/delivery-reports#getgsmreportphp), literally. */
 export const reportErrors = {
-  requestIdRequired: () => new AppError('invalid', 'request_id_required', 'request_id is required'),
-  notFound: () => new AppError('not_found', 'report_not_found', 'Report not found'),
-  reportQuery: () => new AppError('failed', 'report_query', 'Failed to prepare report query'),
-  detailsQuery: () => new AppError('failed', 'details_query', 'Failed to prepare delivery details query'),
+  requestIdRequired: invalid('request_id_required', 'request_id is required', 'no identifier or alias given'),
+  notFound: notFound('report_not_found', 'Report not found'),
+  reportQuery: failed('report_query', 'Failed to prepare report query', 'server error'),
+  detailsQuery: failed('details_query', 'Failed to prepare delivery details query', 'server error'),
 };

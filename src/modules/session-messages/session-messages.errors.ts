@@ -1,16 +1,18 @@
-import { AppError } from '../../kernel/app-error.js';
-import type { SessionRow } from './domain/session-rows.js';
+import { conflict, invalid, notFound, upstream } from '../../kernel/define-error.js';
 
 /**
  * Errors of the session endpoints beside the rows of their bodies: the texts of reference/session-messages#v5-errors,
  * literally.
  */
 export const sessionErrors = {
-  row: ({ code, text }: SessionRow) => new AppError('invalid', code, text),
-  ticketExpired: () => new AppError('invalid', 'ticket_expired', 'Ticket Expired'),
-  notFound: () => new AppError('not_found', 'session_message_unknown', 'Message not found'),
-  /** @param state such as `sent` */
-  already: (state: string) => new AppError('conflict', 'session_message_state', `Message is already ${state}`),
-  /** @param text the provider's own */
-  refused: (text: string) => new AppError('upstream', 'provider_refused', text),
+  ticketExpired: invalid('ticket_expired', 'Ticket Expired', 'the receiver has not written within 24 hours'),
+  notFound: notFound('session_message_unknown', 'Message not found', 'none of this account'),
+  already: conflict(
+    'session_message_state',
+    (state: string) => `Message is already ${state}`,
+    'likewise sending (it may have left), delivered, read, failed, cancelled',
+  ).shown('sent'),
+  refused: upstream('provider_refused', (text: string) => text, "the provider's own text").shown(
+    'Recipient phone number not in allowed list',
+  ),
 };

@@ -1,21 +1,26 @@
-import { AppError } from '../../kernel/app-error.js';
+import { type DefinedError, invalid, notFound } from '../../kernel/define-error.js';
+import { bodyErrors } from '../../platform/http/index.js';
 import { FEWEST_DIGITS, MOST_DIGITS, type NumbersFault } from './domain/suppression.js';
 
-const invalid = (code: string, text: string): AppError => new AppError('invalid', code, text);
-
-export const DIGITS_TEXT = `Each number must be between ${FEWEST_DIGITS} and ${MOST_DIGITS} digits`;
-
-const FAULTS: Record<NumbersFault, () => AppError> = {
-  required: () => invalid('numbers_required', 'numbers is required'),
-  digits: () => invalid('number_digits', DIGITS_TEXT),
-};
+/** Faults of the numbers of a request. */
+const numberFaults = {
+  required: invalid('numbers_required', 'numbers is required', 'neither `number` nor `numbers`'),
+  digits: invalid(
+    'number_digits',
+    `Each number must be between ${FEWEST_DIGITS} and ${MOST_DIGITS} digits`,
+    'letters, too few or too many digits',
+  ),
+} satisfies Record<NumbersFault, DefinedError>;
 
 /** Errors of the stop list. */
 export const suppressionErrors = {
-  fault: (fault: NumbersFault) => FAULTS[fault](),
-  tooMany: (most: number) => invalid('too_many_suppressions', `At most ${most} suppressions are allowed`),
-  notFound: () => new AppError('not_found', 'suppression_unknown', 'Suppression not found'),
-  fileRequired: () => invalid('file_required', 'file is required'),
-  malformedMultipart: () => invalid('malformed_multipart', 'Malformed multipart body'),
-  tooLarge: () => new AppError('too_large', 'body_too_large', 'Request body is too large'),
+  ...numberFaults,
+  tooMany: invalid(
+    'too_many_suppressions',
+    (most: number) => `At most ${most} suppressions are allowed`,
+    'SUPPRESSIONS_PER_ACCOUNT; numbers that wrote STOP are not counted',
+  ).shown(1_000_000),
+  notFound: notFound('suppression_unknown', 'Suppression not found', 'none of the numbers stands on the list'),
+  fileRequired: invalid('file_required', 'file is required', 'neither a form with a part `file` nor a CSV body'),
+  fileTooLarge: bodyErrors.tooLarge.because('a file of more than 32 MB'),
 };

@@ -9,4 +9,5 @@ export { type ReviewedTemplate, ReviewTemplatesQuery } from './queries/review-te
 export { readTemplateId } from './template-id.js';
 export { TemplateLibraryModule } from './template-library.module.js';
 export { TemplatesModule } from './templates.module.js';
+export { templateErrors, type TemplateSendFault, templateSendErrors } from './templates.errors.js';
 export { TemplatesWorkerModule } from './templates.worker.module.js';

@@ -1,48 +1,57 @@
-import { AppError } from '../../kernel/app-error.js';
-import { LONGEST, MOST, type TemplateFault } from './domain/template-form.js';
-import { STATUS_WORDS } from './domain/template-status.js';
+import { conflict, failed, invalid, notFound, unprocessable } from '../../kernel/define-error.js';
+import { STATUS_WORDS, TemplateStatus } from './domain/template-status.js';
 
-const invalid = (code: string, text: string) => (): AppError => new AppError('invalid', code, text);
-const tooLong = (field: string, most: number) =>
-  invalid(`${field}_too_long`, `${field} must be at most ${most} characters`);
-
-/** Rows of reference/templates#createtemplatesphp that look at the request alone, and those of ours. */
-const FORM_ERRORS: Readonly<Record<TemplateFault, () => AppError>> = {
-  nameRequired: invalid('name_required', 'template_name is required'),
-  nameTooLong: tooLong('template_name', LONGEST.name),
-  category: invalid('category', 'category must be marketing, utility, or auth'),
-  headerArea: invalid('header_area', 'header_area_type must be media, text, or none'),
-  headerMedia: invalid(
-    'header_media',
-    'header_media_type must be Image, Document, or Video when header_area_type is media',
-  ),
-  buttonsNoArray: invalid('buttons_no_array', 'quick_reply_buttons must be an array'),
-  button: invalid('button', 'Each quick reply button must contain type=QUICK_REPLY and a non-empty text'),
-  tooManyButtons: invalid('too_many_buttons', `quick_reply_buttons must have at most ${MOST.buttons} entries`),
-  buttonTooLong: invalid('button_too_long', `Each quick reply text must be at most ${LONGEST.button} characters`),
-  headerTextInvalid: invalid('header_text', 'header_text is invalid'),
-  headerTextTooLong: tooLong('header_text', LONGEST.headerText),
-  headerTextPlaceholders: invalid('header_text_placeholders', 'header_text may contain at most one {{1}}'),
-  headerExampleUrl: invalid('header_example_url', 'header_example_url must be a valid URL'),
-  bodyInvalid: invalid('body', 'template_body is invalid'),
-  bodyTooLong: tooLong('template_body', LONGEST.body),
-  examplesNoArray: invalid('examples_no_array', 'body_examples must be an array'),
-  example: invalid('example', 'Each body example must be a non-empty text'),
-  tooManyExamples: invalid('too_many_examples', `body_examples must have at most ${MOST.examples} entries`),
-  exampleTooLong: invalid('example_too_long', `Each body example must be at most ${LONGEST.example} characters`),
-  footerInvalid: invalid('footer', 'template_footer is invalid'),
-  footerTooLong: tooLong('template_footer', LONGEST.footer),
-};
-
-/** Errors of the templates (reference/templates#createtemplatesphp), literally. */
+/**
+ * Errors of the templates (reference/templates#createtemplatesphp, reference/templates#own-templates), literally; those
+ * of a template's fields stand in `template-form.ts`.
+ */
 export const templateErrors = {
-  form: (fault: TemplateFault) => FORM_ERRORS[fault](),
-  nameTaken: () => new AppError('conflict', 'template_name_taken', 'This template name is already exist'),
-  tooMany: (most: number) => new AppError('invalid', 'too_many_templates', `At most ${most} templates are allowed`),
-  usernameRequired: invalid('username_required', 'username is required'),
-  noneForUsername: () => new AppError('not_found', 'templates_not_found', 'Template not found for this username'),
-  listQuery: () => new AppError('failed', 'template_query', 'Failed to prepare query'),
-  notFound: () => new AppError('not_found', 'template_not_found', 'Template not found'),
-  wrongState: (status: number) =>
-    new AppError('conflict', 'wrong_state', `Template is already ${STATUS_WORDS[status] ?? 'disabled'}`),
+  nameTaken: conflict('template_name_taken', 'This template name is already exist', 'duplicate name for the user'),
+  tooMany: invalid(
+    'too_many_templates',
+    (most: number) => `At most ${most} templates are allowed`,
+    'TEMPLATES_PER_ACCOUNT',
+  ).shown(1000),
+  usernameRequired: invalid('username_required', 'username is required', 'missing or empty'),
+  noneForUsername: notFound(
+    'templates_not_found',
+    'Template not found for this username',
+    'none exist, or the account demands its own token',
+  ),
+  listQuery: failed('template_query', 'Failed to prepare query', 'server error'),
+  notFound: notFound('template_not_found', 'Template not found', 'no such template of this account'),
+  wrongState: conflict(
+    'wrong_state',
+    (status: number) => `Template is already ${STATUS_WORDS[status] ?? 'disabled'}`,
+    'likewise paused, disabled: no longer the owner’s to change',
+  ).shown(TemplateStatus.Approved),
 };
+
+/** Why a template cannot be sent (reference/template-messages#errors), literally, in the order in which it is judged. */
+export const templateSendErrors = {
+  notFound: notFound('template_message_notFound', templateErrors.notFound.text, 'no template of that exact name'),
+  pending: conflict('template_message_pending', 'Template is pending platform approval', 'not yet approved'),
+  rejected: conflict('template_message_rejected', 'Template was rejected by the platform', 'rejected'),
+  notApproved: conflict(
+    'template_message_notApproved',
+    'Template is not approved for sending',
+    'draft, paused or disabled',
+  ),
+  languageMismatch: unprocessable(
+    'template_message_languageMismatch',
+    'Template language does not match the approved template',
+    'language mismatch',
+  ),
+  bodyParameters: unprocessable(
+    'template_message_bodyParameters',
+    'Template body parameter count does not match the approved template',
+    'different {{n}} of the body',
+  ),
+  headerParameters: unprocessable(
+    'template_message_headerParameters',
+    'Template header parameter count does not match the approved template',
+    'a media header takes exactly 1',
+  ),
+};
+
+export type TemplateSendFault = keyof typeof templateSendErrors;

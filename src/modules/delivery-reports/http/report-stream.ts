@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { READER_PATIENCE_MS, streamItems } from '../../../platform/http/index.js';
 import type { DeliveryRecord } from '../../engine/index.js';
+import type { OpenReport } from '../queries/open-report.query.js';
 
 /** Everything of a report but its records. */
 export interface ReportHead<Summary extends object> {
@@ -9,6 +10,17 @@ export interface ReportHead<Summary extends object> {
   total_rows: number;
   status_counts: Record<string, number>;
 }
+
+/** @param summary of the campaign's channel */
+export const headOf = <Summary extends object>(
+  { campaign, statusCounts }: OpenReport,
+  summary: Summary,
+): ReportHead<Summary> => ({
+  request_id: campaign.requestId,
+  summary,
+  total_rows: campaign.totalRows,
+  status_counts: statusCounts,
+});
 
 /**
  * Writes `{ success, request_id, data: { summary, total_rows, status_counts, records } }` chunk by chunk, in memory of

@@ -2,26 +2,25 @@ import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { dateTime, isoDate } from '../../../kernel/clock.js';
-import { ApiErrors, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
+import { ApiErrors, bodyErrors, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { AccessTokens, Open, OpenMisses } from '../../accounts/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 import { type OpenReport, OpenReportQuery } from '../queries/open-report.query.js';
 import { type Fields, fieldsOf, readIdentifier, readSelection } from './report-request.js';
-import { streamReport } from './report-stream.js';
-import {
-  REPORT_EXAMPLES,
-  SMS_REPORT_ERRORS,
-  SmsReportAnswer,
-  SmsReportBody,
-  type SmsSummary,
-} from './sms-report.dto.js';
+import { headOf, streamReport } from './report-stream.js';
+import { REPORT_EXAMPLES, SmsReportAnswer, SmsReportBody, smsSummary } from './sms-report.dto.js';
 
 /** Delivery reports of SMS campaigns (reference/delivery-reports#getgsmreportphp), streamed. */
 @ApiTags('Delivery reports')
 @Open('knowing the request id is enough; an account or the operator may demand its token')
 @Controller('webhook/api')
+@ApiErrors(
+  reportErrors.requestIdRequired,
+  reportErrors.notFound.because('no SMS campaign of that id, or its account demands its own token'),
+  reportErrors.reportQuery,
+  reportErrors.detailsQuery,
+)
 export class SmsReportController {
   constructor(
     private readonly queries: QueryBus,
@@ -36,7 +35,7 @@ export class SmsReportController {
   @ApiQuery({ name: 'page', required: false, type: Number })
   @ApiQuery({ name: 'limit', required: false, type: Number })
   @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
-  @ApiErrors(SMS_REPORT_ERRORS)
+  @ApiErrors(bodyErrors.tooLarge.because('body over 64 KB'), bodyErrors.malformedJson)
   read(
     @Query() query: unknown,
     @Body() body: unknown,
@@ -52,7 +51,6 @@ export class SmsReportController {
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: SmsReportBody, required: false, examples: REPORT_EXAMPLES })
   @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
-  @ApiErrors(SMS_REPORT_ERRORS)
   readByBody(
     @Query() query: unknown,
     @Body() body: unknown,
@@ -68,12 +66,7 @@ export class SmsReportController {
     const report = await namingQueryFaults(reportErrors.reportQuery, () =>
       this.misses.guard(clientIp(request), () => this.open(fields, form, request)),
     );
-    const head = {
-      request_id: report.campaign.requestId,
-      summary: summaryOf(report),
-      total_rows: report.campaign.totalRows,
-      status_counts: report.statusCounts,
-    };
+    const head = headOf(report, smsSummary(report));
     await namingQueryFaults(reportErrors.detailsQuery, () => streamReport(response, head, report.records));
   }
 
@@ -82,20 +75,4 @@ export class SmsReportController {
     const viewer = { accountId: (await this.tokens.bearerOf(request))?.id ?? null };
     return this.queries.execute(new OpenReportQuery('sms', requestId, 'anyone', viewer, readSelection(query, body)));
   }
-}
-
-/**
- * Summary of reference/delivery-reports#sms-summary; times in the account's zone, those of acceptance when unscheduled.
- */
-function summaryOf({ campaign, account }: OpenReport): SmsSummary {
-  const at = campaign.scheduledAt ?? campaign.createdAt;
-  return {
-    requestid: campaign.requestId,
-    username: account.username,
-    deduction: String(campaign.unitCredits * campaign.totalRows),
-    contacts: String(campaign.totalRows),
-    broadcast_name: campaign.broadcastName,
-    schedule_time: dateTime(at, account.timeZone),
-    schedule_date: isoDate(at, account.timeZone),
-  };
 }

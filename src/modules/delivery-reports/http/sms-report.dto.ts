@@ -1,5 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { ErrorRow } from '../../../platform/http/index.js';
+import { dateTime, isoDate } from '../../../kernel/clock.js';
+import type { Account } from '../../accounts/index.js';
+import type { CampaignRecord } from '../../engine/index.js';
 
 const REQUEST_ID = 'GSMCAMP_20260501_A1B2C3';
 
@@ -52,6 +54,22 @@ export class SmsSummary {
 
   @ApiProperty({ example: '2026-05-01' })
   schedule_date!: string;
+}
+
+/**
+ * Summary of reference/delivery-reports#sms-summary; times in the account's zone, those of acceptance when unscheduled.
+ */
+export function smsSummary({ campaign, account }: { campaign: CampaignRecord; account: Account }): SmsSummary {
+  const at = campaign.scheduledAt ?? campaign.createdAt;
+  return {
+    requestid: campaign.requestId,
+    username: account.username,
+    deduction: String(campaign.unitCredits * campaign.totalRows),
+    contacts: String(campaign.totalRows),
+    broadcast_name: campaign.broadcastName,
+    schedule_time: dateTime(at, account.timeZone),
+    schedule_date: isoDate(at, account.timeZone),
+  };
 }
 
 /** One recipient (reference/delivery-reports#delivery-record). */
@@ -109,27 +127,3 @@ export class SmsReportAnswer {
   @ApiProperty()
   data!: SmsReportData;
 }
-
-/**
- * Error table of `getGSMreport.php` (reference/delivery-reports#getgsmreportphp), in the order in which the rows are
- * judged.
- */
-export const SMS_REPORT_ERRORS: ErrorRow[] = [
-  { status: 405, message: 'Method not allowed', reason: 'neither GET nor POST' },
-  { status: 413, message: 'Request body is too large', reason: 'body over 64 KB' },
-  { status: 400, message: 'Malformed JSON body', reason: 'no JSON, or deeper than 32 levels' },
-  {
-    status: 429,
-    message: 'Too many requests. Please try again later.',
-    reason: 'more than 60 misses in a minute from one address',
-  },
-  { status: 400, message: 'request_id is required', reason: 'no identifier or alias given' },
-  {
-    status: 404,
-    message: 'Report not found',
-    reason: 'no SMS campaign of that id, or its account demands its own token',
-  },
-  { status: 500, message: 'Database connection failed', reason: 'server error' },
-  { status: 500, message: 'Failed to prepare report query', reason: 'server error' },
-  { status: 500, message: 'Failed to prepare delivery details query', reason: 'server error' },
-];

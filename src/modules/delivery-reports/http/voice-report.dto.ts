@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ErrorRow } from '../../../platform/http/index.js';
+import { clockTime, isoDate } from '../../../kernel/clock.js';
+import type { Account } from '../../accounts/index.js';
+import type { CampaignRecord } from '../../engine/index.js';
 
 const REQUEST_ID = 'VCAMP_20260501_A1B2C3D4';
 
@@ -28,6 +30,24 @@ export class VoiceSummary {
 
   @ApiProperty({ example: '12:30:00' })
   Time!: string;
+}
+
+/**
+ * Summary of reference/delivery-reports#voice-summary; times in the account's zone, those of acceptance when
+ * unscheduled. Credits that were given back count as not used.
+ */
+export function voiceSummary({ campaign, account }: { campaign: CampaignRecord; account: Account }): VoiceSummary {
+  const at = campaign.scheduledAt ?? campaign.createdAt;
+  return {
+    requestid: campaign.requestId,
+    username: account.username,
+    deduction: String(campaign.unitCredits),
+    total_credits_used: String(campaign.unitCredits * campaign.totalRows - campaign.refundedCredits),
+    contacts: String(campaign.totalRows),
+    broadcast_name: campaign.broadcastName,
+    Date: isoDate(at, account.timeZone),
+    Time: clockTime(at, account.timeZone),
+  };
 }
 
 /** One recipient (reference/delivery-reports#delivery-record). */
@@ -91,17 +111,3 @@ export class VoiceReportAnswer {
   @ApiProperty()
   data!: VoiceReportData;
 }
-
-/**
- * Error table of the voice report (reference/delivery-reports#voicereport), in the order in which the rows are judged.
- */
-export const VOICE_REPORT_ERRORS: ErrorRow[] = [
-  { status: 405, message: 'Method not allowed', reason: 'not GET' },
-  { status: 401, message: 'Invalid Authorization token', reason: 'no valid token in the header' },
-  { status: 429, message: 'Too many requests. Please try again later.', reason: 'over the general limit' },
-  { status: 400, message: 'request_id is required', reason: 'missing or empty' },
-  { status: 404, message: 'Report not found', reason: 'no voice campaign of this account has that id' },
-  { status: 500, message: 'Database connection failed', reason: 'server error' },
-  { status: 500, message: 'Failed to prepare report query', reason: 'server error' },
-  { status: 500, message: 'Failed to prepare delivery details query', reason: 'server error' },
-];

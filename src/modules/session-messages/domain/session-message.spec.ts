@@ -5,7 +5,7 @@ import { MESSAGE_TYPES, SESSION_ROWS } from './session-rows.js';
 
 describe('a v6 session message', () => {
   it('has a code of its own for every row', () => {
-    expect(new Set(SESSION_ROWS.map(({ code }) => code)).size).toBe(SESSION_ROWS.length);
+    expect(new Set(SESSION_ROWS.map(({ error }) => error.code)).size).toBe(SESSION_ROWS.length);
   });
 
   it('of any shape is read or refused by a row, and never both ids and links leave', () => {

@@ -1,3 +1,4 @@
+import { type DefinedError, invalid } from '../../../kernel/define-error.js';
 import { isUserId } from '../../../kernel/chat-user-id.js';
 import { objectOrNull } from '../../../kernel/objects.js';
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
@@ -21,8 +22,15 @@ export const MESSAGE_TYPES = [
 /** Types that name a file of the upstream by `id`, or any by `link`. */
 export const MEDIA_TYPES = ['image', 'audio', 'video', 'document', 'sticker'] as const;
 
-/** What is said of a `recipient` that is none. */
-export const RECIPIENT_USER_ID_TEXT = 'recipient is invalid';
+/** Errors of the recipient of a session message, v5 too. */
+export const recipientErrors = {
+  invalid: invalid('recipient_invalid', RECIPIENT_TEXTS.invalid, 'invalid after cleanup'),
+  length: invalid('recipient_length', RECIPIENT_TEXTS.length, 'bad length'),
+  userId: invalid('recipient_user_id', 'recipient is invalid', 'no user id'),
+};
+
+/** Error of a content that is too long, v5 too (reference/session-messages#errors). */
+export const contentTooLarge = invalid('content_too_large', 'Message content must be at most 64 KB');
 
 /** What the rows look at: the body as it came, and its `type` as a text. */
 export interface SessionFields {
@@ -32,9 +40,7 @@ export interface SessionFields {
 
 /** One row of the error table of reference/session-messages#errors: everything that looks at the body alone. */
 export interface SessionRow {
-  code: string;
-  text: string;
-  reason: string;
+  error: DefinedError;
   applies: (fields: SessionFields) => boolean;
 }
 
@@ -71,109 +77,83 @@ const withoutSource = (part: unknown): boolean => {
   return !hasText(media?.['id']) && !hasText(media?.['link']);
 };
 
-/** Of every session message, v5 too (reference/session-messages#errors). */
-export const TOO_LARGE_TEXT = 'Message content must be at most 64 KB';
-
 /**
  * The rows in the order in which they are judged (reference/session-messages#errors); the unknown `type` is ours and
  * follows its field.
  */
 export const SESSION_ROWS: readonly SessionRow[] = [
   {
-    code: 'messaging_product',
-    text: 'messaging_product must be chat',
-    reason: 'invalid or missing',
+    error: invalid('messaging_product', 'messaging_product must be chat', 'invalid or missing'),
     applies: ({ body }) => body['messaging_product'] !== 'chat',
   },
   {
-    code: 'to_required',
-    text: 'to is required',
-    reason: 'neither `to` nor `recipient`',
+    error: invalid('to_required', 'to is required', 'neither `to` nor `recipient`'),
     applies: ({ body }) => !hasText(body['to']) && !hasText(body['recipient']),
   },
   {
-    code: 'type_required',
-    text: 'type is required',
-    reason: 'missing type',
+    error: invalid('type_required', 'type is required', 'missing type'),
     applies: ({ type }) => type === null,
   },
   {
-    code: 'type_unknown',
-    text: `type must be one of: ${MESSAGE_TYPES.join(', ')}`,
-    reason: 'unknown type',
+    error: invalid('type_unknown', `type must be one of: ${MESSAGE_TYPES.join(', ')}`, 'unknown type'),
     applies: ({ type }) => !MESSAGE_TYPES.some((known) => known === type),
   },
   {
-    code: 'recipient_invalid',
-    text: RECIPIENT_TEXTS.invalid,
-    reason: 'invalid after cleanup',
+    error: recipientErrors.invalid,
     applies: ({ body }) => recipientFault(body) === 'invalid',
   },
   {
-    code: 'recipient_length',
-    text: RECIPIENT_TEXTS.length,
-    reason: 'bad length',
+    error: recipientErrors.length,
     applies: ({ body }) => recipientFault(body) === 'length',
   },
   {
-    code: 'recipient_user_id',
-    text: RECIPIENT_USER_ID_TEXT,
-    reason: 'no user id, and no `to`',
+    error: recipientErrors.userId.because('no user id, and no `to`'),
     applies: ({ body }) => recipientFault(body) === 'user_id',
   },
   {
-    code: 'text_body',
-    text: 'text.body is required',
-    reason: 'text message without body',
+    error: invalid('text_body', 'text.body is required', 'text message without body'),
     applies: ofType('text', (part) => !hasText(objectOrNull(part)?.['body'])),
   },
   {
-    code: 'image_required',
-    text: 'image is required',
-    reason: 'image object missing',
+    error: invalid('image_required', 'image is required', 'image object missing'),
     applies: ofType('image', (part) => objectOrNull(part) === null),
   },
   ...MEDIA_TYPES.map((type): SessionRow => ({
-    code: `${type}_source`,
-    text: `${type}.id or ${type}.link is required`,
-    reason: `${type} source missing`,
+    error: invalid(`${type}_source`, `${type}.id or ${type}.link is required`, `${type} source missing`),
     applies: ofType(type, withoutSource),
   })),
   {
-    code: 'location_coordinates',
-    text: 'location.latitude and location.longitude are required',
-    reason: 'coordinates missing',
+    error: invalid(
+      'location_coordinates',
+      'location.latitude and location.longitude are required',
+      'coordinates missing',
+    ),
     applies: ofType('location', (part) => {
       const location = objectOrNull(part);
       return coordinate(location?.['latitude']) === null || coordinate(location?.['longitude']) === null;
     }),
   },
   {
-    code: 'contacts_empty',
-    text: 'contacts must be a non-empty array',
-    reason: 'contacts payload invalid',
+    error: invalid('contacts_empty', 'contacts must be a non-empty array', 'contacts payload invalid'),
     applies: ofType('contacts', (part) => !Array.isArray(part) || part.length === 0),
   },
   {
-    code: 'interactive_required',
-    text: 'interactive is required',
-    reason: 'interactive payload missing',
+    error: invalid('interactive_required', 'interactive is required', 'interactive payload missing'),
     applies: ofType('interactive', (part) => objectOrNull(part) === null),
   },
   {
-    code: 'reaction_fields',
-    text: 'reaction.message_id and reaction.emoji are required',
-    reason: 'reaction invalid',
+    error: invalid('reaction_fields', 'reaction.message_id and reaction.emoji are required', 'reaction invalid'),
     applies: ofType('reaction', (part) => {
       const reaction = objectOrNull(part);
       return !hasText(reaction?.['message_id']) || !hasText(reaction?.['emoji']);
     }),
   },
   {
-    code: 'content_too_large',
-    text: TOO_LARGE_TEXT,
-    reason: "the type's object and `context` together",
+    error: contentTooLarge.because("the type's object and `context` together"),
     applies: ({ body, type }) =>
       type !== null && type !== 'template' && isTooLargeJson([body[type], body['context'], body['recipient_type']]),
   },
 ];
+
+/** What the rows answer, in their order. */
+export const SESSION_FORM_ERRORS: readonly DefinedError[] = SESSION_ROWS.map(({ error }) => error);

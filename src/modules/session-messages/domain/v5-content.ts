@@ -1,3 +1,4 @@
+import type { DocumentedError } from '../../../kernel/define-error.js';
 import { digitsOf } from '../../../kernel/phone-number.js';
 import type { MessageContent } from './message-content.js';
 import {
@@ -110,3 +111,17 @@ const textMessage = (lines: readonly string[], body: V5Body): MessageContent => 
   type: 'text',
   text: { body: withFooter(lines, body) },
 });
+
+/** What the content may be refused for, in the order in which it is judged; one field stands for its like. */
+export const V5_CONTENT_ERRORS: readonly DocumentedError[] = [
+  v5Faults.together,
+  v5Faults.count.shown('list', MOST.options).because('number of options'),
+  v5Faults.count.shown('buttons', MOST.replies).because('number of reply buttons'),
+  v5Faults.count.shown('buttons', MOST.actions).because('number of call and URL buttons'),
+  v5Faults.required.shown('id1').because('an entry within the count is missing (each its name)'),
+  v5Faults.tooLong.shown('title1').because('an id or title is too long (each its name)'),
+  v5Faults.url.shown('uploaded_image1').because('not http(s); `url_value` alike'),
+  v5Faults.invalid.shown('call_number').because('not 3 to 20 digits'),
+  v5Faults.required.shown('broadcast_message').because('empty'),
+  v5Faults.invalid.shown('footer').because('no text; `section_name` and `broadcast_name` alike'),
+];

@@ -1,7 +1,6 @@
-import { AppError } from '../../../kernel/app-error.js';
+import { invalid } from '../../../kernel/define-error.js';
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/web-url.js';
-import { TOO_LARGE_TEXT } from './session-rows.js';
 
 /** A v5 body as it came; every value may be of any type. */
 export type V5Body = Readonly<Record<string, unknown>>;
@@ -11,16 +10,13 @@ const LONGEST_TITLE = 20;
 
 /** Faults of a v5 body (reference/session-messages#v5-errors). */
 export const v5Faults = {
-  required: (name: string) => new AppError('invalid', 'field_required', `${name} is required`),
-  invalid: (name: string) => new AppError('invalid', 'field_invalid', `${name} is invalid`),
-  service: () => new AppError('invalid', 'service', 'brodcast_service must be chat_credits'),
-  together: () => new AppError('invalid', 'list_and_buttons', 'list and buttons cannot be sent together'),
-  count: (name: string, most: number) =>
-    new AppError('invalid', 'field_count', `${name} must be between 1 and ${most}`),
-  tooLong: (name: string) =>
-    new AppError('invalid', 'field_too_long', `${name} must be at most ${LONGEST_TITLE} characters`),
-  tooLarge: () => new AppError('invalid', 'content_too_large', TOO_LARGE_TEXT),
-  url: (name: string) => new AppError('invalid', 'field_url', `${name} must be a valid URL`),
+  required: invalid('field_required', (name: string) => `${name} is required`),
+  invalid: invalid('field_invalid', (name: string) => `${name} is invalid`),
+  service: invalid('service', 'brodcast_service must be chat_credits', 'given and something else'),
+  together: invalid('list_and_buttons', 'list and buttons cannot be sent together', 'both given'),
+  count: invalid('field_count', (name: string, most: number) => `${name} must be between 1 and ${most}`),
+  tooLong: invalid('field_too_long', (name: string) => `${name} must be at most ${LONGEST_TITLE} characters`),
+  url: invalid('field_url', (name: string) => `${name} must be a valid URL`),
 };
 
 /** Whether the field holds anything, be it right or wrong. */

@@ -1,10 +1,11 @@
-import { AppError } from '../../../kernel/app-error.js';
+import type { DocumentedError } from '../../../kernel/define-error.js';
 import { isUserId } from '../../../kernel/chat-user-id.js';
 import { nextTimeOfDay } from '../../../kernel/clock.js';
-import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
+import { readRecipient } from '../../../kernel/phone-number.js';
 import { cutCodePoints, isTooLargeJson } from '../../../kernel/text.js';
 import type { MessageContent, SessionMessage } from './message-content.js';
-import { v5Content } from './v5-content.js';
+import { contentTooLarge, recipientErrors } from './session-rows.js';
+import { V5_CONTENT_ERRORS, v5Content } from './v5-content.js';
 import { given, optionalText, requiredText, type V5Body, v5Faults } from './v5-fields.js';
 
 /** A v5 session message (reference/session-messages#v5-paths). */
@@ -36,7 +37,7 @@ export function readV5Session(body: V5Body, zone: string, at: Date): V5Session {
 
 function contentOf(body: V5Body): MessageContent {
   const content = v5Content(body);
-  if (isTooLargeJson(content)) throw v5Faults.tooLarge();
+  if (isTooLargeJson(content)) throw contentTooLarge();
   return content;
 }
 
@@ -44,12 +45,12 @@ function contentOf(body: V5Body): MessageContent {
 function recipientOf(body: V5Body): string {
   const userId = given(body, 'contacts') ? null : optionalText(body, 'recipient');
   if (userId !== null) {
-    if (!isUserId(userId.trim())) throw v5Faults.invalid('recipient');
+    if (!isUserId(userId.trim())) throw recipientErrors.userId();
     return userId.trim();
   }
   requiredText(body, 'contacts');
   const read = readRecipient(body['contacts']);
-  if ('fault' in read) throw new AppError('invalid', `recipient_${read.fault}`, RECIPIENT_TEXTS[read.fault]);
+  if ('fault' in read) throw recipientErrors[read.fault]();
   return read.digits;
 }
 
@@ -65,3 +66,15 @@ function labelOf(body: V5Body): string | null {
   const label = optionalText(body, 'broadcast_name');
   return label === null ? null : cutCodePoints(label, LABEL_LENGTH);
 }
+
+/** What a v5 request may be refused for by its fields alone, in the order in which they are judged. */
+export const V5_FORM_ERRORS: readonly DocumentedError[] = [
+  v5Faults.service,
+  v5Faults.required.shown('contacts').because('missing, and no `recipient`'),
+  recipientErrors.invalid.because('invalid after cleanup, or more than one number'),
+  recipientErrors.length,
+  recipientErrors.userId.because('no user id, and no `contacts`'),
+  v5Faults.invalid.shown('schedule_time').because('not HH:MM:SS'),
+  ...V5_CONTENT_ERRORS,
+  contentTooLarge.because('the whole content, as JSON'),
+];

@@ -1,10 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { isUserId } from '../../../kernel/chat-user-id.js';
+import { dateTime } from '../../../kernel/clock.js';
 import { PageOf } from '../../../platform/http/index.js';
-import type { SessionMessageView } from '../queries/list-session-messages.query.js';
+import { CHAT_STATUS_LABELS, RecipientStatus } from '../../engine/index.js';
+import type { ListedSessionMessage } from '../persistence/session-message-reader.js';
 
 const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'];
 
-export class SessionMessageData implements SessionMessageView {
+/** A session message as its owner sees it. */
+export class SessionMessageData {
   @ApiProperty({ type: 'integer', example: 374100212563968 })
   id!: number;
 
@@ -57,6 +61,26 @@ export class SessionMessageData implements SessionMessageView {
 
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   updated_at!: string;
+}
+
+export function sessionMessageData(row: ListedSessionMessage, zone: string): SessionMessageData {
+  const at = (moment: Date | null): string | null => moment && dateTime(moment, zone);
+  const isFailed = row.status === RecipientStatus.Failed;
+  return {
+    id: row.id,
+    to: isUserId(row.receiver) ? null : row.receiver,
+    recipient: isUserId(row.receiver) ? row.receiver : null,
+    type: row.type,
+    broadcast_name: row.label,
+    status: CHAT_STATUS_LABELS[row.status],
+    error_code: isFailed ? row.error_code : null,
+    errorMessage: isFailed ? row.error_message : null,
+    provider_message_id: row.provider_message_id,
+    scheduled_at: at(row.scheduled_at),
+    sent_at: at(row.sent_at),
+    created_at: dateTime(row.created_at, zone),
+    updated_at: dateTime(row.updated_at, zone),
+  };
 }
 
 export class SessionMessagePageAnswer extends PageOf(SessionMessageData) {}

@@ -6,10 +6,13 @@ import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { CancelSessionMessageCommand } from '../commands/cancel-session-message.command.js';
-import { ListSessionMessagesQuery, type SessionMessageView } from '../queries/list-session-messages.query.js';
+import { ListSessionMessagesQuery } from '../queries/list-session-messages.query.js';
 import { sessionErrors } from '../session-messages.errors.js';
-import { CancelledSessionMessageAnswer, SessionMessagePageAnswer } from './own-session-message.dto.js';
-import { CANCEL_SESSION_ERRORS, OWN_SESSION_ERRORS } from './session-error-rows.js';
+import {
+  CancelledSessionMessageAnswer,
+  type SessionMessageData,
+  SessionMessagePageAnswer,
+} from './own-session-message.dto.js';
 
 /** What became of an account's session messages, and of those that are still to leave. */
 @ApiTags('Chat')
@@ -33,11 +36,10 @@ export class OwnSessionMessagesController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: SessionMessagePageAnswer })
-  @ApiErrors(OWN_SESSION_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<SessionMessageView>> {
+  ): Promise<Paged<SessionMessageData>> {
     const page = readPage(query);
     const wanted = query['scheduled'];
     const scheduled = wanted === 'true' ? true : wanted === 'false' ? false : null;
@@ -51,7 +53,7 @@ export class OwnSessionMessagesController {
   @ApiParam({ name: 'id', type: Number, example: 374100212563968, description: '`messages[0].id` of its answer' })
   @ApiOperation({ summary: 'Cancel a scheduled session message that has not been sent yet' })
   @ApiOkResponse({ type: CancelledSessionMessageAnswer })
-  @ApiErrors(CANCEL_SESSION_ERRORS)
+  @ApiErrors(sessionErrors.notFound, sessionErrors.already)
   async cancel(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<CancelledSessionMessageAnswer> {
     const id = readId(text);
     if (id === null) throw sessionErrors.notFound();

@@ -6,11 +6,12 @@ import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendTemplateMessageCommand, TemplateSendAnswer } from '../../channels/template-messages/index.js';
+import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW, providerSilent } from '../../providers/index.js';
 import { SendSessionMessageCommand } from '../commands/send-session-message.command.js';
 import { isTemplateRequest, readSessionMessage } from '../domain/session-message.js';
+import { SESSION_FORM_ERRORS } from '../domain/session-rows.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
 import { sessionErrors } from '../session-messages.errors.js';
-import { SESSION_ERRORS } from './session-error-rows.js';
 import { SESSION_ANSWER, SESSION_EXAMPLES, SessionMessageBody } from './session-message.dto.js';
 
 /** Session messages, v6 (reference/session-messages#chat). */
@@ -39,7 +40,13 @@ export class SessionMessagesController {
     description: 'A template message was queued: the answer of chatTemplate.',
     type: TemplateSendAnswer,
   })
-  @ApiErrors(SESSION_ERRORS)
+  @ApiErrors(
+    NO_CHAT_ACCOUNT_ROW,
+    ...SESSION_FORM_ERRORS,
+    ...CHAT_CONNECTION_ROWS,
+    sessionErrors.refused,
+    providerSilent,
+  )
   async send(
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,
@@ -56,7 +63,7 @@ export class SessionMessagesController {
     if ('fault' in read) {
       // Comes before the body's faults; of a good body it is said after the Idempotency-Key, by the send.
       await this.queries.execute(new RequireChatAccountQuery(id));
-      throw sessionErrors.row(read.fault);
+      throw read.fault.error();
     }
     const answer = await this.commands.execute(new SendSessionMessageCommand(id, read.message, idempotent));
     response.status(HttpStatus.OK);

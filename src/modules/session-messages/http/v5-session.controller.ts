@@ -5,10 +5,11 @@ import { now } from '../../../kernel/clock.js';
 import { ApiErrors, ErrorShape, fromForm } from '../../../platform/http/index.js';
 import { type Account, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
+import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW, providerSilent } from '../../providers/index.js';
 import { SendV5SessionCommand } from '../commands/send-v5-session.command.js';
-import { readV5Session, type V5Session } from '../domain/v5-session.js';
+import { readV5Session, V5_FORM_ERRORS, type V5Session } from '../domain/v5-session.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
-import { V5_ERRORS } from './session-error-rows.js';
+import { sessionErrors } from '../session-messages.errors.js';
 import { V5_EXAMPLES, V5SessionAnswer, V5SessionBody } from './v5-session.dto.js';
 
 /** Legacy session messages, v5 (reference/session-messages#v5-paths): three paths, one operation. */
@@ -34,7 +35,14 @@ export class V5SessionController {
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: V5SessionBody, examples: V5_EXAMPLES })
   @ApiOkResponse({ description: 'Sent, or stored until schedule_time.', type: V5SessionAnswer })
-  @ApiErrors(V5_ERRORS, 'v5')
+  @ApiErrors(
+    NO_CHAT_ACCOUNT_ROW,
+    ...V5_FORM_ERRORS,
+    ...CHAT_CONNECTION_ROWS,
+    sessionErrors.ticketExpired,
+    sessionErrors.refused,
+    providerSilent,
+  )
   async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,

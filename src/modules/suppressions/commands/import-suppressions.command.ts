@@ -2,29 +2,17 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type CsvFault, CsvNumbers } from '../domain/csv-numbers.js';
+import { CsvNumbers } from '../domain/csv-numbers.js';
+import type { ImportData } from '../http/suppression.dto.js';
 import { SuppressionStore } from '../persistence/suppression-store.js';
 import { suppressionErrors } from '../suppressions.errors.js';
-
-/** What became of a file. */
-export interface ImportReport {
-  /** lines with something on them, the header left out */
-  lines: number;
-  added: number;
-  /** on the list before, or twice in the file */
-  already: number;
-  /** lines without a number */
-  invalid: number;
-  /** the first hundred of those */
-  errors: CsvFault[];
-}
 
 /**
  * Puts the numbers of a CSV file on an account's stop list while the file comes in, a few thousand at a time: what was
  * read before a fault stays.
  * @throws AppError too_large beyond 32 MB, invalid `At most <SUPPRESSIONS_PER_ACCOUNT> suppressions are allowed`, and whatever the source of the bytes throws
  */
-export class ImportSuppressionsCommand extends Command<ImportReport> {
+export class ImportSuppressionsCommand extends Command<ImportData> {
   constructor(
     readonly accountId: number,
     readonly bytes: AsyncIterable<Uint8Array>,
@@ -43,7 +31,7 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
     private readonly store: SuppressionStore,
   ) {}
 
-  async execute({ accountId, bytes }: ImportSuppressionsCommand): Promise<ImportReport> {
+  async execute({ accountId, bytes }: ImportSuppressionsCommand): Promise<ImportData> {
     const csv = new CsvNumbers();
     const decoder = new TextDecoder();
     let size = 0;
@@ -56,7 +44,7 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
     };
     for await (const chunk of bytes) {
       size += chunk.byteLength;
-      if (size > MOST_BYTES) throw suppressionErrors.tooLarge();
+      if (size > MOST_BYTES) throw suppressionErrors.fileTooLarge();
       csv.push(decoder.decode(chunk, { stream: true }));
       waiting = waiting.concat(csv.take());
       if (waiting.length >= NUMBERS_A_WRITE) await write();

@@ -5,6 +5,7 @@ import { AnyFilesInterceptor } from '@nestjs/platform-express';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { AppError } from '../../../kernel/app-error.js';
+import { bodyErrors } from '../../../platform/http/index.js';
 import { suppressionErrors } from '../suppressions.errors.js';
 
 const KB = 1024;
@@ -71,7 +72,7 @@ function partOf(context: ExecutionContext): Readable {
       if (found) csv.end();
       else csv.destroy(suppressionErrors.fileRequired());
     },
-    (error: unknown) => csv.destroy(error instanceof AppError ? error : suppressionErrors.malformedMultipart()),
+    (error: unknown) => csv.destroy(error instanceof AppError ? error : bodyErrors.malformedMultipart()),
   );
   // Whoever has stopped reading is not surprised by a late fault of the form.
   csv.on('error', () => undefined);

@@ -1,9 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
 import { PageOf } from '../../../platform/http/index.js';
-import type { ImportReport } from '../commands/import-suppressions.command.js';
-import type { CsvFault } from '../domain/csv-numbers.js';
-import { SUPPRESSION_SOURCES, type SuppressionSource } from '../domain/suppression.js';
-import type { SuppressionView } from '../queries/list-suppressions.query.js';
+import { type Suppression, SUPPRESSION_SOURCES, type SuppressionSource } from '../domain/suppression.js';
 
 /** Numbers to put on the list or take off it. */
 export class SuppressionNumbersBody {
@@ -24,7 +22,8 @@ export class SuppressionFileBody {
   file!: unknown;
 }
 
-export class SuppressionData implements SuppressionView {
+/** An entry of the stop list as its owner sees it. */
+export class SuppressionData {
   @ApiProperty({ example: '4915112345678', description: 'A number, or the user id of a chat contact that shows none' })
   number!: string;
 
@@ -34,6 +33,11 @@ export class SuppressionData implements SuppressionView {
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   created_at!: string;
 }
+
+export const suppressionData = ({ createdAt, ...entry }: Suppression, zone: string): SuppressionData => ({
+  ...entry,
+  created_at: dateTime(createdAt, zone),
+});
 
 export class SuppressionPageAnswer extends PageOf(SuppressionData) {}
 
@@ -72,7 +76,7 @@ export class RemovedAnswer {
   data!: RemovedData;
 }
 
-export class LineFault implements CsvFault {
+export class LineFault {
   @ApiProperty({ example: 17, description: 'Counted from 1' })
   line!: number;
 
@@ -80,7 +84,8 @@ export class LineFault implements CsvFault {
   value!: string;
 }
 
-export class ImportData implements ImportReport {
+/** What became of a file. */
+export class ImportData {
   @ApiProperty({ example: 3, description: 'Lines with something on them, the header left out' })
   lines!: number;
 

@@ -1,20 +1,20 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, bodyErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { AddSuppressionsCommand } from '../commands/add-suppressions.command.js';
 import { ImportSuppressionsCommand } from '../commands/import-suppressions.command.js';
 import { RemoveSuppressionsCommand } from '../commands/remove-suppressions.command.js';
 import { type RawNumbers, readNumbers } from '../domain/suppression.js';
-import { ListSuppressionsQuery, type SuppressionView } from '../queries/list-suppressions.query.js';
+import { ListSuppressionsQuery } from '../queries/list-suppressions.query.js';
 import { suppressionErrors } from '../suppressions.errors.js';
 import { type CsvRequest, CsvUpload } from './csv-upload.js';
-import { ADD_ERRORS, IMPORT_ERRORS, LIST_ERRORS, REMOVE_ERRORS } from './suppression-error-rows.js';
 import {
   AddedAnswer,
   ImportAnswer,
   RemovedAnswer,
+  type SuppressionData,
   SuppressionFileBody,
   SuppressionNumbersBody,
   SuppressionPageAnswer,
@@ -39,11 +39,11 @@ export class SuppressionsController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: SuppressionPageAnswer })
-  @ApiErrors(LIST_ERRORS)
+  @ApiErrors(suppressionErrors.digits)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<SuppressionView>> {
+  ): Promise<Paged<SuppressionData>> {
     const page = readPage(query);
     const wanted = query['number'];
     const number = wanted === undefined || wanted === '' ? null : (numbersOf({ number: wanted })[0] ?? null);
@@ -62,7 +62,7 @@ export class SuppressionsController {
   })
   @ApiBody({ type: SuppressionNumbersBody })
   @ApiOkResponse({ type: AddedAnswer })
-  @ApiErrors(ADD_ERRORS)
+  @ApiErrors(suppressionErrors.required, suppressionErrors.digits, suppressionErrors.tooMany)
   async add(@Body() body: RawNumbers, @CurrentActor() { account }: Actor): Promise<AddedAnswer> {
     const data = await this.commands.execute(new AddSuppressionsCommand(account.id, numbersOf(body)));
     return { success: true, message: 'Suppressions saved successfully', data };
@@ -76,7 +76,7 @@ export class SuppressionsController {
   @ApiQuery({ name: 'number', required: false, example: '4915112345678' })
   @ApiBody({ type: SuppressionNumbersBody, required: false })
   @ApiOkResponse({ type: RemovedAnswer })
-  @ApiErrors(REMOVE_ERRORS)
+  @ApiErrors(suppressionErrors.required, suppressionErrors.digits, suppressionErrors.notFound)
   async remove(
     @Body() { number, numbers }: RawNumbers,
     @Query('number') named: unknown,
@@ -98,7 +98,12 @@ export class SuppressionsController {
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: SuppressionFileBody })
   @ApiOkResponse({ type: ImportAnswer })
-  @ApiErrors(IMPORT_ERRORS)
+  @ApiErrors(
+    suppressionErrors.fileRequired,
+    bodyErrors.malformedMultipart,
+    suppressionErrors.tooMany,
+    suppressionErrors.fileTooLarge,
+  )
   async import(@Req() request: CsvRequest, @CurrentActor() { account }: Actor): Promise<ImportAnswer> {
     if (!request.csv) throw suppressionErrors.fileRequired();
     const data = await this.commands.execute(new ImportSuppressionsCommand(account.id, request.csv));
@@ -108,6 +113,6 @@ export class SuppressionsController {
 
 function numbersOf(raw: RawNumbers): string[] {
   const read = readNumbers(raw);
-  if ('fault' in read) throw suppressionErrors.fault(read.fault);
+  if ('fault' in read) throw suppressionErrors[read.fault]();
   return read.numbers;
 }

@@ -1,18 +1,10 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { dateTime } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
-import type { SuppressionSource } from '../domain/suppression.js';
+import { suppressionData, type SuppressionData } from '../http/suppression.dto.js';
 import { SuppressionStore } from '../persistence/suppression-store.js';
 
-/** An entry of the stop list as its owner sees it. */
-export interface SuppressionView {
-  number: string;
-  source: SuppressionSource;
-  created_at: string;
-}
-
 /** An account's stop list, by number; times in the account's zone. */
-export class ListSuppressionsQuery extends Query<{ suppressions: SuppressionView[]; total: number }> {
+export class ListSuppressionsQuery extends Query<{ suppressions: SuppressionData[]; total: number }> {
   /** @param number only this one; null = all */
   constructor(
     readonly account: Account,
@@ -28,13 +20,9 @@ export class ListSuppressionsQuery extends Query<{ suppressions: SuppressionView
 export class ListSuppressionsHandler implements IQueryHandler<ListSuppressionsQuery> {
   constructor(private readonly store: SuppressionStore) {}
 
-  async execute(query: ListSuppressionsQuery): Promise<{ suppressions: SuppressionView[]; total: number }> {
+  async execute(query: ListSuppressionsQuery): Promise<{ suppressions: SuppressionData[]; total: number }> {
     const { account, number, page, limit } = query;
     const { suppressions, total } = await this.store.page(account.id, number, page, limit);
-    const views = suppressions.map(({ createdAt, ...entry }) => ({
-      ...entry,
-      created_at: dateTime(createdAt, account.timeZone),
-    }));
-    return { suppressions: views, total };
+    return { suppressions: suppressions.map((entry) => suppressionData(entry, account.timeZone)), total };
   }
 }

@@ -7,7 +7,6 @@ import { TemplateStatus } from '../domain/template-status.js';
 import type { Template, TemplateContent } from '../domain/template.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
 import { TemplateStore } from '../persistence/template-store.js';
-import { templateErrors } from '../templates.errors.js';
 import { ownersTemplate } from './owners-template.js';
 import { namingTakenNames } from './taken-names.js';
 
@@ -41,7 +40,7 @@ export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateComm
         const template = await ownersTemplate(tx, this.store, accountId, templateId);
         const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
         const read = readTemplate({ ...rawOf(template), ...given });
-        if ('fault' in read) throw templateErrors.form(read.fault);
+        if ('fault' in read) throw read.fault();
         return this.change(tx, template, read.content);
       }),
     );

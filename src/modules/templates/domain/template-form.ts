@@ -1,3 +1,4 @@
+import { type DefinedError, invalid } from '../../../kernel/define-error.js';
 import { objectOrEmpty } from '../../../kernel/objects.js';
 import { codePoints, type ReadText, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/web-url.js';
@@ -26,30 +27,6 @@ export interface RawTemplate {
   template_footer?: unknown;
   quick_reply_buttons?: unknown;
 }
-
-/** Rows of the endpoint's error table that look at the request alone; their texts stand in templates.errors.ts. */
-export type TemplateFault =
-  | 'nameRequired'
-  | 'nameTooLong'
-  | 'category'
-  | 'headerArea'
-  | 'headerMedia'
-  | 'buttonsNoArray'
-  | 'button'
-  | 'tooManyButtons'
-  | 'buttonTooLong'
-  | 'headerTextInvalid'
-  | 'headerTextTooLong'
-  | 'headerTextPlaceholders'
-  | 'headerExampleUrl'
-  | 'bodyInvalid'
-  | 'bodyTooLong'
-  | 'examplesNoArray'
-  | 'example'
-  | 'tooManyExamples'
-  | 'exampleTooLong'
-  | 'footerInvalid'
-  | 'footerTooLong';
 
 /** Longest texts, in code points (reference/templates#createtemplatesphp); footer and examples are ours. */
 export const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096, button: 200, example: 200 } as const;
@@ -116,64 +93,112 @@ const readFields = (raw: RawTemplate): Fields => ({
   examples: listOf(raw.body_examples),
 });
 
+const tooLong = (field: string, most: number): DefinedError =>
+  invalid(`${field}_too_long`, `${field} must be at most ${most} characters`, 'too long');
+
 /**
  * The error table of reference/templates#createtemplatesphp from top to bottom; a row of ours comes after the table's
  * row for the same field, and those of fields without one after the table (reference/requests#order).
  */
-const ROWS: readonly { fault: TemplateFault; applies: (fields: Fields) => boolean }[] = [
-  { fault: 'nameRequired', applies: ({ name }) => name.kind !== 'text' },
-  { fault: 'nameTooLong', applies: ({ name }) => isLonger(name, LONGEST.name) },
-  { fault: 'category', applies: ({ category }) => !Object.hasOwn(CATEGORY_NUMBERS, valueOf(category)) },
-  { fault: 'headerArea', applies: (fields) => !HEADER_AREAS.includes(areaOf(fields)) },
+const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean }[] = [
   {
-    fault: 'headerMedia',
+    error: invalid('name_required', 'template_name is required', 'missing or empty'),
+    applies: ({ name }) => name.kind !== 'text',
+  },
+  { error: tooLong('template_name', LONGEST.name), applies: ({ name }) => isLonger(name, LONGEST.name) },
+  {
+    error: invalid('category', 'category must be marketing, utility, or auth', 'invalid category'),
+    applies: ({ category }) => !Object.hasOwn(CATEGORY_NUMBERS, valueOf(category)),
+  },
+  {
+    error: invalid('header_area', 'header_area_type must be media, text, or none', 'invalid'),
+    applies: (fields) => !HEADER_AREAS.includes(areaOf(fields)),
+  },
+  {
+    error: invalid(
+      'header_media',
+      'header_media_type must be Image, Document, or Video when header_area_type is media',
+      'missing or invalid',
+    ),
     applies: (fields) => areaOf(fields) === 'media' && !HEADER_MEDIA.includes(valueOf(fields.media)),
   },
-  { fault: 'buttonsNoArray', applies: ({ buttons }) => buttons === null },
-  { fault: 'button', applies: ({ buttons }) => buttons?.some((item) => quickReplyOf(item) === null) ?? false },
-  { fault: 'tooManyButtons', applies: ({ buttons }) => (buttons?.length ?? 0) > MOST.buttons },
   {
-    fault: 'buttonTooLong',
+    error: invalid('buttons_no_array', 'quick_reply_buttons must be an array', 'not an array'),
+    applies: ({ buttons }) => buttons === null,
+  },
+  {
+    error: invalid(
+      'button',
+      'Each quick reply button must contain type=QUICK_REPLY and a non-empty text',
+      'malformed button',
+    ),
+    applies: ({ buttons }) => buttons?.some((item) => quickReplyOf(item) === null) ?? false,
+  },
+  {
+    error: invalid('too_many_buttons', `quick_reply_buttons must have at most ${MOST.buttons} entries`, 'too many'),
+    applies: ({ buttons }) => (buttons?.length ?? 0) > MOST.buttons,
+  },
+  {
+    error: invalid('button_too_long', `Each quick reply text must be at most ${LONGEST.button} characters`, 'too long'),
     applies: ({ buttons }) => buttons?.some((item) => isLongText(quickReplyOf(item)?.text, LONGEST.button)) ?? false,
   },
   {
-    fault: 'headerTextInvalid',
+    error: invalid('header_text', 'header_text is invalid', 'of a text header: no text'),
     applies: (fields) => areaOf(fields) === 'text' && fields.headerText.kind === 'fault',
   },
   {
-    fault: 'headerTextTooLong',
+    error: tooLong('header_text', LONGEST.headerText),
     applies: (fields) => areaOf(fields) === 'text' && isLonger(fields.headerText, LONGEST.headerText),
   },
   {
-    fault: 'headerTextPlaceholders',
+    error: invalid(
+      'header_text_placeholders',
+      'header_text may contain at most one {{1}}',
+      'more placeholders, or another number',
+    ),
     applies: (fields) => areaOf(fields) === 'text' && !takesOneParameter(valueOf(fields.headerText)),
   },
   {
-    fault: 'headerExampleUrl',
+    error: invalid('header_example_url', 'header_example_url must be a valid URL', 'of a media header: not http(s)'),
     applies: (fields) =>
       areaOf(fields) === 'media' && fields.exampleUrl.kind !== 'empty' && !isWebUrl(fields.exampleUrl),
   },
-  { fault: 'bodyInvalid', applies: ({ body }) => body.kind === 'fault' },
-  { fault: 'bodyTooLong', applies: ({ body }) => isLonger(body, LONGEST.body) },
-  { fault: 'examplesNoArray', applies: ({ examples }) => examples === null },
-  { fault: 'example', applies: ({ examples }) => examples?.some((item) => textOrNull(item) === null) ?? false },
-  { fault: 'tooManyExamples', applies: ({ examples }) => (examples?.length ?? 0) > MOST.examples },
+  { error: invalid('body', 'template_body is invalid', 'no text'), applies: ({ body }) => body.kind === 'fault' },
+  { error: tooLong('template_body', LONGEST.body), applies: ({ body }) => isLonger(body, LONGEST.body) },
   {
-    fault: 'exampleTooLong',
+    error: invalid('examples_no_array', 'body_examples must be an array', 'not an array'),
+    applies: ({ examples }) => examples === null,
+  },
+  {
+    error: invalid('example', 'Each body example must be a non-empty text', 'malformed example'),
+    applies: ({ examples }) => examples?.some((item) => textOrNull(item) === null) ?? false,
+  },
+  {
+    error: invalid('too_many_examples', `body_examples must have at most ${MOST.examples} entries`, 'too many'),
+    applies: ({ examples }) => (examples?.length ?? 0) > MOST.examples,
+  },
+  {
+    error: invalid('example_too_long', `Each body example must be at most ${LONGEST.example} characters`, 'too long'),
     applies: ({ examples }) => examples?.some((item) => isLongText(item, LONGEST.example)) ?? false,
   },
-  { fault: 'footerInvalid', applies: ({ footer }) => footer.kind === 'fault' },
-  { fault: 'footerTooLong', applies: ({ footer }) => isLonger(footer, LONGEST.footer) },
+  {
+    error: invalid('footer', 'template_footer is invalid', 'no text'),
+    applies: ({ footer }) => footer.kind === 'fault',
+  },
+  { error: tooLong('template_footer', LONGEST.footer), applies: ({ footer }) => isLonger(footer, LONGEST.footer) },
 ];
+
+/** What a template may be refused for by its fields alone, in the order in which they are judged. */
+export const TEMPLATE_FORM_ERRORS: readonly DefinedError[] = ROWS.map(({ error }) => error);
 
 /**
  * Reads a template and judges it by the error table (reference/templates#createtemplatesphp).
  * @returns the content, or the first row of the table that applies
  */
-export function readTemplate(raw: RawTemplate): { content: TemplateContent } | { fault: TemplateFault } {
+export function readTemplate(raw: RawTemplate): { content: TemplateContent } | { fault: DefinedError } {
   const fields = readFields(raw);
   const row = ROWS.find(({ applies }) => applies(fields));
-  if (row) return { fault: row.fault };
+  if (row) return { fault: row.error };
   const area = areaOf(fields) as HeaderArea;
   const bodyExamples = (fields.examples ?? []).map((item) => textOrNull(item) ?? '');
   return {

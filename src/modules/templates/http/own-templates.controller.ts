@@ -5,14 +5,14 @@ import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { ChangeTemplateCommand } from '../commands/change-template.command.js';
 import { RemoveTemplateCommand } from '../commands/remove-template.command.js';
-import type { RawTemplate } from '../domain/template-form.js';
-import { templateRecord } from '../queries/template-record.js';
+import { type RawTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
 import { readTemplateId } from '../template-id.js';
-import { CHANGE_ERRORS, REMOVE_ERRORS } from './template-error-rows.js';
+import { templateErrors } from '../templates.errors.js';
 import {
   ChangedTemplateAnswer,
   RemovedTemplateAnswer,
   TEMPLATE_EXAMPLES,
+  templateAnswer,
   TemplateChangesBody,
 } from './template.dto.js';
 
@@ -33,7 +33,7 @@ export class OwnTemplatesController {
   })
   @ApiBody({ type: TemplateChangesBody, examples: TEMPLATE_EXAMPLES })
   @ApiOkResponse({ type: ChangedTemplateAnswer })
-  @ApiErrors(CHANGE_ERRORS)
+  @ApiErrors(templateErrors.notFound, templateErrors.wrongState, ...TEMPLATE_FORM_ERRORS, templateErrors.nameTaken)
   async change(
     @Param('id') id: string,
     @Body() body: Record<string, unknown>,
@@ -41,13 +41,13 @@ export class OwnTemplatesController {
   ): Promise<ChangedTemplateAnswer> {
     const changes: RawTemplate = body;
     const template = await this.commands.execute(new ChangeTemplateCommand(account.id, readTemplateId(id), changes));
-    return { success: true, message: 'Template updated successfully', data: templateRecord(template, account) };
+    return { success: true, message: 'Template updated successfully', data: templateAnswer(template, account) };
   }
 
   @Delete()
   @ApiOperation({ summary: 'Delete a template' })
   @ApiOkResponse({ type: RemovedTemplateAnswer })
-  @ApiErrors(REMOVE_ERRORS)
+  @ApiErrors(templateErrors.notFound, templateErrors.wrongState)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<RemovedTemplateAnswer> {
     await this.commands.execute(new RemoveTemplateCommand(account.id, readTemplateId(id)));
     return { success: true, message: 'Template deleted successfully' };

@@ -1,10 +1,12 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import type { CreatedTemplate } from '../commands/create-template.command.js';
+import { dateTime } from '../../../kernel/clock.js';
+import type { Account } from '../../accounts/index.js';
 import { LANGUAGES } from '../domain/languages.js';
 import { MOST } from '../domain/template-form.js';
-import type { TemplateContent } from '../domain/template.js';
 import { TemplateStatus } from '../domain/template-status.js';
-import type { TemplateRecord } from '../queries/template-record.js';
+import type { Template, TemplateContent } from '../domain/template.js';
+import { columnsOf } from '../persistence/template-rows.js';
+import type { TemplateEntity } from '../persistence/template.entities.js';
 
 /** A quick-reply button. */
 export class QuickReplyButton {
@@ -144,7 +146,7 @@ export class CreatedTemplateAnswer {
 export const createdAnswer = (
   username: string,
   { language }: TemplateContent,
-  { templateId, controllerId }: CreatedTemplate,
+  { templateId, controllerId }: { templateId: number; controllerId: number },
 ): CreatedTemplateAnswer => ({
   success: true,
   message: 'Template created successfully',
@@ -158,7 +160,7 @@ export const createdAnswer = (
 });
 
 /** One template (reference/templates#template-record). */
-export class TemplateAnswer implements TemplateRecord {
+export class TemplateAnswer {
   @ApiProperty({ example: 12 })
   id!: number;
 
@@ -198,6 +200,36 @@ export class TemplateAnswer implements TemplateRecord {
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   created_at!: string;
 }
+
+type Owner = Pick<Account, 'username' | 'timeZone'>;
+type Columns = Pick<TemplateEntity, keyof ReturnType<typeof columnsOf> | 'id' | 'status' | 'createdAt'>;
+
+/**
+ * A stored template as its owner sees it (reference/templates#template-record). Its JSON text goes out as it stands,
+ * however large an old one is.
+ */
+export const storedTemplateAnswer = (row: Columns, owner: Owner) =>
+  ({
+    id: row.id,
+    username: owner.username,
+    template_name: row.name,
+    status: row.status,
+    category: row.category,
+    language: row.languageId,
+    header_area_type: row.headerAreaType,
+    header_media_type: row.headerMediaType,
+    template_body: row.body,
+    template_footer: row.footer,
+    quick_replies: row.quickReplies,
+    created_at: dateTime(row.createdAt, owner.timeZone),
+  }) satisfies TemplateAnswer;
+
+/** The same of one that was just changed. */
+export const templateAnswer = (template: Template, owner: Owner): TemplateAnswer =>
+  storedTemplateAnswer(
+    { ...columnsOf(template), id: template.id, status: template.status, createdAt: template.createdAt },
+    owner,
+  );
 
 /** Answer of PUT /v6/api/templates/:id. */
 export class ChangedTemplateAnswer {

@@ -6,10 +6,9 @@ import { readText } from '../../../kernel/text.js';
 import { ApiErrors, clientIp, fromForm, namingQueryFaults, streamItems } from '../../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../../accounts/index.js';
 import { CreateTemplateCommand } from '../commands/create-template.command.js';
-import { readTemplate } from '../domain/template-form.js';
+import { readTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
 import { ListAccountTemplatesQuery } from '../queries/list-account-templates.query.js';
 import { templateErrors } from '../templates.errors.js';
-import { CREATE_ERRORS, LIST_ERRORS } from './template-error-rows.js';
 import {
   createdAnswer,
   CreatedTemplateAnswer,
@@ -40,10 +39,10 @@ export class TemplatesController {
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: TemplateBody, examples: TEMPLATE_EXAMPLES })
   @ApiOkResponse({ description: 'Created, pending review.', type: CreatedTemplateAnswer })
-  @ApiErrors(CREATE_ERRORS)
+  @ApiErrors(...TEMPLATE_FORM_ERRORS, templateErrors.nameTaken, templateErrors.tooMany)
   async create(@Body() body: unknown, @CurrentActor() { account }: Actor): Promise<CreatedTemplateAnswer> {
     const read = readTemplate(fromForm(body, { json: ['quick_reply_buttons', 'body_examples'] }));
-    if ('fault' in read) throw templateErrors.form(read.fault);
+    if ('fault' in read) throw read.fault();
     const created = await this.commands.execute(new CreateTemplateCommand(account.id, read.content));
     return createdAnswer(account.username, read.content, created);
   }
@@ -53,7 +52,7 @@ export class TemplatesController {
   @ApiOperation({ summary: 'All templates of a username, ascending by id' })
   @ApiQuery({ name: 'username', example: 'demo' })
   @ApiOkResponse({ type: [TemplateAnswer] })
-  @ApiErrors(LIST_ERRORS)
+  @ApiErrors(templateErrors.usernameRequired, templateErrors.noneForUsername, templateErrors.listQuery)
   async list(@Query('username') username: unknown, @Req() request: Request, @Res() response: Response): Promise<void> {
     await namingQueryFaults(templateErrors.listQuery, () =>
       this.misses.guard(clientIp(request), async () => {

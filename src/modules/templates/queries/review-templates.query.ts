@@ -2,14 +2,13 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { AccountDirectory } from '../../accounts/index.js';
+import { storedTemplateAnswer, type TemplateAnswer } from '../http/template.dto.js';
 import type { TemplateStatus } from '../domain/template-status.js';
 import { TemplateLibrary } from '../persistence/template-library.js';
 import { TemplateControllerEntity, TemplateEntity } from '../persistence/template.entities.js';
-import type { TemplateRecord } from './template-record.js';
-import { storedRecord } from './template-record.js';
 
 /** A template as the desk sees it. */
-export interface ReviewedTemplate extends TemplateRecord {
+export interface ReviewedTemplate extends TemplateAnswer {
   header_text: string;
   header_example_url: string | null;
   body_examples: string[];
@@ -84,7 +83,7 @@ export class ReviewTemplatesHandler implements IQueryHandler<ReviewTemplatesQuer
   ): Promise<ReviewedTemplate> {
     const account = await this.accounts.byId(row.accountId);
     return {
-      ...storedRecord(row, { username: account?.username ?? '', timeZone }),
+      ...storedTemplateAnswer(row, { username: account?.username ?? '', timeZone }),
       header_text: row.headerText,
       header_example_url: row.headerExampleUrl,
       body_examples: JSON.parse(row.bodyExamples) as string[],

@@ -5,16 +5,16 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
-import { type WebhookView, webhookView } from '../webhook.view.js';
-import { webhookErrors } from '../webhooks.errors.js';
+import { webhookErrors, webhookFaults } from '../webhooks.errors.js';
 
 /**
  * Another URL, other events, another status; what is absent stays. `active` revives a disabled endpoint.
  * @throws AppError not_found, invalid
  */
-export class ChangeWebhookCommand extends Command<WebhookView> {
+export class ChangeWebhookCommand extends Command<WebhookData> {
   constructor(
     readonly actor: Account,
     readonly id: number,
@@ -33,19 +33,19 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
     private readonly outbound: OutboundClient,
   ) {}
 
-  execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookView> {
+  execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookData> {
     return inTransaction(this.dataSource, async (tx) => {
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
       const read = readWebhook({ url, events, status }, CUSTOMER_EVENT_TYPES, (url) => this.outbound.takesPlain(url));
-      if ('fault' in read) throw webhookErrors.fault(read.fault);
+      if ('fault' in read) throw webhookFaults[read.fault]();
       const { fields } = read;
-      if (Object.keys(fields).length === 0) return webhookView(row, actor.timeZone);
+      if (Object.keys(fields).length === 0) return webhookData(row, actor.timeZone);
       const changed = await this.endpoints.change(tx, row, fields);
       // A URL may carry a secret of the customer's.
       const details = { id, fields: Object.keys(fields), ...(fields.status && { status: fields.status }) };
       await this.audit.record(tx, { actor, action: 'webhook.change', subject: actor.username, details });
-      return webhookView(changed, actor.timeZone);
+      return webhookData(changed, actor.timeZone);
     });
   }
 }

@@ -5,17 +5,17 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { type SecretWebhookData, webhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
 import { newSecret } from '../webhook-secret.js';
-import { type WebhookView, webhookView } from '../webhook.view.js';
-import { webhookErrors } from '../webhooks.errors.js';
+import { webhookFaults } from '../webhooks.errors.js';
 
 /**
  * A new endpoint of the acting account. The answer and that of a rotation are the only places where the secret stands.
  * @throws AppError invalid for the body, conflict when the account has ten
  */
-export class CreateWebhookCommand extends Command<WebhookView & { secret: string }> {
+export class CreateWebhookCommand extends Command<SecretWebhookData> {
   constructor(
     readonly actor: Account,
     readonly body: RawWebhook,
@@ -33,11 +33,11 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     private readonly outbound: OutboundClient,
   ) {}
 
-  async execute({ actor, body }: CreateWebhookCommand): Promise<WebhookView & { secret: string }> {
+  async execute({ actor, body }: CreateWebhookCommand): Promise<SecretWebhookData> {
     const read = readWebhook({ url: body.url ?? null, events: body.events ?? null }, CUSTOMER_EVENT_TYPES, (url) =>
       this.outbound.takesPlain(url),
     );
-    if ('fault' in read) throw webhookErrors.fault(read.fault);
+    if ('fault' in read) throw webhookFaults[read.fault]();
     const { url = '', events = [] } = read.fields;
     const secret = newSecret();
     const row = await inTransaction(this.dataSource, async (tx) => {
@@ -46,6 +46,6 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
       await this.audit.record(tx, { actor, action: 'webhook.create', subject: actor.username, details });
       return created;
     });
-    return { ...webhookView(row, actor.timeZone), secret };
+    return { ...webhookData(row, actor.timeZone), secret };
   }
 }

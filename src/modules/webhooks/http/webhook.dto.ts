@@ -1,9 +1,11 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
+import { readId } from '../../../kernel/ids.js';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
 import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
-import type { AttemptView } from '../queries/list-attempts.query.js';
-import type { WebhookView } from '../webhook.view.js';
+import type { WebhookAttemptEntity, WebhookEndpointEntity } from '../persistence/webhook.entities.js';
+import { webhookErrors } from '../webhooks.errors.js';
 
 const URL_FIELD = { example: 'https://shop.example/hooks/switchboard', maxLength: LONGEST_URL };
 const EVENTS_FIELD = {
@@ -42,7 +44,7 @@ export class WebhookChangesBody {
 }
 
 /** A webhook with its secret: at creation and rotation only. */
-export class SecretWebhookData implements WebhookView {
+export class SecretWebhookData {
   @ApiProperty({ type: 'integer', example: 3 })
   id!: number;
 
@@ -71,7 +73,26 @@ export class SecretWebhookData implements WebhookView {
   secret!: string;
 }
 
+/** A webhook as its owner sees it. */
 export class WebhookData extends OmitType(SecretWebhookData, ['secret'] as const) {}
+
+export const webhookData = (row: WebhookEndpointEntity, zone: string) =>
+  ({
+    id: row.id,
+    url: row.url,
+    events: row.events.split(','),
+    status: row.status as WebhookStatus,
+    disabled_reason: row.disabledReason,
+    created_at: dateTime(row.createdAt, zone),
+    updated_at: dateTime(row.updatedAt, zone),
+  }) satisfies WebhookData;
+
+/** The id in a path. @throws AppError not_found for what is none */
+export function readWebhookId(text: string): number {
+  const id = readId(text);
+  if (id === null) throw webhookErrors.notFound();
+  return id;
+}
 
 /** Answer of a creation or a rotation. */
 export class SecretWebhookAnswer {
@@ -110,7 +131,7 @@ export class RemovedWebhookAnswer {
 }
 
 /** A try (reference/webhooks#log). */
-export class AttemptData implements AttemptView {
+export class AttemptData {
   @ApiProperty({ example: EVENT_ID, description: 'The `webhook-id`, the same over all tries' })
   event_id!: string;
 
@@ -140,6 +161,17 @@ export class AttemptData implements AttemptView {
   @ApiProperty({ type: String, nullable: true, example: MOMENT.example, description: 'null: delivered, or given up' })
   next_attempt_at!: string | null;
 }
+
+export const attemptData = (row: WebhookAttemptEntity, zone: string): AttemptData => ({
+  event_id: row.eventId,
+  type: row.type,
+  attempt: row.attempt,
+  status_code: row.statusCode,
+  error: row.error !== null && row.answer !== '' ? `${row.error}: ${row.answer}` : row.error,
+  duration_ms: row.durationMs,
+  created_at: dateTime(row.createdAt, zone),
+  next_attempt_at: row.nextAttemptAt && dateTime(row.nextAttemptAt, zone),
+});
 
 export class AttemptPageAnswer extends PageOf(AttemptData) {}
 

@@ -10,20 +10,21 @@ import { ReplayEventCommand } from '../commands/replay-event.command.js';
 import { RotateSecretCommand } from '../commands/rotate-secret.command.js';
 import type { RawWebhook } from '../domain/webhook-form.js';
 import { GetWebhookQuery } from '../queries/get-webhook.query.js';
-import { type AttemptView, ListAttemptsQuery } from '../queries/list-attempts.query.js';
+import { ListAttemptsQuery } from '../queries/list-attempts.query.js';
 import { ListWebhooksQuery } from '../queries/list-webhooks.query.js';
-import type { WebhookView } from '../webhook.view.js';
-import { webhookId } from './webhook-id.js';
-import { CHANGE_ERRORS, CREATE_ERRORS, LIST_ERRORS, ONE_ERRORS, REPLAY_ERRORS } from './webhook-error-rows.js';
+import { WEBHOOK_FIELD_ERRORS, webhookErrors, webhookFaults } from '../webhooks.errors.js';
 import {
+  type AttemptData,
   AttemptPageAnswer,
   ChangedWebhookAnswer,
+  readWebhookId,
   RemovedWebhookAnswer,
   ReplayAnswer,
   SecretWebhookAnswer,
   WebhookAnswer,
   WebhookBody,
   WebhookChangesBody,
+  type WebhookData,
   WebhookPageAnswer,
 } from './webhook.dto.js';
 
@@ -49,7 +50,7 @@ export class WebhooksController {
   })
   @ApiBody({ type: WebhookBody })
   @ApiCreatedResponse({ type: SecretWebhookAnswer })
-  @ApiErrors(CREATE_ERRORS)
+  @ApiErrors(...WEBHOOK_FIELD_ERRORS, webhookErrors.tooMany)
   async create(@Body() body: RawWebhook, @CurrentActor() { account }: Actor): Promise<SecretWebhookAnswer> {
     const data = await this.commands.execute(new CreateWebhookCommand(account, body));
     return { success: true, message: 'Webhook created successfully', data };
@@ -60,8 +61,8 @@ export class WebhooksController {
   @ApiQuery(PAGE)
   @ApiQuery(LIMIT)
   @ApiOkResponse({ type: WebhookPageAnswer })
-  @ApiErrors(LIST_ERRORS)
-  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<WebhookView>> {
+  @ApiErrors()
+  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<WebhookData>> {
     const page = readPage(query);
     const { webhooks, total } = await this.queries.execute(new ListWebhooksQuery(account, page.page, page.limit));
     return paged(webhooks, page, total);
@@ -75,7 +76,7 @@ export class WebhooksController {
     description: 'To every active webhook that takes its type, under the same `webhook-id`; the tries begin anew.',
   })
   @ApiOkResponse({ type: ReplayAnswer })
-  @ApiErrors(REPLAY_ERRORS)
+  @ApiErrors(webhookErrors.eventNotFound)
   async replay(@Param('event_id') eventId: string, @CurrentActor() { account }: Actor): Promise<ReplayAnswer> {
     const webhooks = await this.commands.execute(new ReplayEventCommand(account, eventId));
     return { success: true, message: 'Webhook event queued for delivery', data: { event_id: eventId, webhooks } };
@@ -85,9 +86,9 @@ export class WebhooksController {
   @ApiParam(ID)
   @ApiOperation({ summary: 'One webhook' })
   @ApiOkResponse({ type: WebhookAnswer })
-  @ApiErrors(ONE_ERRORS)
+  @ApiErrors(webhookErrors.notFound)
   async find(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<WebhookAnswer> {
-    return { success: true, data: await this.queries.execute(new GetWebhookQuery(account, webhookId(id))) };
+    return { success: true, data: await this.queries.execute(new GetWebhookQuery(account, readWebhookId(id))) };
   }
 
   @Patch(':id')
@@ -95,13 +96,13 @@ export class WebhooksController {
   @ApiOperation({ summary: 'Change a webhook, or revive a disabled one' })
   @ApiBody({ type: WebhookChangesBody })
   @ApiOkResponse({ type: ChangedWebhookAnswer })
-  @ApiErrors(CHANGE_ERRORS)
+  @ApiErrors(webhookErrors.notFound, ...WEBHOOK_FIELD_ERRORS, webhookFaults.statusUnknown)
   async change(
     @Param('id') id: string,
     @Body() body: RawWebhook,
     @CurrentActor() { account }: Actor,
   ): Promise<ChangedWebhookAnswer> {
-    const data = await this.commands.execute(new ChangeWebhookCommand(account, webhookId(id), body));
+    const data = await this.commands.execute(new ChangeWebhookCommand(account, readWebhookId(id), body));
     return { success: true, message: 'Webhook updated successfully', data };
   }
 
@@ -109,9 +110,9 @@ export class WebhooksController {
   @ApiParam(ID)
   @ApiOperation({ summary: 'Delete a webhook' })
   @ApiOkResponse({ type: RemovedWebhookAnswer })
-  @ApiErrors(ONE_ERRORS)
+  @ApiErrors(webhookErrors.notFound)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<RemovedWebhookAnswer> {
-    await this.commands.execute(new RemoveWebhookCommand(account, webhookId(id)));
+    await this.commands.execute(new RemoveWebhookCommand(account, readWebhookId(id)));
     return { success: true, message: 'Webhook deleted successfully' };
   }
 
@@ -121,9 +122,9 @@ export class WebhooksController {
   @ApiParam(ID)
   @ApiOperation({ summary: 'A new secret', description: 'For 24 hours the secret before it signs too.' })
   @ApiOkResponse({ type: SecretWebhookAnswer })
-  @ApiErrors(ONE_ERRORS)
+  @ApiErrors(webhookErrors.notFound)
   async rotate(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<SecretWebhookAnswer> {
-    const data = await this.commands.execute(new RotateSecretCommand(account, webhookId(id)));
+    const data = await this.commands.execute(new RotateSecretCommand(account, readWebhookId(id)));
     return { success: true, message: 'Webhook secret rotated successfully', data };
   }
 
@@ -133,15 +134,15 @@ export class WebhooksController {
   @ApiQuery(LIMIT)
   @ApiOperation({ summary: 'The tries of the last 30 days, newest first' })
   @ApiOkResponse({ type: AttemptPageAnswer })
-  @ApiErrors(ONE_ERRORS)
+  @ApiErrors(webhookErrors.notFound)
   async attempts(
     @Param('id') id: string,
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<AttemptView>> {
+  ): Promise<Paged<AttemptData>> {
     const page = readPage(query);
     const { attempts, total } = await this.queries.execute(
-      new ListAttemptsQuery(account, webhookId(id), page.page, page.limit),
+      new ListAttemptsQuery(account, readWebhookId(id), page.page, page.limit),
     );
     return paged(attempts, page, total);
   }

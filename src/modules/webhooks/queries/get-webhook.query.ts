@@ -1,11 +1,11 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Account } from '../../accounts/index.js';
+import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
-import { type WebhookView, webhookView } from '../webhook.view.js';
 import { webhookErrors } from '../webhooks.errors.js';
 
 /** @throws AppError not_found */
-export class GetWebhookQuery extends Query<WebhookView> {
+export class GetWebhookQuery extends Query<WebhookData> {
   constructor(
     readonly account: Account,
     readonly id: number,
@@ -18,9 +18,9 @@ export class GetWebhookQuery extends Query<WebhookView> {
 export class GetWebhookHandler implements IQueryHandler<GetWebhookQuery> {
   constructor(private readonly endpoints: EndpointStore) {}
 
-  async execute({ account, id }: GetWebhookQuery): Promise<WebhookView> {
+  async execute({ account, id }: GetWebhookQuery): Promise<WebhookData> {
     const row = await this.endpoints.find(account.id, id);
     if (!row) throw webhookErrors.notFound();
-    return webhookView(row, account.timeZone);
+    return webhookData(row, account.timeZone);
   }
 }

@@ -1,10 +1,10 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Account } from '../../accounts/index.js';
+import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
-import { type WebhookView, webhookView } from '../webhook.view.js';
 
 /** The account's endpoints, oldest first. */
-export class ListWebhooksQuery extends Query<{ webhooks: WebhookView[]; total: number }> {
+export class ListWebhooksQuery extends Query<{ webhooks: WebhookData[]; total: number }> {
   constructor(
     readonly account: Account,
     readonly page: number,
@@ -18,8 +18,8 @@ export class ListWebhooksQuery extends Query<{ webhooks: WebhookView[]; total: n
 export class ListWebhooksHandler implements IQueryHandler<ListWebhooksQuery> {
   constructor(private readonly endpoints: EndpointStore) {}
 
-  async execute({ account, page, limit }: ListWebhooksQuery): Promise<{ webhooks: WebhookView[]; total: number }> {
+  async execute({ account, page, limit }: ListWebhooksQuery): Promise<{ webhooks: WebhookData[]; total: number }> {
     const [rows, total] = await this.endpoints.ofAccount(account.id, page, limit);
-    return { webhooks: rows.map((row) => webhookView(row, account.timeZone)), total };
+    return { webhooks: rows.map((row) => webhookData(row, account.timeZone)), total };
   }
 }

@@ -1,13 +1,18 @@
 import { AppError } from '../../../../kernel/app-error.js';
+import { upstream } from '../../../../kernel/define-error.js';
 import { providerErrorText } from './error-codes.js';
 
 /** Silence, a fault of the provider, or an answer that is none (reference/session-messages#errors). */
 export const PROVIDER_SILENT = 'provider_silent';
-export const providerSilent = (): AppError => new AppError('upstream', PROVIDER_SILENT, 'Provider did not answer');
+export const providerSilent = upstream(
+  PROVIDER_SILENT,
+  'Provider did not answer',
+  'silence, 5xx, a redirect, no JSON or over 1 MB',
+);
 
 /** The same to the client, when nothing has left us: what was to be done is certainly not done. */
 export const PROVIDER_UNREACHED = 'provider_unreached';
-export const providerUnreached = (): AppError => new AppError('upstream', PROVIDER_UNREACHED, providerSilent().message);
+export const providerUnreached = upstream(PROVIDER_UNREACHED, providerSilent.text, 'the provider cannot be reached');
 
 /**
  * The body of an answer that says yes.
