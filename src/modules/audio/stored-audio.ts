@@ -1,6 +1,6 @@
 import type { AudioDraft } from './persistence/audio-store.js';
 
-/** Audio that is kept: the bytes that are priced, heard at the desk and played to those who are called. */
+/** Audio that is kept: the bytes that are priced, reviewed by staff and played to the recipients. */
 export interface StoredAudio {
   id: number;
   /** where carriers and browsers fetch it: stable, and not to be guessed */

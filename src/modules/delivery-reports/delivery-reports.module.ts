@@ -6,7 +6,7 @@ import { SmsReportController } from './http/sms-report.controller.js';
 import { VoiceReportController } from './http/voice-report.controller.js';
 import { OpenReportHandler } from './queries/open-report.query.js';
 
-/** Delivery reports. A channel registers its own words; what a report of another channel adds is its summary. */
+/** Delivery reports. Status labels are the channel's; what a report of another channel adds is its summary. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule],
   providers: [OpenReportHandler],

@@ -8,7 +8,7 @@ import type { InboundSink, InboundText } from '../providers/index.js';
 import { type ConsentWord, consentWord } from './domain/suppression.js';
 import { SuppressionStore } from './persistence/suppression-store.js';
 
-/** A word that somebody wrote to a route. */
+/** A consent word that came in over a route. */
 interface Said {
   routeId: number;
   from: string;
@@ -22,7 +22,7 @@ const GROUP = { maxItems: 1_000, delayMs: 5 };
 const LONGEST_ADDRESS = 160;
 
 /**
- * STOP, UNSUBSCRIBE and START as people write them back. On a route that accounts share, the one that sent to the number
+ * STOP, UNSUBSCRIBE and START as contacts write them back. On a route that accounts share, the one that sent to the number
  * last is meant; while one search runs, further words gather for the next, so a flood costs few searches.
  */
 @Injectable()

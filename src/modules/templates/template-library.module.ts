@@ -8,7 +8,7 @@ import { TemplateControllerEntity, TemplateEntity, TemplateSubmissionEntity } fr
 
 const STORES = [TemplateLibrary, TemplateStore, SubmissionQueue];
 
-/** Templates as every process may need them: reading and writing them, and what the upstream has yet to be told. */
+/** Templates as every process may need them: reading and writing them, and the queue of submissions to the upstream. */
 @Module({
   imports: [
     CustomerEventsModule,

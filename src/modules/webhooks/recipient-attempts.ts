@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RecipientDetails, type RecipientKey, type TimelineEvent, type TimelineSource } from '../engine/index.js';
 import { EventStore } from './persistence/event-store.js';
 
-/** The webhook tries of a recipient, for his timeline. */
+/** The webhook tries of a recipient, for its timeline. */
 @Injectable()
 export class RecipientAttempts implements TimelineSource {
   constructor(

@@ -20,5 +20,5 @@ const MARKS: readonly (readonly [Container, (bytes: Buffer) => boolean])[] = [
   ['mp3', (bytes) => text(bytes, 0, 3) === 'ID3' || (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0)],
 ];
 
-/** Recognizes a container by its content, whatever its name or the server's word for it. @returns null for anything else */
+/** Recognizes a container by its content, whatever its name or its content type. @returns null for anything else */
 export const containerOf = (bytes: Buffer): Container | null => MARKS.find(([, begins]) => begins(bytes))?.[0] ?? null;

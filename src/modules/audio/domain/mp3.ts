@@ -20,7 +20,7 @@ const MPEG_1 = 3;
 const SYNC = 0xe2;
 const SYNC_MASK = 0xe6;
 const MONO = 3;
-/** Most samples of delay and padding that an encoder can tell: two fields of 12 bits. */
+/** Most samples of delay and padding that an encoder can name: two fields of 12 bits. */
 const MOST_SILENCE = 8_190;
 /** Bytes before the first frame that a player would skip looking for it. */
 const MOST_JUNK = 65_536;
@@ -118,7 +118,7 @@ function readFrame(bytes: Buffer, at: number): Frame | null {
 
 const VBRI_AT = 36;
 
-/** An encoder's first frame that tells of the file and holds no sound; null = an ordinary frame. */
+/** An encoder's first frame that describes the file and holds no sound; null = an ordinary frame. */
 function readInfo(frame: Buffer, sideEnd: number): { silence: number } | null {
   if (frame.toString('latin1', VBRI_AT, VBRI_AT + 4) === 'VBRI') return { silence: 0 };
   if (!/^(Xing|Info)$/.test(frame.toString('latin1', sideEnd, sideEnd + 4))) return null;

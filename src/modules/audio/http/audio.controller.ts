@@ -13,7 +13,7 @@ const RANGE_TEXT = 'Range Not Satisfiable';
 
 const ERRORS = [
   { status: 404, message: 'Not Found', reason: 'no such audio' },
-  { status: 416, message: RANGE_TEXT, reason: 'the range lies behind the end; `Content-Range` tells the size' },
+  { status: 416, message: RANGE_TEXT, reason: 'the range lies behind the end; `Content-Range` has the size' },
   { status: 429, message: 'Too many requests. Please try again later.', reason: 'more than 60 misses a minute' },
 ];
 const SOUND = {

@@ -53,7 +53,7 @@ export function contentKey(parts: readonly (string | Buffer)[]): string {
 export class AudioStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** A draft of new audio; where the same content is kept already, by whomever it came, that is what the draft is of. */
+  /** A draft of new audio, or of the same content where it is kept already, whichever account it came from. */
   async draft(audio: NewAudio): Promise<AudioDraft> {
     const { key, bytes } = audio;
     return { key, bytes, file: (await this.byKey(key)) ?? fileOf(audio) };
@@ -80,7 +80,7 @@ export class AudioStore {
   }
 
   /**
-   * Removes audio that nothing plays, some of it. Those who look at the same moment each remove what the other left.
+   * Removes audio that nothing plays, some of it. Workers that sweep at the same moment each remove what the other left.
    * @returns whether there may be more
    */
   async sweep(before: Date): Promise<boolean> {

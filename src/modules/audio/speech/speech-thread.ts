@@ -4,7 +4,7 @@ import type { SpeechAnswer, SpeechJob, ThreadMessage } from './speech-answer.js'
 const THREAD = new URL('./speech.thread.mjs', import.meta.url);
 const MEMORY_MB = 256;
 
-/** What a thread tells its pool. */
+/** What a thread reports to its pool. */
 export interface ThreadEvents {
   /** it has loaded the engine, or is done with its job */
   free(): void;

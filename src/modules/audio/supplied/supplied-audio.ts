@@ -106,7 +106,7 @@ export class SuppliedAudio {
   }
 }
 
-/** Cuts off what fills up the last frame, where the container told the end and there is no more than a frame behind it. */
+/** Cuts off what fills up the last frame, where the container names the end and there is no more than a frame behind it. */
 function withoutPadding(sound: Buffer, claimedMs: number | null): Buffer {
   const end = (claimedMs ?? 0) * TELEPHONE_BYTES_PER_MS;
   const rest = sound.length - end;

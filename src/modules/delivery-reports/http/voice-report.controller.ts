@@ -35,7 +35,7 @@ export class VoiceReportController {
   )
   async read(@CurrentActor() actor: Actor, @Query() query: unknown, @Res() response: Response): Promise<void> {
     const fields = fieldsOf(query);
-    const viewer = { accountId: actor.account.id, desk: actsAsStaff(actor) };
+    const viewer = { accountId: actor.account.id, isStaff: actsAsStaff(actor) };
     const report = await namingQueryFaults(reportErrors.reportQuery, async () =>
       this.queries.execute(
         new OpenReportQuery('voice', readIdentifier(fields, {}), 'owner', viewer, readSelection(fields, {})),

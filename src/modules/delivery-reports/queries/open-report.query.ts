@@ -22,7 +22,7 @@ import { reportErrors } from '../delivery-reports.errors.js';
 export interface ReportViewer {
   accountId: number | null;
   /** staff, who see every account's reports that only owners see */
-  desk?: boolean;
+  isStaff?: boolean;
 }
 
 /** A report whose head is read and whose records come in chunks, each read when it is asked for. */
@@ -70,7 +70,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
     if (campaign?.channel !== name) throw reportErrors.notFound();
     const account = await this.accounts.byId(campaign.accountId);
     if (!account) throw reportErrors.notFound();
-    const open = access === 'owner' ? viewer.desk === true : !this.isClosed(account);
+    const open = access === 'owner' ? viewer.isStaff === true : !this.isClosed(account);
     if (viewer.accountId !== account.id && !open) throw reportErrors.notFound();
     const channel = this.channels.get(name);
     const statuses = selection.status === undefined ? undefined : statusesOf(channel, selection.status);
@@ -78,7 +78,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
       campaign,
       account,
       statusCounts: statusCounts(channel, await this.campaigns.counts(campaign.id)),
-      records: inWords(channel, requestId, recipientBatches(this.campaigns, campaign.id, statuses, selection.page)),
+      records: recordsOf(channel, requestId, recipientBatches(this.campaigns, campaign.id, statuses, selection.page)),
     };
   }
 
@@ -87,7 +87,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   }
 }
 
-async function* inWords(
+async function* recordsOf(
   channel: Channel,
   requestId: string,
   batches: AsyncIterable<RecipientRecord[]>,

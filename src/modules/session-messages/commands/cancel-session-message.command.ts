@@ -16,7 +16,7 @@ export class CancelSessionMessageCommand extends Command<void> {
   }
 }
 
-/** Its word says pending, which it is no more: it may have left. */
+/** Listed as pending, which it is no more: it may have left. */
 const UNDER_WAY = 'sending';
 
 @CommandHandler(CancelSessionMessageCommand)

@@ -6,7 +6,7 @@ import type { SessionMessage } from '../domain/message-content.js';
 
 /**
  * Sends a v6 session message over the account's official chat connection; answers what the provider answered, with
- * `messaging_product` in our words. Whether the 24-hour window is open is the provider's to say
+ * `messaging_product` as our API spells it. Whether the 24-hour window is open is the provider's to say
  * (reference/session-messages#24-hour-window).
  * @throws AppError 404 and 500 for a connection that cannot send, 502 when the provider refuses or is silent
  */

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { type ReceiptListener, ReceiptListeners, type RoutedReceipt } from '../../engine/index.js';
 import { SessionReceiptStore } from '../persistence/session-receipt-store.js';
 
-/** Receipts of session messages, which are in no campaign: the engine asks here before it parks one. */
+/** Receipts of session messages, which are in no campaign: the engine asks here before it keeps one as unmatched. */
 @Injectable()
 export class SessionReceipts implements ReceiptListener {
   constructor(

@@ -32,7 +32,7 @@ export class SessionSender {
   ) {}
 
   /**
-   * Sends a message for somebody who waits for the answer.
+   * Sends a message for a request that waits for the answer.
    * @param label broadcast_name of v5
    * @throws AppError 502 with the provider's text when it refuses, `Provider did not answer` when it is silent
    */
@@ -54,7 +54,7 @@ export class SessionSender {
     return answer.body;
   }
 
-  /** Hands a message to the provider for nobody who waits; never throws. It stands as one of unknown outcome before. */
+  /** Hands over a scheduled message, already stored as of unknown outcome: no request waits for it. Never throws. */
   attempt(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<SendOutcome> {
     return this.client.attempt(account, { to, payload: content, ref: sessionReference(id) });
   }
@@ -71,7 +71,7 @@ export class SessionSender {
     }
   }
 
-  /** The client learns what the provider said even when the database is away: told otherwise, he would send again. */
+  /** Never throws: a client that does not learn what the provider answered, the database being away, would send again. */
   private async record(id: number, write: () => Promise<void>): Promise<void> {
     try {
       await write();

@@ -52,7 +52,7 @@ export function coordinate(value: unknown): number | null {
   return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
 }
 
-/** Whom a body names: `to`, else `recipient`; a number comes first where both are given. */
+/** The recipient that a body names: `to`, else `recipient`; a number comes first where both are given. */
 export function addressOf({ to, recipient }: SessionFields['body']): { address: string } | { fault: string } {
   if (hasText(to)) {
     const read = readRecipient(to);

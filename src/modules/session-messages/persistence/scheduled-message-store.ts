@@ -41,8 +41,8 @@ const MOST_LOOKED_AT = 5_000;
 const CLAIM_SECONDS = 20;
 
 /**
- * Scheduled session messages on their way out, in three steps: a claim, which says that nobody else looks at the message
- * for a while; the intent, from which on it may have left; the outcome. A worker that dies between the first two loses
+ * Scheduled session messages on their way out, in three steps: a claim, which keeps other workers off the message for
+ * a while; the intent, from which on it may have left; the outcome. A worker that dies between the first two loses
  * nothing, and one that dies after the second never has its message sent again.
  */
 @Injectable()
@@ -58,7 +58,7 @@ export class ScheduledMessageStore {
     if (ids.length === 0) return [];
     const claim = randomUUID();
     const rows = await inTransaction(this.dataSource, async (tx): Promise<DueRow[]> => {
-      // Another worker may have seen the same ones: whoever comes second finds them due no more.
+      // Another worker may have read the same ids: the second of the two finds them no longer due.
       await tx.query(
         `UPDATE session_messages SET claim = ?, due_at = UTC_TIMESTAMP(3) + INTERVAL ${CLAIM_SECONDS} SECOND
          WHERE id IN (?) AND status = ${RecipientStatus.Pending} AND due_at <= UTC_TIMESTAMP(3)`,

@@ -17,7 +17,7 @@ interface SessionRow {
 const CHANNEL = { event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS };
 
 /**
- * Tells the account's webhooks of session messages (reference/session-messages#statuses), in the transaction of their
+ * Publishes the events of session messages (reference/session-messages#statuses), in the transaction of their
  * statuses.
  */
 @Injectable()

@@ -113,7 +113,7 @@ export class SessionMessageStore {
     }
   }
 
-  /** Only the first word about a message that has left counts here; what comes later comes as receipts. */
+  /** Only the first outcome of a message that has left counts here; what comes later comes as receipts. */
   private async settle(id: number, change: Partial<SessionMessageEntity>): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const { affected } = await tx.update(

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** A session message: written before it leaves, so that nothing is sent that nobody knows of. */
+/** A session message: stored before it leaves, so that nothing is sent without a record. */
 @Entity('session_messages')
 @Index('uq_session_messages_provider', ['routeId', 'providerMessageId'], { unique: true })
 @Index('ix_session_messages_account', ['accountId', 'id'])

@@ -24,7 +24,7 @@ interface StatusChange {
   text: string | null;
 }
 
-/** Calls have further words; a message has none of them. */
+/** Calls have further statuses; a message has none of them. */
 const STATUS: Readonly<Partial<Record<Receipt['status'], RecipientStatus>>> = {
   submitted: RecipientStatus.Submitted,
   delivered: RecipientStatus.Delivered,

@@ -6,7 +6,7 @@ import { SessionMessageReader } from '../persistence/session-message-reader.js';
 
 /** What a list of session messages is narrowed to; null = everything. */
 export interface SessionMessageFilter {
-  /** a chat word in any case of letters; an unknown one matches nothing */
+  /** a status label of the chat channels in any case of letters; an unknown one matches nothing */
   status: string | null;
   scheduled: boolean | null;
 }

@@ -16,7 +16,7 @@ export interface Suppression {
 export const FEWEST_DIGITS = 8;
 export const MOST_DIGITS = 30;
 
-/** Letters are none of a number's signs: a spreadsheet's `4.9E+12` would become somebody else's. */
+/** Letters are none of a number's signs: a spreadsheet's `4.9E+12` would become another number. */
 const NUMBER_SIGNS = /^'?[0-9+\s().\-/]+$/;
 
 /** One number of 8 to 30 digits, cleaned of signs and spaces, or a user id; null for anything else. */

@@ -38,7 +38,7 @@ export class CsvUpload implements NestInterceptor {
   }
 }
 
-/** Whoever stops reading leaves the request alive, and the rest is let go as it comes: a refusal has still to be told. */
+/** When reading stops early the request stays open and the rest is discarded: the refusal has still to be answered. */
 async function* bytesOf(request: Request): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
@@ -68,13 +68,13 @@ function partOf(context: ExecutionContext): Readable {
   const reader: NestInterceptor = new Reader();
   Promise.resolve(reader.intercept(context, { handle: () => EMPTY })).then(
     () => {
-      // Not earlier: whoever answered before the form was read whole would have his connection cut.
+      // Not earlier: an answer before the whole form was read would cut the client's connection.
       if (found) csv.end();
       else csv.destroy(suppressionErrors.fileRequired());
     },
     (error: unknown) => csv.destroy(error instanceof AppError ? error : bodyErrors.malformedMultipart()),
   );
-  // Whoever has stopped reading is not surprised by a late fault of the form.
+  // A handler that has stopped reading does not meet a late fault of the form.
   csv.on('error', () => undefined);
   return csv;
 }

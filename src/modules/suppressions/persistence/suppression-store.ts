@@ -23,7 +23,8 @@ export class SuppressionStore implements StopList {
 
   /**
    * Puts numbers on the list; those that stand there stay as they are. In the order of the key, so that two requests with
-   * the same numbers wait for each other instead of locking up. What stop words put there is not counted against the owner.
+   * the same numbers wait for each other instead of locking up. Entries made by stop words do not count against the
+   * account's limit.
    * @returns how many were new
    * @throws AppError invalid when the list would have more than `SUPPRESSIONS_PER_ACCOUNT` of the owner's numbers
    */
@@ -49,7 +50,7 @@ export class SuppressionStore implements StopList {
     return added;
   }
 
-  /** A stop word came over a route. What the owner put there himself stays his own. */
+  /** A stop word came over a route. An entry that the account made itself keeps its source. */
   async stop(tx: EntityManager, accountId: number, routeId: number, number: string): Promise<void> {
     await tx.query(
       `INSERT INTO suppressions (account_id, number, source, route_id, created_at)

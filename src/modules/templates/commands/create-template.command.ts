@@ -12,7 +12,7 @@ import { TemplateEntity } from '../persistence/template.entities.js';
 import { templateErrors } from '../templates.errors.js';
 import { namingTakenNames } from './taken-names.js';
 
-/** What the owner is told of a new template. */
+/** The ids of a new template. */
 export interface CreatedTemplate {
   templateId: number;
   /** its row of the controller queue */

@@ -9,7 +9,7 @@ import { TemplateStore } from '../persistence/template-store.js';
 import { templateErrors } from '../templates.errors.js';
 
 /**
- * The desk approves, rejects, pauses, resumes or disables a template of any account; kept in the audit log.
+ * Staff approve, reject, pause, resume or disable a template of any account; kept in the audit log.
  * Answers the status it has afterwards.
  * @throws AppError not_found `Template not found`; conflict `Template is already <state>`, `Changed since you looked`
  */

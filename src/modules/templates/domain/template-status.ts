@@ -8,10 +8,10 @@ export enum TemplateStatus {
   Disabled = 5,
 }
 
-/** The words of `Template is already <state>` and of filters, by number. */
+/** Names of the statuses in `Template is already <state>` and in filters, by number. */
 export const STATUS_WORDS = ['draft', 'approved', 'rejected', 'pending', 'paused', 'disabled'] as const;
 
-/** What becomes of a template by the desk or by the upstream's review. */
+/** What staff or the upstream's review do to a template. */
 export type TemplateMove = 'approve' | 'reject' | 'pause' | 'resume' | 'disable';
 
 const { Draft, Approved, Rejected, Pending, Paused, Disabled } = TemplateStatus;
@@ -31,21 +31,21 @@ export function statusAfter(move: TemplateMove, status: number): TemplateStatus 
   return from.includes(status) ? to : null;
 }
 
-/** Judgements on what the owner has written: whoever makes one has looked at it. */
+/** Judgements on what the owner has written: they name the revision that was looked at. */
 export const isVerdict = (move: TemplateMove): boolean => move === 'approve' || move === 'reject';
 
 /** Whether the owner may still change or delete a template (reference/templates#own-templates). */
 export const isOwnersToChange = (status: number): boolean => [Draft, Rejected, Pending].includes(status);
 
-/** What the controller queue says of a template that was judged; null = it keeps its word. */
+/** What the controller queue says of a template that was judged; null = unchanged. */
 export function controllerStatusAfter(status: TemplateStatus): 'approved' | 'rejected' | null {
   if (status === Approved) return 'approved';
   return status === Rejected ? 'rejected' : null;
 }
 
-/** The status of a filter, as its number or its word; null for anything else. */
+/** The status of a filter, as its number or its name; null for anything else. */
 export function readStatus(text: string): TemplateStatus | null {
-  const word = text.trim().toLowerCase();
-  const number = STATUS_WORDS.findIndex((name, index) => name === word || String(index) === word);
+  const wanted = text.trim().toLowerCase();
+  const number = STATUS_WORDS.findIndex((name, index) => name === wanted || String(index) === wanted);
   return number < 0 ? null : number;
 }

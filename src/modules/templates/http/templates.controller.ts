@@ -34,7 +34,7 @@ export class TemplatesController {
   @ApiOperation({
     summary: 'Create a template',
     description:
-      'It is pending until it is approved, by the desk or (where the account has a business account upstream) by the upstream’s review.',
+      'It is pending until it is approved, by staff or (where the account has a business account upstream) by the upstream’s review.',
   })
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: TemplateBody, examples: TEMPLATE_EXAMPLES })

@@ -6,7 +6,7 @@ import { takeDue } from '../../../platform/leases/index.js';
 import type { Template } from '../domain/template.js';
 import { TemplateSubmissionEntity } from './template.entities.js';
 
-/** Something that the upstream has yet to be told, taken by one worker. */
+/** A change that has yet to be submitted to the upstream, taken by one worker. */
 export type Submission = Pick<
   TemplateSubmissionEntity,
   'id' | 'templateId' | 'accountId' | 'upstreamId' | 'name' | 'language' | 'revision' | 'leftRevision' | 'attempts'
@@ -14,7 +14,7 @@ export type Submission = Pick<
 
 /**
  * How far the upstream knows a template's present content:
- * - `settled`: nothing waits to be told
+ * - `settled`: nothing waits to be submitted
  * - `unseen`: it has not seen anything of what waits
  * - `older`: what it may have seen is an older content
  * - `leaving`: it may have seen it, and its answer is not known here
@@ -43,8 +43,8 @@ const FIRST_DELAY_MS = 5_000;
 const LONGEST_DELAY_MS = 3_600_000;
 
 /**
- * What the upstream has yet to be told of templates: written with the template's own change, worked off by the
- * workers, so that a silent upstream never fails a request and nothing is forgotten.
+ * Changes of templates that have yet to be submitted to the upstream: written with the template's own change, worked off
+ * by the workers, so that a silent upstream never fails a request and no change is lost.
  */
 @Injectable()
 export class SubmissionQueue {
@@ -62,7 +62,7 @@ export class SubmissionQueue {
       .execute();
   }
 
-  /** The upstream's copy is to go. Nothing to tell when none can have reached it. */
+  /** The upstream's copy is to go. Nothing is queued when none can have reached it. */
   async remove(
     tx: EntityManager,
     template: Pick<Template, 'id' | 'accountId' | 'name' | 'language' | 'upstreamId'>,
@@ -95,7 +95,7 @@ export class SubmissionQueue {
       .execute();
   }
 
-  /** What a word of the upstream about this template may be about. */
+  /** Which content a status that the upstream reports for this template may refer to. */
   async stage(tx: EntityManager, templateId: number): Promise<SubmissionStage> {
     const waiting = await tx.findOneBy(TemplateSubmissionEntity, { templateId, action: 'submit' });
     if (waiting === null) return 'settled';

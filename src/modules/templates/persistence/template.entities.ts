@@ -103,7 +103,7 @@ export class TemplateControllerEntity {
   updatedAt!: Date;
 }
 
-/** What the upstream has yet to be told of a template; the worker takes it from here. */
+/** A change of a template that has yet to be submitted to the upstream; the worker takes it from here. */
 @Entity('template_submissions')
 @Index('uq_template_submissions_action', ['templateId', 'action', 'upstreamId', 'name', 'language'], { unique: true })
 @Index('ix_template_submissions_due', ['dueAt'])

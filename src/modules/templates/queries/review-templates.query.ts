@@ -7,7 +7,7 @@ import type { TemplateStatus } from '../domain/template-status.js';
 import { TemplateLibrary } from '../persistence/template-library.js';
 import { TemplateControllerEntity, TemplateEntity } from '../persistence/template.entities.js';
 
-/** A template as the desk sees it. */
+/** A template as staff see it. */
 export interface ReviewedTemplate extends TemplateAnswer {
   header_text: string;
   header_example_url: string | null;
@@ -31,7 +31,7 @@ export interface ReviewPage {
 
 /** Templates of all accounts, the newest first, or one of them. */
 export class ReviewTemplatesQuery extends Query<ReviewPage> {
-  /** @param wanted null = of every status; times in the desk's `timeZone` */
+  /** @param wanted null = of every status; times in the reviewer's `timeZone` */
   constructor(
     readonly wanted: { status: TemplateStatus } | { id: number } | null,
     readonly timeZone: string,

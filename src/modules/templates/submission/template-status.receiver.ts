@@ -28,7 +28,7 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
     const template = await this.store.lockedByUpstream(tx, accountId, { id: upstreamId, name });
     if (!template || !isAbout(template, update)) return;
     const stage = await this.queue.stage(tx, template.id);
-    // It was never handed in under this name: the word is about another one, such as its deleted predecessor.
+    // It was never submitted under this name: the status is that of another one, such as its deleted predecessor.
     if (stage === 'unseen') return;
     if (template.upstreamId === null && upstreamId !== null) {
       await this.store.settleUpstream(tx, template.id, upstreamId);

@@ -14,7 +14,7 @@ import { UpstreamReviews } from './upstream-reviews.js';
 
 const WAITING = 'PENDING';
 
-/** Tells the upstream one thing of a template: its content, or that it is gone. */
+/** Submits one change of a template to the upstream: its content, or its removal. */
 @Injectable()
 export class TemplateSubmitter {
   constructor(

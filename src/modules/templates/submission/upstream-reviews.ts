@@ -5,8 +5,8 @@ import { statusAfter, type TemplateMove } from '../domain/template-status.js';
 import { TemplateStore } from '../persistence/template-store.js';
 
 /**
- * What the upstream's words do to a template (reference/templates#statuses); an approval also ends a pause. Other words
- * do nothing.
+ * What a status reported by the upstream does to a template (reference/templates#statuses); an approval also ends a pause.
+ * Others do nothing.
  */
 const MOVES: ReadonlyMap<string, readonly TemplateMove[]> = new Map([
   ['APPROVED', ['approve', 'resume']],
@@ -22,11 +22,11 @@ export class UpstreamReviews {
 
   /**
    * @param template locked
-   * @param word the upstream's, upper case; one that the template's status does not allow is passed over, so repeats
-   * and late ones are harmless
+   * @param reported the upstream's status, upper case; one that the template's status does not allow is ignored, so
+   * repeated and late ones are harmless
    */
-  async follow(tx: EntityManager, template: Template, word: string, reason: string | null): Promise<void> {
-    for (const move of MOVES.get(word) ?? []) {
+  async follow(tx: EntityManager, template: Template, reported: string, reason: string | null): Promise<void> {
+    for (const move of MOVES.get(reported) ?? []) {
       const status = statusAfter(move, template.status);
       if (status !== null) return this.store.move(tx, template, status, reason);
     }

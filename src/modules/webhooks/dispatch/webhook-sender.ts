@@ -20,7 +20,7 @@ const ANSWER_BYTES = 1024;
 /** A little longer answers are read to their end, so that the connection can be used again. */
 const READ_BYTES = 64 * 1024;
 
-/** How a fault reads in the customer's log; none tells anything about our network. */
+/** How a fault reads in the customer's log; none reveals anything about our network. */
 const FAULT_TEXTS: Readonly<Record<OutboundFault, string>> = {
   refused: 'Address is not allowed',
   unencrypted: 'Plain HTTP is not allowed',

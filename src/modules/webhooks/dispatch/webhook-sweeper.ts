@@ -17,7 +17,7 @@ export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplication
     (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
   );
 
-  constructor(private readonly remains: WebhookRetention) {}
+  constructor(private readonly retention: WebhookRetention) {}
 
   onApplicationBootstrap(): void {
     this.task.start();
@@ -28,7 +28,7 @@ export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async sweep(): Promise<void> {
-    await this.remains.clear();
-    await this.remains.prune(new Date(now().getTime() - KEPT_MS));
+    await this.retention.clear();
+    await this.retention.prune(new Date(now().getTime() - KEPT_MS));
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Whom or what an event tells of: a recipient, a template, a campaign. Its events are delivered one after the other; those
- * of different subjects side by side. A message that came in is its own subject: it has a timestamp and changes nothing
- * told before, and somebody who writes thousands of them must not hold up the rest.
+ * What an event is about: a recipient, a template, a campaign. Events of one subject are delivered one after the other;
+ * those of different subjects side by side. An inbound message is its own subject: it has a timestamp and changes nothing
+ * reported before, and a contact that writes thousands of them must not hold up the rest.
  * @param body an event as it goes out (reference/webhooks#types)
  */
 export function subjectOf(body: string): string {

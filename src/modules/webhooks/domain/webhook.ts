@@ -15,10 +15,10 @@ export const KEPT_MS = 30 * 24 * 3_600_000;
 export const DISABLED_REASONS = {
   byOwner: 'Disabled by the account',
   gone: 'The endpoint answered 410 Gone',
-  failing: (ms: number): string => `Every delivery failed for ${wordsOf(ms)}`,
+  failing: (ms: number): string => `Every delivery failed for ${durationText(ms)}`,
 };
 
 const DAY_MS = 86_400_000;
 
-const wordsOf = (ms: number): string =>
+const durationText = (ms: number): string =>
   ms >= DAY_MS ? `${Math.round(ms / DAY_MS)} days` : `${Math.ceil(ms / 1000)} s`;

@@ -22,7 +22,7 @@ type Takers = ReadonlyMap<string, readonly number[]>;
 const BATCH = 1_000;
 const keyOf = (accountId: number, type: string): string => `${accountId} ${type}`;
 
-/** Writes events and their deliveries in the transaction of what they tell of (reference/webhooks#when). */
+/** Writes events and their deliveries in the transaction of what they report (reference/webhooks#when). */
 @Injectable()
 export class EventOutbox implements CustomerEventSink {
   constructor(events: CustomerEvents) {

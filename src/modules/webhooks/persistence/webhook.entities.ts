@@ -4,7 +4,7 @@ import { SealedColumns } from '../../../platform/security/index.js';
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 const MOMENT = { type: 'datetime', precision: 3 } as const;
 
-/** Where a customer wants to be told. */
+/** An address to which a customer has events delivered. */
 @Entity('webhook_endpoints')
 @SealedColumns('secret', 'previousSecret')
 @Index('uq_webhook_endpoints_slot', ['accountId', 'slot'], { unique: true })
@@ -66,7 +66,7 @@ export class WebhookEndpointEntity {
   updatedAt!: Date;
 }
 
-/** Something that at least one endpoint wanted to be told. */
+/** An event that at least one endpoint subscribed to when it happened. */
 @Entity('webhook_events')
 @Index('ix_webhook_events_recipient', ['campaignId', 'seq'])
 export class WebhookEventEntity {
