@@ -83,6 +83,7 @@ const tablesOf = (sql: string): string[] =>
 const entitiesOf = (text: string): string[] => matches(text, /\b(?:find\w*|createQueryBuilder)(?:<[^>]*>)?\(\s*(\w+)/g);
 
 function writes(text: string, table: string): boolean {
+  if (table === '?') return false; // named by a parameter: the reason says who writes it
   const sql = new RegExp(`\\b(UPDATE|INSERT( IGNORE)? INTO|DELETE( \\w+)? FROM)\\s+${table}\\b`);
   const entity = new RegExp(`\\.(update|delete|insert|save|increment|remove)(<[^>]*>)?\\(\\s*${table}\\b`);
   return sql.test(text) || entity.test(text);
