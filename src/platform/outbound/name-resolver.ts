@@ -2,6 +2,7 @@ import { type LookupAddress, promises as dns } from 'node:dns';
 import { isIP } from 'node:net';
 import { KeyedSemaphore } from '../../kernel/keyed-semaphore.js';
 import { TtlCache } from '../../kernel/ttl-cache.js';
+import { within } from '../../kernel/within.js';
 import { type MachineNames, readMachineNames } from './machine-names.js';
 
 /** What the resolver needs to know of the environment. */
@@ -146,13 +147,4 @@ async function both(v4: Promise<LookupAddress[]>, v6: Promise<LookupAddress[]>):
     ),
   );
   return (await Promise.all(found)).flatMap((addresses) => addresses ?? []);
-}
-
-/** @returns null when the time passes first */
-export function within<T>(milliseconds: number, work: Promise<T>): Promise<T | null> {
-  // by hand: it stands before each call to a customer, and an AbortController would cost more than the rest of it
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(null), milliseconds);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

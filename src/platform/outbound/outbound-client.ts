@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
+import { within } from '../../kernel/within.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { guardedConnector, isAllowedAddress, isOpened, lookupWith, readRanges } from './address-guard.js';
 import { type Address, readAddress } from './address.js';
 import { exchange, type OutboundResponse } from './exchange.js';
-import { NameResolver, type NameSettings, within } from './name-resolver.js';
+import { NameResolver, type NameSettings } from './name-resolver.js';
 import { OutboundError } from './outbound-error.js';
 
 /** A call to another host. */

@@ -2,6 +2,7 @@ import { getQueueToken } from '@nestjs/bull';
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Queue } from 'bull';
+import { within } from '../../kernel/within.js';
 import { type LaneJob, laneJobId, type QueueName } from './queues.js';
 
 const ADD_TIMEOUT_MS = 3_000;
@@ -16,23 +17,11 @@ export class LaneQueues {
     const bull = this.get(queue);
     // Without a connection ioredis would keep every command in memory until there is one again.
     if (bull.client.status !== 'ready') throw new Error('Redis is not connected');
-    await within(bull.addBulk(jobs.map((job) => ({ data: job, opts: { jobId: laneJobId(job) } }))), ADD_TIMEOUT_MS);
+    const adding = bull.addBulk(jobs.map((job) => ({ data: job, opts: { jobId: laneJobId(job) } })));
+    if ((await within(ADD_TIMEOUT_MS, adding)) === null) throw new Error('Redis did not answer');
   }
 
   get(queue: QueueName): Queue<LaneJob> {
     return this.moduleRef.get<Queue<LaneJob>>(getQueueToken(queue), { strict: false });
-  }
-}
-
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis did not answer')), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined); // a late failure has been answered by the time-out already
   }
 }

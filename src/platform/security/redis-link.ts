@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Redis } from 'ioredis';
+import { within } from '../../kernel/within.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 
 const COMMAND_TIMEOUT_MS = 300;
@@ -47,12 +48,10 @@ export class RedisLink implements OnModuleInit, OnApplicationShutdown {
 
   /** Waits a second for the first connection, no longer: the process must start without Redis too. */
   async onModuleInit(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, FIRST_CONNECTION_MS);
-    });
-    await Promise.race([this.client.connect().catch(() => undefined), patience]);
-    clearTimeout(timer);
+    await within(
+      FIRST_CONNECTION_MS,
+      this.client.connect().catch(() => undefined),
+    );
   }
 
   onApplicationShutdown(): void {

@@ -6,6 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Job } from 'bull';
+import { within } from '../../../kernel/within.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type LaneJob, LaneQueues, type QueueName } from '../../../platform/queues/index.js';
 import { RouteConnections } from '../../providers/index.js';
@@ -13,6 +14,9 @@ import { LaneRunner } from '../dispatch/lane-runner.js';
 import { Relay } from '../dispatch/relay.js';
 import { WorkerQueues } from '../dispatch/worker-queues.js';
 import { ReceiptSweeper } from '../receipts/receipt-sweeper.js';
+
+/** How long a queue may take to close: it never does while Redis is away. */
+const CLOSE_MS = 2_000;
 
 /** Serves the selected queues: one turn of one lane a job, the next turn at the tail of the queue. */
 @Injectable()
@@ -57,12 +61,7 @@ export class LaneProcessor implements OnApplicationBootstrap, BeforeApplicationS
     await Promise.allSettled(this.running);
     await this.connections.closeAll();
     await Promise.allSettled(
-      this.selected.channels.map((channel) =>
-        Promise.race([
-          this.queues.get(channel).close(true),
-          new Promise((resolve) => setTimeout(resolve, 2_000).unref()),
-        ]),
-      ),
+      this.selected.channels.map((channel) => within(CLOSE_MS, this.queues.get(channel).close(true))),
     );
   }
 

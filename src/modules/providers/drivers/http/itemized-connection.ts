@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../../../kernel/within.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 
 /** A send is over within 30 s, whatever happens (port). */
@@ -47,10 +48,7 @@ export class ItemizedConnection implements RouteConnection {
 
   async close(): Promise<void> {
     this.closing = true;
-    const patience = new AbortController();
-    const late = sleep(CLOSE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
-    await Promise.race([Promise.allSettled(this.running), late]);
-    patience.abort();
+    await within(CLOSE_MS, Promise.allSettled(this.running));
     await this.connection.close();
   }
 
