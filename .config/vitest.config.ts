@@ -15,7 +15,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.spec.ts'] } },
+      { extends: true, test: { name: 'unit', include: ['src/**/*.spec.ts'], testTimeout: 60_000 } },
       {
         extends: true,
         test: {

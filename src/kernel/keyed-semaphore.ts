@@ -13,8 +13,8 @@ export interface Shares {
 }
 
 /**
- * A semaphore of which no key takes more than its share: the slow work of one customer leaves permits for everybody
- * else's.
+ * A semaphore of which no key takes more than its share: the slow work of one customer leaves permits for that
+ * of the others.
  */
 export class KeyedSemaphore<Key> {
   private readonly all: Semaphore;

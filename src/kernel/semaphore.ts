@@ -6,7 +6,7 @@ interface Waiting {
   enter: (entered: boolean) => void;
 }
 
-/** Who waits for a permit in `run`, and for how long. */
+/** How long, and how much, work waits for a permit in `run`. */
 export interface Patience {
   /** a piece of work that waits longer gets `refusal` */
   patienceMs: number;

@@ -12,7 +12,12 @@ interface Hits {
  * Redis is away. Bounded by the moments that are held; the key that was not asked for longest is forgotten first.
  */
 export class HitMemory {
-  private readonly keys = boundedCache<string, Hits>(MOST_MOMENTS, { sizeOf: ({ ends }) => ends.length });
+  private readonly keys;
+
+  /** @param most moments that are held */
+  constructor(most = MOST_MOMENTS) {
+    this.keys = boundedCache<string, Hits>(most, { sizeOf: ({ ends }) => ends.length });
+  }
 
   /** Counts one hit unless `limit` of them count already. @returns milliseconds until one may; 0 = it was counted */
   hit(key: string, limit: number, windowMs: number): number {

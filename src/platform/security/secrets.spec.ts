@@ -92,7 +92,7 @@ describe('PasswordHasher', () => {
     expect(answers).toEqual(Array.from({ length: 12 }, (_, i) => i % 2 === 0));
   });
 
-  it('refuses who waits longer than 10 s with the 429 of every limit', async () => {
+  it('refuses what waits longer than 10 s with the 429 of every limit', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const running = Array.from({ length: availableParallelism() }, () => hasher.hash('a'));
