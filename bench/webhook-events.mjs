@@ -1,4 +1,4 @@
-/** Events as the journal writes them: their ids begin with the moment. */
+/** Events as the event outbox writes them: their ids begin with the moment. */
 import { randomBytes } from 'node:crypto';
 
 const BATCH = 1_000;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallAttemptLog } from '../../src/apps/sandbox/voice/call.js';
+import type { CallRecord } from '../../src/apps/sandbox/voice/call.js';
 import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/config.js';
 import { TwilioDriver } from '../../src/modules/providers/drivers/twilio/twilio.driver.js';
 import type { CallStep, Receipt, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
@@ -71,7 +71,7 @@ describe('telephone driver and sandbox', () => {
   };
   const endOf = (id: string): Promise<Receipt> =>
     vi.waitUntil(() => customer.receipts.find(({ providerMessageId }) => providerMessageId === id), PATIENCE);
-  const journalOf = async (id: string): Promise<CallAttemptLog | undefined> =>
+  const recordOf = async (id: string): Promise<CallRecord | undefined> =>
     (await sandbox.ledger()).messages.find((entry) => entry.id === id)?.call;
 
   it('plays a clip, and tells how long the call was', async () => {
@@ -89,7 +89,7 @@ describe('telephone driver and sandbox', () => {
     expect((await sandbox.ledger()).messages).toMatchObject([
       { id, protocol: 'voice', account: ACCOUNT_SID, from: '4930123456', to: SOMEBODY, status: 'DELIVERED' },
     ]);
-    expect(await journalOf(id)).toMatchObject({ heard: [`${customer.origin}/clip.wav`], pressed: [], faults: [] });
+    expect(await recordOf(id)).toMatchObject({ heard: [`${customer.origin}/clip.wav`], pressed: [], faults: [] });
     expect(customer.asked).toEqual([]);
     expect(customer.unsigned).toEqual([]);
   });
@@ -147,9 +147,9 @@ describe('telephone driver and sandbox', () => {
     const id = accepted(await menu(SOMEBODY));
     // 3 + 5 of silence, 1 for the key, 3 + 4 + 3 + 3
     expect(await endOf(id)).toMatchObject({ status: 'answered', durationSeconds: 22 });
-    const journal = await journalOf(id);
-    const [recording] = journal?.recordings ?? [];
-    expect(journal).toMatchObject({
+    const record = await recordOf(id);
+    const [recording] = record?.recordings ?? [];
+    expect(record).toMatchObject({
       heard: [`${customer.origin}/clip.wav`, 'https://elsewhere.example/a.mp3?x=1&y=2', `${customer.origin}/clip.wav`],
       pressed: ['', '#'],
       dialed: [
@@ -195,10 +195,10 @@ describe('telephone driver and sandbox', () => {
     const id = accepted(await menu(SOMEBODY));
     expect(await endOf(id)).toMatchObject({ status: 'answered', durationSeconds: 1 });
     const fault = 'clip answers 403';
-    expect(await journalOf(id)).toMatchObject({ heard: [], faults: [fault, fault] });
+    expect(await recordOf(id)).toMatchObject({ heard: [], faults: [fault, fault] });
     const lost = open({}, 'http://127.0.0.1:9');
     const unheard = accepted(await call(SOMEBODY, { interactive: true }, lost));
-    await vi.waitUntil(async () => (await journalOf(unheard))?.faults.includes('no document (11200)'), PATIENCE);
+    await vi.waitUntil(async () => (await recordOf(unheard))?.faults.includes('no document (11200)'), PATIENCE);
     await lost.close();
   });
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CallAttemptLog } from '../voice/call.js';
+import type { CallRecord } from '../voice/call.js';
 
 /** `ACCEPTED` = no receipt (yet); `READ` on the chat channel alone. */
 export type LedgerStatus = 'ACCEPTED' | 'DELIVERED' | 'READ' | 'FAILED';
@@ -20,7 +20,7 @@ export interface LedgerEntry {
   /** chat: the request as it came */
   request?: Record<string, unknown>;
   /** voice: what was heard, pressed, forwarded and recorded; DELIVERED = answered */
-  call?: CallAttemptLog;
+  call?: CallRecord;
   status: LedgerStatus;
   /** milliseconds since 1970 */
   at: number;

@@ -53,10 +53,10 @@ export class CallPerformer {
     let next: Next = 'twiml' in instructions ? 'on' : { ...instructions, parameters: {} };
     let document = 'twiml' in instructions ? instructions.twiml : '';
     for (let documents = 1; next !== 'end'; documents++) {
-      if (documents > MOST_DOCUMENTS) return void call.journal.faults.push('too many documents');
+      if (documents > MOST_DOCUMENTS) return void call.record.faults.push('too many documents');
       if (typeof next === 'object') {
         const answer = await this.requests.ask(call, next.url, next.parameters, next.method);
-        if (answer === null) return void call.journal.faults.push('no document (11200)');
+        if (answer === null) return void call.record.faults.push('no document (11200)');
         performance.address = next.url;
         document = answer;
       }
@@ -66,23 +66,23 @@ export class CallPerformer {
 
   /** @returns never `on`: a document that ends ends the call */
   private async carryOut(performance: Performance, text: string): Promise<Exclude<Next, 'on'>> {
-    const { journal } = performance.call;
+    const { record } = performance.call;
     try {
       const response = readTwiml(text);
-      journal.faults.push(...faultsOf(response));
+      record.faults.push(...faultsOf(response));
       for (const verb of response.children) {
         const next = await this.verb(performance, verb);
         if (next !== 'on') return next;
       }
     } catch (error) {
       if (!(error instanceof TwimlFault)) throw error;
-      journal.faults.push(`${error.message} (12100)`);
+      record.faults.push(`${error.message} (12100)`);
     }
     return 'end';
   }
 
   private async verb(performance: Performance, verb: TwimlElement): Promise<Next> {
-    const { journal } = performance.call;
+    const { record } = performance.call;
     switch (verb.name) {
       case 'Play':
       case 'Say':
@@ -101,26 +101,26 @@ export class CallPerformer {
       case 'Reject':
         return 'end';
       default:
-        journal.faults.push(`<${verb.name}> skipped`);
+        record.faults.push(`<${verb.name}> skipped`);
         return 'on';
     }
   }
 
   private async sound(
-    { call: { journal }, address }: Performance,
+    { call: { record }, address }: Performance,
     { name, text, attributes }: TwimlElement,
   ): Promise<void> {
-    if (name === 'Pause') return void (journal.seconds += Number(attributes['length'] ?? 1));
+    if (name === 'Pause') return void (record.seconds += Number(attributes['length'] ?? 1));
     const what = name === 'Play' ? resolve(text.trim(), address) : text;
     const fault = name === 'Play' ? await this.clips.faultOf(what) : null;
-    if (fault !== null) return void journal.faults.push(fault);
-    journal.heard.push(what);
-    journal.seconds += PLAY_SECONDS;
+    if (fault !== null) return void record.faults.push(fault);
+    record.heard.push(what);
+    record.seconds += PLAY_SECONDS;
   }
 
   private async gather(performance: Performance, gather: TwimlElement): Promise<Next> {
     const { call, keys } = performance;
-    const { journal } = call;
+    const { record } = call;
     const { attributes } = gather;
     for (const child of gather.children) await this.sound(performance, child);
     const most = Number(attributes['numDigits'] ?? Infinity);
@@ -129,9 +129,9 @@ export class CallPerformer {
     while (digits.length < most) {
       const key = keys.shift() ?? '';
       if (key === 'hangup') return 'end';
-      journal.pressed.push(key);
-      if (key === '') journal.seconds += Number(attributes['timeout'] ?? GATHER_TIMEOUT_SECONDS);
-      else journal.seconds += KEY_SECONDS;
+      record.pressed.push(key);
+      if (key === '') record.seconds += Number(attributes['timeout'] ?? GATHER_TIMEOUT_SECONDS);
+      else record.seconds += KEY_SECONDS;
       if (key === '' || key === finishOnKey) break;
       digits += key;
     }
@@ -146,8 +146,8 @@ export class CallPerformer {
     const end = forwardEnd(callee, number);
     const timeLimit = limit === undefined ? null : Number(limit);
     const seconds = end === 'completed' ? Math.min(FORWARD_SECONDS, timeLimit ?? FORWARD_SECONDS) : 0;
-    call.journal.dialed.push({ number, callerId: dial.attributes['callerId'] ?? null, timeLimit, outcome: end });
-    call.journal.seconds += seconds;
+    call.record.dialed.push({ number, callerId: dial.attributes['callerId'] ?? null, timeLimit, outcome: end });
+    call.record.seconds += seconds;
     const { action } = dial.attributes;
     if (action === undefined) return 'on';
     return question(performance, action, dial, {
@@ -163,8 +163,8 @@ export class CallPerformer {
     const seconds = Math.min(SPOKEN_SECONDS, Number(record.attributes['maxLength'] ?? SPOKEN_SECONDS));
     const sid = sidOf('RE', this.ids.next());
     const url = `${call.network}/2010-04-01/Accounts/${call.accountSid}/Recordings/${sid}`;
-    call.journal.recordings.push(url);
-    call.journal.seconds += seconds;
+    call.record.recordings.push(url);
+    call.record.seconds += seconds;
     const facts = { RecordingSid: sid, RecordingUrl: url, RecordingDuration: String(seconds) };
     const told = record.attributes['recordingStatusCallback'];
     if (told !== undefined) {

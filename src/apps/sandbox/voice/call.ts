@@ -1,7 +1,7 @@
 import type { CallEnd } from './call-fates.js';
 
 /** What happened in a call, for the books. */
-export interface CallAttemptLog {
+export interface CallRecord {
   status: 'queued' | 'ringing' | 'in-progress' | CallEnd;
   /** from the answer to the end, on the network's own clock */
   seconds: number;
@@ -30,10 +30,10 @@ export interface Call {
   instructions: { url: string; method: 'GET' | 'POST' } | { twiml: string };
   statusCallback: string | null;
   statusEvents: readonly string[];
-  journal: CallAttemptLog;
+  record: CallRecord;
 }
 
-export const newJournal = (): CallAttemptLog => ({
+export const newCallRecord = (): CallRecord => ({
   status: 'queued',
   seconds: 0,
   heard: [],
@@ -44,11 +44,11 @@ export const newJournal = (): CallAttemptLog => ({
 });
 
 /** What every callback of a call says. */
-export const callFacts = ({ sid, accountSid, to, from, journal }: Call): Record<string, string> => ({
+export const callFacts = ({ sid, accountSid, to, from, record }: Call): Record<string, string> => ({
   AccountSid: accountSid,
   ApiVersion: '2010-04-01',
   CallSid: sid,
-  CallStatus: journal.status,
+  CallStatus: record.status,
   Called: to,
   Caller: from,
   Direction: 'outbound-api',

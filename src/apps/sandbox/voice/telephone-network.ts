@@ -4,7 +4,7 @@ import { DueQueue } from '../carrier/due-queue.js';
 import { OnceBook } from '../carrier/fates.js';
 import { Faults } from '../carrier/faults.js';
 import { MessageIds } from '../carrier/message-ids.js';
-import { type Call, newJournal } from './call.js';
+import { type Call, newCallRecord } from './call.js';
 import { type CallEnd, type CallFate, callFateOf, sipCodeOf } from './call-fates.js';
 import { CallPerformer, sidOf } from './call-performer.js';
 import { Callees } from './callees.js';
@@ -68,8 +68,8 @@ export class TelephoneNetwork implements OnApplicationShutdown {
   }
 
   /** Takes a call; resolves at once, or with `receiptsFirst` when the call is over. */
-  async begin(asked: Omit<Call, 'sid' | 'journal'>): Promise<Call> {
-    const call: Call = { ...asked, sid: sidOf('CA', this.ids.next()), journal: newJournal() };
+  async begin(asked: Omit<Call, 'sid' | 'record'>): Promise<Call> {
+    const call: Call = { ...asked, sid: sidOf('CA', this.ids.next()), record: newCallRecord() };
     const to = call.to.slice(1);
     const entry = this.ledger.add(entryOf(call, to));
     const fate = this.callees.nextFate(to);
@@ -90,7 +90,7 @@ export class TelephoneNetwork implements OnApplicationShutdown {
       if (!due) return;
       this.underWay += 1;
       void this.live(due)
-        .catch((error: unknown) => due.call.journal.faults.push(String(error)))
+        .catch((error: unknown) => due.call.record.faults.push(String(error)))
         .finally(() => {
           this.underWay -= 1;
           due.over?.();
@@ -99,24 +99,24 @@ export class TelephoneNetwork implements OnApplicationShutdown {
   }
 
   private async live({ call, entry, fate }: Ringing): Promise<void> {
-    const { journal } = call;
+    const { record } = call;
     if (fate === 'silent') return;
     await this.report(call, 'initiated');
-    journal.status = 'ringing';
+    record.status = 'ringing';
     await this.report(call, 'ringing');
     if (fate === 'busy' || fate === 'no-answer' || fate === 'failed') return this.end(call, entry, fate);
-    journal.status = 'in-progress';
+    record.status = 'in-progress';
     await this.report(call, 'answered');
     await this.performer.perform(call);
     await this.end(call, entry, 'completed');
   }
 
   private async end(call: Call, entry: LedgerEntry, end: CallEnd): Promise<void> {
-    call.journal.status = end;
+    call.record.status = end;
     entry.status = end === 'completed' ? 'DELIVERED' : 'FAILED';
     const sip = sipCodeOf(call.to, end);
     await this.report(call, 'completed', {
-      CallDuration: String(end === 'completed' ? Math.max(1, call.journal.seconds) : 0),
+      CallDuration: String(end === 'completed' ? Math.max(1, call.record.seconds) : 0),
       ...(sip !== null && { SipResponseCode: String(sip) }),
     });
   }
@@ -142,7 +142,7 @@ function entryOf(call: Call, to: string): LedgerEntry {
     mediaUrl: null,
     parts: 1,
     ref: null,
-    call: call.journal,
+    call: call.record,
     status: 'ACCEPTED',
     at: Date.now(),
   };
