@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiModule } from '../../src/apps/api/api.module.js';
 import { WorkerModule } from '../../src/apps/worker/worker.module.js';
-import { QUEUES } from '../../src/platform/queues/index.js';
+import { CHANNELS } from '../../src/modules/channels/index.js';
+import { Channels } from '../../src/modules/engine/index.js';
 import { ROOT, providersOf, scan, sourceFiles } from './house.js';
 
 let api: INestApplicationContext;
@@ -67,7 +68,7 @@ describe.each([
 
 describe('queues', () => {
   it('are frozen: their names stand in Redis and in WORKER_QUEUES', async () => {
-    const lines = Object.entries(QUEUES).map(([name, settings]) => `${name}: ${settings.purpose}`);
+    const lines = new Channels(CHANNELS).queues.map(({ name, purpose }) => `${name}: ${purpose}`);
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/queues.txt');
   });
 

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Channels, type RecipientDetails, RecipientStatus } from '../../src/modules/engine/index.js';
 import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
 import { expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
@@ -72,17 +72,23 @@ describe('contacts', () => {
     expect(await seqs('status=')).toEqual([[1, 2, 3, 4, 5, 6], 6]);
   });
 
-  it('have the columns of a channel that registered some', async () => {
-    campaigns.details.registerColumns('branded', {
-      detailsOf: (_campaign, seqs) =>
-        Promise.resolve(new Map(seqs.map((seq) => [seq, { duration: seq, digits: '12', recording_url: null }]))),
-    });
+  it('have the columns of a channel that has some', async () => {
+    const details: RecipientDetails = {
+      columns: ['duration', 'digits', 'recording_url'],
+      of: async (_services, _campaign, recipients) =>
+        new Map(recipients.map(({ seq }) => [seq, { duration: seq, digits: '12', recording_url: null }])),
+      timeline: async () => [],
+    };
+    const channels = campaigns.part(Channels);
+    const branded = { ...channels.get('branded'), details };
+    const given = vi.spyOn(channels, 'get').mockReturnValue(branded);
     const id = await storeCampaign(campaigns.dataSource, owner, 2, [RecipientStatus.Delivered], { channel: 'branded' });
     const [first] = listOf(await campaigns.get(path(id, 'contacts'), owner));
     expect(first).toMatchObject({ status: 'DELIVERED', duration: 1, digits: '12', recording_url: null });
     const text = await (await fetch(campaigns.url + path(id, 'export.csv'), { headers: bearer(owner) })).text();
     expect(text.split('\r\n')[0]).toMatch(/,updated_at,duration,digits,recording_url$/);
     expect(text.split('\r\n')[2]).toMatch(/,2,12,$/);
+    given.mockRestore();
   });
 
   it('are nobody else’s', async () => {

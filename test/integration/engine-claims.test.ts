@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AttemptLogs, CampaignAcceptance } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, Channels } from '../../src/modules/engine/index.js';
 import type { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
@@ -38,7 +38,7 @@ describe('a worker whose claim breaks off', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
     states = get(CampaignStates);
   });
   afterAll(() => engine.stop());

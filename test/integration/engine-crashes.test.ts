@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { AttemptLogs, CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, CampaignReader, Channels } from '../../src/modules/engine/index.js';
 import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
@@ -56,7 +56,7 @@ describe('a worker that breaks off', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
     states = get(CampaignStates);
     sink = get(ReceiptSink);
     reader = get(CampaignReader);

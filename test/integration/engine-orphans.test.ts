@@ -1,14 +1,12 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AttemptLogs, CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
-import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { CampaignAcceptance, type CampaignDraft, Channels } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
-import { unofficialChannel } from '../../src/modules/channels/unofficial-chat/index.js';
 import { type Engine, leaveUnknown, startEngine, unmatchedReceipts } from '../support/engine.js';
 
 /** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
@@ -24,7 +22,6 @@ describe('orphan receipts', () => {
     engine = await startEngine();
     dataSource = get(DataSource);
     sink = get(ReceiptSink);
-    get(ChannelRegistry).register(unofficialChannel);
     parked = unmatchedReceipts(engine.module);
   });
   afterAll(() => engine.stop());
@@ -103,7 +100,7 @@ describe('orphan receipts', () => {
     const { id, requestId } = await inDoubt('late', [number, number]);
     const lanes = new LaneStore(dataSource);
     const turn = await lanes.turn({ campaignId: id, lane: 0, fence: 0 });
-    const results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
+    const results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
     if (turn)
       await results.flush(turn, [{ recipient: { seq: 1, receiver: number, attempt: 1 }, outcome: answer }], null);

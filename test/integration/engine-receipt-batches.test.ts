@@ -1,8 +1,6 @@
 import { DataSource, EntityManager } from 'typeorm';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { unofficialChannel } from '../../src/modules/channels/unofficial-chat/index.js';
-import { voiceChannel } from '../../src/modules/channels/voice/index.js';
-import { CampaignAcceptance, ChannelRegistry, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
 
@@ -13,9 +11,6 @@ let dataSource: DataSource;
 beforeAll(async () => {
   engine = await startEngine();
   dataSource = engine.module.get(DataSource, { strict: false });
-  const channels = engine.module.get(ChannelRegistry, { strict: false });
-  channels.register(unofficialChannel);
-  channels.register(voiceChannel);
 });
 afterAll(() => engine.stop());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { AttemptLogs, CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, CampaignReader, Channels, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
@@ -42,7 +42,7 @@ describe('settling recipients', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
     states = get(CampaignStates);
     sink = get(ReceiptSink);
     parked = unmatchedReceipts(engine.module);

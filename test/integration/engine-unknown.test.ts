@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { AttemptLogs, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/engine/index.js';
-import type { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { CampaignAcceptance, CampaignReader, Channels, StopList } from '../../src/modules/engine/index.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { FailedRecipients } from '../../src/modules/campaigns/retry/failed-recipients.js';
@@ -58,7 +57,7 @@ describe('recipients of unknown outcome', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs));
+    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
     states = get(CampaignStates);
     overdue = new OverdueReceipts(dataSource, get(Settlement));
     failed = new FailedRecipients(dataSource);
@@ -104,7 +103,7 @@ describe('recipients of unknown outcome', () => {
       states,
       results,
       new RoutePace(dataSource),
-      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as ChannelRegistry,
+      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as Channels,
       { byId: () => Promise.resolve(route), exists: () => Promise.resolve(true) } as unknown as RouteDirectory,
       { get: () => driver } as unknown as DriverRegistry,
       { get: () => Promise.resolve(connection) } as unknown as RouteConnections,

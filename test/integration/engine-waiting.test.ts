@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { AttemptLogs, CampaignAcceptance, CampaignReader, StopList } from '../../src/modules/engine/index.js';
-import type { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { CampaignAcceptance, CampaignReader, Channels, StopList } from '../../src/modules/engine/index.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { ContactReader } from '../../src/modules/campaigns/persistence/contact-reader.js';
@@ -58,9 +57,9 @@ describe('messages that wait for their carrier', () => {
       engine.module.get<Environment>(ENVIRONMENT, { strict: false }),
       lanes,
       states,
-      new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(AttemptLogs)),
+      new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels)),
       new RoutePace(dataSource),
-      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as ChannelRegistry,
+      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as Channels,
       {
         byId: () => Promise.resolve(routeIsThere ? route : null),
         exists: () => Promise.resolve(routeIsThere),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHANNEL_NAMES } from '../../src/modules/engine/index.js';
+import { CHANNEL_NAMES } from '../../src/modules/channels/index.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { dataOf, type Json } from '../support/campaigns.js';
 import { openEveryChannel, type EveryChannel } from '../support/every-channel.js';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AttemptLogs, RecipientStatus } from '../../src/modules/engine/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { voiceChannel } from '../../src/modules/channels/voice/index.js';
 import { type CallEvent, CallScripts, type CallStep } from '../../src/modules/providers/index.js';
 import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
 import { type RunningApi, startApi } from '../support/api.js';
@@ -176,11 +177,11 @@ describe('the script of an answered call', () => {
       providerMessageId: `call-${serial}`,
       status: RecipientStatus.Answered,
     };
-    const journal = voice.part(AttemptLogs).of('voice');
+    const { attemptLog } = voiceChannel;
     await voice.dataSource.transaction(async (tx) => {
-      await journal?.ended(tx, [{ ...ended, errorCode: null, errorText: null, durationSeconds: 21 }]);
+      await attemptLog?.ended(tx, [{ ...ended, errorCode: null, errorText: null, durationSeconds: 21 }]);
       // The network tells twice; the first word stands.
-      await journal?.ended(tx, [{ ...ended, errorCode: 7, errorText: 'late', durationSeconds: 99 }]);
+      await attemptLog?.ended(tx, [{ ...ended, errorCode: 7, errorText: 'late', durationSeconds: 99 }]);
     });
     const [row] = await voice.dataSource.query<{ request_id: string }[]>(
       'SELECT request_id FROM campaigns WHERE id = ?',

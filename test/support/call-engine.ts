@@ -1,10 +1,9 @@
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
 import {
-  AttemptLogs,
   CampaignAcceptance,
   CampaignReader,
-  ChannelRegistry,
+  Channels,
   RecipientStatus,
   StopList,
 } from '../../src/modules/engine/index.js';
@@ -26,8 +25,7 @@ import {
   type RouteDirectory,
   type SendOutcome,
 } from '../../src/modules/providers/index.js';
-import { voiceChannel, VoiceCalls } from '../../src/modules/channels/voice/index.js';
-import { CallAttemptLog } from '../../src/modules/channels/voice/persistence/call-attempt-log.js';
+import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { numbers } from './client.js';
@@ -73,18 +71,10 @@ export class CallEngine {
 
   private constructor(readonly engine: Engine) {
     this.dataSource = this.get(DataSource);
-    const channels = this.get(ChannelRegistry);
-    channels.register(voiceChannel);
-    this.get(AttemptLogs).register('voice', new CallAttemptLog());
+    const channels = this.get(Channels);
     const settlement = this.get(Settlement);
     this.lanes = new LaneStore(this.dataSource);
-    this.results = new WindowResults(
-      this.dataSource,
-      settlement,
-      this.lanes,
-      this.get(RetryStore),
-      this.get(AttemptLogs),
-    );
+    this.results = new WindowResults(this.dataSource, settlement, this.lanes, this.get(RetryStore), channels);
     this.states = this.get(CampaignStates);
     this.reader = this.get(CampaignReader);
     this.overdue = new OverdueReceipts(this.dataSource, settlement);
@@ -213,7 +203,7 @@ export class CallEngine {
     return row?.fence ?? -1;
   }
 
-  private newWorker(channels: ChannelRegistry): LaneRunner {
+  private newWorker(channels: Channels): LaneRunner {
     const route = { id: ROUTE_ID, name: 'r', channel: 'voice', driver: 'own', config: {}, messagesPerSecond: null };
     const send = (message: OutboundMessage): Promise<SendOutcome> => {
       this.made.push(message);

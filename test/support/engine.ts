@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
-import { type CampaignDraft, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
-import { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import {
+  type CampaignDraft,
+  Channels,
+  ChannelsModule,
+  EngineModule,
+  RecipientStatus,
+} from '../../src/modules/engine/index.js';
 import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
 import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
 import { ReceiptLookup } from '../../src/modules/engine/receipts/receipt-lookup.js';
@@ -12,6 +17,7 @@ import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outco
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
+import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { SecurityModule } from '../../src/platform/security/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
@@ -19,7 +25,15 @@ import { DataSource } from 'typeorm';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
 @Module({
-  imports: [ConfigModule, SecurityModule, DatabaseModule, AccountDirectoryModule, EngineModule, SuppressionListModule],
+  imports: [
+    ConfigModule,
+    SecurityModule,
+    DatabaseModule,
+    AccountDirectoryModule,
+    ChannelsModule.of(CHANNELS),
+    EngineModule,
+    SuppressionListModule,
+  ],
 })
 class EngineTestModule {}
 
@@ -138,7 +152,7 @@ export function unmatchedReceipts(module: TestingModule): UnmatchedReceipts {
     get(UnmatchedStore),
     get(ReceiptLookup),
     get(ReceiptListeners),
-    new UnknownOutcomes(get(ChannelRegistry)),
+    new UnknownOutcomes(get(Channels)),
     get(ReceiptWriter),
   );
 }

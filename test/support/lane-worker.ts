@@ -1,7 +1,6 @@
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { StopList } from '../../src/modules/engine/index.js';
-import type { ChannelRegistry } from '../../src/modules/engine/channel-registry.js';
+import { type Channels, StopList } from '../../src/modules/engine/index.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
@@ -42,7 +41,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneRunner {
     get(CampaignStates),
     parts.results,
     new RoutePace(get(DataSource)),
-    { get: () => ({ compose: () => ({ text: 'hello', attachments: attachments() }) }) } as unknown as ChannelRegistry,
+    { get: () => ({ compose: () => ({ text: 'hello', attachments: attachments() }) }) } as unknown as Channels,
     {
       byId: () => Promise.resolve(routeIsThere() ? route : null),
       exists: () => Promise.resolve(routeIsThere()),

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CHANNELS } from '../../modules/channels/index.js';
 import { ConfigModule } from '../../platform/config/index.js';
 import { DatabaseModule } from '../../platform/database/index.js';
 import { HttpModule } from '../../platform/http/index.js';
@@ -11,6 +12,7 @@ import { AudioModule } from '../../modules/audio/index.js';
 import { BusinessProfileModule } from '../../modules/business-profile/index.js';
 import { CampaignsModule } from '../../modules/campaigns/index.js';
 import { CreditsModule } from '../../modules/credits/index.js';
+import { ChannelsModule } from '../../modules/engine/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
@@ -33,6 +35,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     ObservabilityModule,
     OutboundModule,
     HttpModule,
+    ChannelsModule.of(CHANNELS),
     AccountsModule,
     CreditsModule,
     CampaignsModule,

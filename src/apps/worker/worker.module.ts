@@ -1,18 +1,16 @@
 import { Module } from '@nestjs/common';
+import { CHANNELS } from '../../modules/channels/index.js';
 import { ConfigModule } from '../../platform/config/index.js';
 import { DatabaseModule } from '../../platform/database/index.js';
 import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
-import { EngineWorkerModule } from '../../modules/engine/index.js';
+import { AudioWorkerModule } from '../../modules/audio/index.js';
+import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
 import { IdempotencyWorkerModule } from '../../modules/idempotency/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
-import { SmsWorkerModule } from '../../modules/channels/sms/index.js';
 import { SuppressionListModule } from '../../modules/suppressions/index.js';
-import { TemplateMessagesWorkerModule } from '../../modules/channels/template-messages/index.js';
 import { TemplatesWorkerModule } from '../../modules/templates/index.js';
-import { UnofficialChatWorkerModule } from '../../modules/channels/unofficial-chat/index.js';
-import { VoiceWorkerModule } from '../../modules/channels/voice/index.js';
 import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
 
 /** The worker: queues, carriers' sessions, sweeper. No public HTTP; health and metrics on `WORKER_PORT`. */
@@ -23,13 +21,11 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     SecurityModule,
     ObservabilityModule,
     OutboundModule,
+    ChannelsModule.of(CHANNELS),
     IdempotencyWorkerModule,
-    SmsWorkerModule,
     SessionMessagesWorkerModule,
     TemplatesWorkerModule,
-    TemplateMessagesWorkerModule,
-    UnofficialChatWorkerModule,
-    VoiceWorkerModule,
+    AudioWorkerModule,
     SuppressionListModule,
     EngineWorkerModule,
     WebhooksWorkerModule,

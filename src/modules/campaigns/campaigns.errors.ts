@@ -7,6 +7,5 @@ export const campaignErrors = {
   contactNotFound: () => new AppError('not_found', 'contact_not_found', 'Contact not found'),
   already: (state: CampaignState) => new AppError('conflict', 'wrong_state', `Campaign is already ${state}`),
   noneFailed: () => new AppError('conflict', 'none_failed', 'Campaign has no failed recipients'),
-  noRoute: () => new AppError('unavailable', 'no_route', 'No route available for this channel'),
   invalid: (text: string) => new AppError('invalid', 'invalid_field', text),
 };

@@ -45,7 +45,7 @@ describe('a delivery record (reference/delivery-reports#delivery-record)', () =>
   });
 
   it('has a duration on voice alone', () => {
-    const voice: Channel = { ...smsChannel, name: 'voice', event: 'voice.status.update' };
+    const voice: Channel = { ...smsChannel, name: 'voice', event: 'voice.status.update', timed: true };
     expect(deliveryRecord(voice, 'id-1', recipient(RecipientStatus.Pending))).toMatchObject({ duration: 0 });
     expect(deliveryRecord(voice, 'id-1', { ...recipient(RecipientStatus.Answered), duration: 12 }).duration).toBe(12);
   });

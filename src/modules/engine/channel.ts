@@ -1,7 +1,42 @@
-import type { RetryPlan } from './settle/attempts.js';
-import type { ChannelName } from './state/campaign.js';
+import type { Type } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Environment } from '../../platform/config/index.js';
+import type { BalanceName } from '../credits/index.js';
+import type { RouteKind } from '../providers/index.js';
 import type { ReviewContent } from './review-content.js';
+import type { BegunAttempt, EndedAttempt, RetryPlan } from './settle/attempts.js';
+import type { CampaignRecord, RecipientRecord } from './state/campaign.js';
 import type { RecipientStatus } from './state/recipient-status.js';
+
+/** What a campaign carries, in the channel's own shape (`campaigns.content`). */
+export type Content = Record<string, unknown>;
+
+/** Finds a provider of this process by its class: for the parts of a channel that need the database. */
+export type Services = <T>(provider: Type<T>) => T;
+
+/** What one recipient costs, and which balance pays. */
+export interface Price {
+  balance: BalanceName;
+  /** credits per recipient; 0 = free */
+  unitCredits: number;
+}
+
+/** A message priced for one recipient, before anything is sent. */
+export interface MessageQuote extends Price {
+  encoding: 'gsm7' | 'unicode';
+  /** the different characters that make the text Unicode, in order of first appearance */
+  unicodeCharacters: string[];
+  /** as the channel counts */
+  length: number;
+  /** parts that leave for one recipient; the price may follow another table (reference/sms#parts) */
+  segments: number;
+}
+
+/** What a retry of a campaign does not take over from it. */
+export interface RenewedTerms extends Price {
+  routeId: number;
+  service: string;
+}
 
 /** What leaves for one recipient; a driver of the channel's kind reads the fields it knows. */
 export interface Composed {
@@ -14,21 +49,89 @@ export interface Composed {
 /** Items of the carrier that one recipient's message is: the first, and each attachment by itself. */
 export const itemsOf = ({ attachments = [] }: Composed): number => 1 + attachments.length;
 
-/** What the engine must know of a channel: data and two pure functions. Everything else is the engine's. */
-export interface Channel {
-  name: ChannelName;
-  /** webhook event of a status change, and `event` of a delivery record (reference/delivery-reports#delivery-record) */
+/** A channel's own record of every single attempt. Written in the engine's transactions. */
+export interface AttemptLog {
+  began(tx: EntityManager, attempts: readonly BegunAttempt[]): Promise<void>;
+  /** Takes reports that come twice, and attempts of which it has not heard. */
+  ended(tx: EntityManager, attempts: readonly EndedAttempt[]): Promise<void>;
+}
+
+/** One moment in a recipient's life. */
+export interface TimelineEvent {
+  at: Date;
+  /** what happened: `queued`, `submitted`, `webhook` … */
   event: string;
-  /**
-   * the campaign's `status` before its end (reference/engine#campaign-status-texts): as accepted, and once it may send
-   */
-  campaignStatus: { accepted: string; sending: string };
+  /** the recipient's label from then on, where it changed */
+  status?: string;
+  /** JSON values; no secret, and no time that is not formatted */
+  details?: Record<string, unknown>;
+}
+
+/** A value in a channel's own column of a recipient. */
+export type DetailValue = string | number | null;
+
+/** What a channel knows of recipients beside the engine's tables: further columns, and moments of the timeline. */
+export interface RecipientDetails {
+  /** names of the columns, in the order of the export */
+  columns: readonly string[];
+  /** @returns the columns' values by seq, for every one of these recipients */
+  of(
+    services: Services,
+    campaign: CampaignRecord,
+    recipients: readonly RecipientRecord[],
+  ): Promise<ReadonlyMap<number, Readonly<Record<string, DetailValue>>>>;
+  /** @returns in any order */
+  timeline(services: Services, campaign: CampaignRecord, seq: number): Promise<TimelineEvent[]>;
+}
+
+/**
+ * A channel: everything that the engine must know of one, in one object. Beside it a channel has a reader of requests and a
+ * controller; the rest is the engine's and the same for all.
+ */
+export interface Channel<Name extends string = string> {
+  /** stored with every campaign, and the name of the queue that its lanes wait in */
+  readonly name: Name;
+  /** for people, as in "lanes of … campaigns" */
+  readonly title: string;
+  /** the kind of route, and with it of driver, that carries its messages; `chat` = the sender's own chat account */
+  readonly routes: RouteKind;
+  /** webhook event of a status change, and `event` of a delivery record (reference/delivery-reports#delivery-record) */
+  readonly event: string;
+  /** the campaign's `status` before its end (reference/engine#campaign-status-texts): as accepted, and once it may send */
+  readonly campaignStatus: { readonly accepted: string; readonly sending: string };
   /** what the channel calls each recipient status (reference/engine#recipient-statuses) */
-  statusLabels: Readonly<Record<RecipientStatus, string>>;
-  /** what leaves for one recipient; the engine adds reference and deadline */
-  compose(content: Record<string, unknown>, receiver: string): Composed;
-  /** what the desk is to see before it approves; absent on channels that need no approval */
-  desk?(content: Record<string, unknown>): ReviewContent;
-  /** absent = what failed stays failed; only for channels whose messages are one item each */
-  retryPlan?(content: Record<string, unknown>): RetryPlan;
+  readonly statusLabels: Readonly<Record<RecipientStatus, string>>;
+  /** true where a delivery record tells how long the recipient was talked to */
+  readonly timed?: true;
+
+  /** A fresh request id in the channel's format (reference/engine#request-ids). @param zone IANA zone of its date */
+  readonly newRequestId: (zone: string, environment: Environment) => string;
+  /** The number as a send takes it; null for one that a send refuses or leaves out. */
+  readonly readRecipient: (entry: unknown) => string | null;
+  /** what becomes of a number that comes again: charged per entry, or removed (reference/requests#contacts) */
+  readonly duplicates: 'charged' | 'removed';
+
+  /** Absent where the price does not follow from the content alone; whoever submits the send then names it. */
+  readonly price?: (content: Content) => Price;
+  /**
+   * Prices what a send would charge; absent where that cannot be told from a text.
+   * @param message what the channel's `message` is: the text, or the name of a template
+   * @throws AppError what the channel's own send would answer to this message
+   */
+  readonly quote?: (services: Services, accountId: number, message: string) => Promise<MessageQuote>;
+  /**
+   * Judges the campaign that a retry sends again as a new send would be judged now; absent where nothing but the route
+   * can have changed.
+   * @throws AppError what the channel's own send would answer
+   */
+  readonly renew?: (services: Services, campaign: CampaignRecord) => Promise<RenewedTerms>;
+
+  /** What leaves for one recipient; the engine adds reference and deadline. */
+  readonly compose: (content: Content, recipient: string) => Composed;
+  /** Absent = what failed stays failed; only for channels whose messages are one item each. */
+  readonly retryPlan?: (content: Content) => RetryPlan;
+  readonly attemptLog?: AttemptLog;
+  readonly details?: RecipientDetails;
+  /** What staff see before they approve; absent on channels that need no approval. */
+  readonly reviewContent?: (content: Content) => ReviewContent;
 }

@@ -4,11 +4,10 @@ import { RelayNotifierModule } from '../../platform/queues/index.js';
 import { AccountDirectoryModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
+import { IdempotencyModule } from '../idempotency/index.js';
 import { ReceiptSink, RoutesModule } from '../providers/index.js';
 import { CampaignAcceptance } from './accept/campaign-acceptance.js';
-import { AttemptLogs } from './attempt-logs.js';
-import { ChannelOffers } from './channel-offers.js';
-import { ChannelRegistry } from './channel-registry.js';
+import { Submissions } from './accept/submissions.js';
 import { AttemptReader } from './state/attempt-reader.js';
 import { CampaignReader } from './state/campaign-reader.js';
 import { CampaignStates } from './state/campaign-states.js';
@@ -23,30 +22,28 @@ import { Refunds } from './settle/refunds.js';
 import { RouteSenders } from './dispatch/route-senders.js';
 import { Settlement } from './settle/settlement.js';
 import { StatusEvents } from './settle/status-events.js';
-import { RecipientDetails } from './recipient-details.js';
+import { TimelineSources } from './timeline-sources.js';
 import { CampaignReceipts } from './receipts/campaign-receipts.js';
 import { ReceiptListeners } from './receipts/receipt-listeners.js';
 
 const SERVICES = [
-  AttemptLogs,
   AttemptReader,
   CampaignAcceptance,
   CampaignReader,
   CampaignReceipts,
   CampaignStates,
   CampaignWriter,
-  ChannelOffers,
-  ChannelRegistry,
   ReceiptListeners,
   ReceiptLookup,
   ReceiptWriter,
-  RecipientDetails,
   Refunds,
   RetryPlans,
   RetryStore,
   RouteSenders,
   Settlement,
   StatusEvents,
+  Submissions,
+  TimelineSources,
   UnmatchedStore,
 ];
 
@@ -61,6 +58,7 @@ const SERVICES = [
     AccountDirectoryModule,
     CreditsModule,
     CustomerEventsModule,
+    IdempotencyModule,
     RelayNotifierModule,
     RoutesModule,
   ],

@@ -39,14 +39,15 @@ export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from '.
 export { InboundSink, type InboundText } from './ports/inbound-sink.js';
 export {
   type MessageDriver,
-  type OperatorChannel,
+  OPERATOR_ROUTE_KINDS,
+  type OperatorRouteKind,
   type OutboundMessage,
   type ProviderCallback,
   type Receipt,
   ReceiptSink,
   type Route,
-  type RouteChannel,
   type RouteConnection,
+  type RouteKind,
   type SendOutcome,
 } from './ports/message-driver.js';
 export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-status-sink.js';

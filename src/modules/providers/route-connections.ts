@@ -3,7 +3,7 @@ import { DriverRegistry } from './driver-registry.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 import type { RouteRecord } from './persistence/route-record.js';
 import { InboundSink } from './ports/inbound-sink.js';
-import { type RouteChannel, type RouteConnection, ReceiptSink } from './ports/message-driver.js';
+import { type RouteKind, type RouteConnection, ReceiptSink } from './ports/message-driver.js';
 import { RouteHealthBoard, type Standing } from './route-health.js';
 
 const LOOK_EVERY_MS = 2_000;
@@ -15,7 +15,7 @@ const UNUSABLE: Standing = { ready: false, fault: 'Its configuration cannot be u
 
 interface Open {
   revision: string;
-  channel: RouteChannel;
+  channel: RouteKind;
   connection: RouteConnection;
   /** clock of `performance.now()` */
   usedAt: number;
@@ -31,7 +31,7 @@ export class RouteConnections implements OnApplicationShutdown {
   private readonly open = new Map<number, Open>();
   private readonly broken = new Map<number, string>();
   private readonly closing = new Set<Promise<void>>();
-  private channels: readonly RouteChannel[] = [];
+  private channels: readonly RouteKind[] = [];
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
 
@@ -56,7 +56,7 @@ export class RouteConnections implements OnApplicationShutdown {
    * Opens every route of these channels and keeps the set as the operator changes it: receipts come in over a route
    * whether or not this worker sends anything.
    */
-  async openAll(channels: readonly RouteChannel[]): Promise<void> {
+  async openAll(channels: readonly RouteKind[]): Promise<void> {
     this.channels = [...new Set([...this.channels, ...channels])];
     this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS);
     await this.look();

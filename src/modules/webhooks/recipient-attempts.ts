@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RecipientDetails, type RecipientKey, type TimelineEvent, type TimelineSource } from '../engine/index.js';
+import { type CampaignRecord, type TimelineEvent, type TimelineSource, TimelineSources } from '../engine/index.js';
 import { EventStore } from './persistence/event-store.js';
 
 /** The webhook tries of a recipient, for its timeline. */
@@ -7,12 +7,12 @@ import { EventStore } from './persistence/event-store.js';
 export class RecipientAttempts implements TimelineSource {
   constructor(
     private readonly events: EventStore,
-    details: RecipientDetails,
+    sources: TimelineSources,
   ) {
-    details.registerTimeline(this);
+    sources.register(this);
   }
 
-  async timelineOf({ campaign, seq }: RecipientKey): Promise<TimelineEvent[]> {
+  async timelineOf(campaign: CampaignRecord, seq: number): Promise<TimelineEvent[]> {
     const attempts = await this.events.ofRecipient(campaign.id, seq);
     return attempts.map(({ created_at: at, endpoint_id: webhook_id, ...details }) => ({
       at,

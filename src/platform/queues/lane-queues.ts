@@ -1,19 +1,31 @@
-import { getQueueToken } from '@nestjs/bull';
-import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
-import type { Queue } from 'bull';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import Bull, { type Queue } from 'bull';
+import { Redis } from 'ioredis';
 import { within } from '../../kernel/within.js';
-import { type LaneJob, laneJobId, type QueueName } from './queues.js';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { type LaneJob, laneJobId, LOCK_MS } from './queues.js';
 
 const ADD_TIMEOUT_MS = 3_000;
+/** A queue never closes while Redis is away. */
+const CLOSE_MS = 2_000;
 
-/** Puts lanes at the tail of their queue. */
+/**
+ * The queues of lanes, by name, each made when it is first asked for. Bull on Redis: MySQL is the truth, so completed and
+ * failed jobs are removed, and an emptied Redis is refilled by the relay. The prefix stands in braces so that all keys of a
+ * queue share a hash slot on Redis Cluster.
+ */
 @Injectable()
-export class LaneQueues {
-  constructor(private readonly moduleRef: ModuleRef) {}
+export class LaneQueues implements OnApplicationShutdown {
+  private readonly queues = new Map<string, Queue<LaneJob>>();
 
-  /** @throws at once while Redis is away, and when it does not answer within 3 s; a job that was added all the same is harmless, its id is its turn */
-  async add(queue: QueueName, jobs: readonly LaneJob[]): Promise<void> {
+  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
+
+  /**
+   * Puts lanes at the tail of their queue.
+   * @throws at once while Redis is away, and when it does not answer within 3 s; a job that was added all the same is
+   * harmless, its id is its turn
+   */
+  async add(queue: string, jobs: readonly LaneJob[]): Promise<void> {
     const bull = this.get(queue);
     // Without a connection ioredis would keep every command in memory until there is one again.
     if (bull.client.status !== 'ready') throw new Error('Redis is not connected');
@@ -21,7 +33,31 @@ export class LaneQueues {
     if ((await within(ADD_TIMEOUT_MS, adding)) === null) throw new Error('Redis did not answer');
   }
 
-  get(queue: QueueName): Queue<LaneJob> {
-    return this.moduleRef.get<Queue<LaneJob>>(getQueueToken(queue), { strict: false });
+  get(name: string): Queue<LaneJob> {
+    let queue = this.queues.get(name);
+    if (!queue) {
+      queue = this.open(name);
+      this.queues.set(name, queue);
+    }
+    return queue;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.queues.values()].map((queue) => within(CLOSE_MS, queue.close(true))));
+  }
+
+  private open(name: string): Queue<LaneJob> {
+    return new Bull<LaneJob>(name, {
+      prefix: `{${this.environment.REDIS_PREFIX}}`,
+      // Bull needs connections that never give up (blocking reads wait for ever); only the relay adds, within a time limit.
+      createClient: () =>
+        new Redis(this.environment.REDIS_URL, {
+          maxRetriesPerRequest: null,
+          enableReadyCheck: false,
+          retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
+        }),
+      defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
+      settings: { lockDuration: LOCK_MS, stalledInterval: 5_000, maxStalledCount: 10 },
+    });
   }
 }

@@ -7,10 +7,16 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Redis } from 'ioredis';
 import { AppError } from '../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { QUEUES, QUEUE_NAMES } from './queues.js';
 
 const COMMAND_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 2_000;
+
+/** A queue as the dashboard names it. */
+export interface ShownQueue {
+  name: string;
+  /** what it carries */
+  purpose: string;
+}
 
 /**
  * The queues in a browser, to look at only: jobs are made and unmade by MySQL, never by hand. The guard stands
@@ -24,8 +30,14 @@ export class QueueDashboard implements OnApplicationShutdown {
   constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
 
   /** Answers a GET of the dashboard. @param basePath where it stands, such as `/admin/queues` */
-  serve(basePath: string, request: Request, response: Response, next: NextFunction): void {
-    this.board ??= this.open(basePath);
+  serve(
+    basePath: string,
+    queues: readonly ShownQueue[],
+    request: Request,
+    response: Response,
+    next: NextFunction,
+  ): void {
+    this.board ??= this.open(basePath, queues);
     request.url = request.url.slice(basePath.length) || '/';
     void this.board(request, response, next);
   }
@@ -34,12 +46,12 @@ export class QueueDashboard implements OnApplicationShutdown {
     this.redis?.disconnect();
   }
 
-  private open(basePath: string): RequestHandler {
+  private open(basePath: string, shown: readonly ShownQueue[]): RequestHandler {
     const redis = this.connect();
-    const queues = QUEUE_NAMES.map((name) => {
+    const queues = shown.map(({ name, purpose }) => {
       const queue = new Bull(name, { prefix: `{${this.environment.REDIS_PREFIX}}`, createClient: () => redis });
       queue.on('error', () => undefined); // every answer says so by itself
-      return new BullAdapter(queue, { readOnlyMode: true, description: QUEUES[name].purpose });
+      return new BullAdapter(queue, { readOnlyMode: true, description: purpose });
     });
     const serverAdapter = new ExpressAdapter().setBasePath(basePath);
     createBullBoard({ queues, serverAdapter, options: { uiConfig: { boardTitle: 'Switchboard queues' } } });

@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import {
   callbackPath,
   DriverRegistry,
-  type OperatorChannel,
+  type OperatorRouteKind,
   RouteDirectory,
   type RouteRecord,
 } from '../../../modules/providers/index.js';
@@ -22,7 +22,7 @@ const VOICE_TOKEN_BYTES = 16;
 /** Where a route stands, and what is known of it. */
 interface Place {
   name: string;
-  channel: OperatorChannel;
+  channel: OperatorRouteKind;
   driver: string;
   known: RouteRecord | null;
   asDefault: boolean;
@@ -46,7 +46,7 @@ export class SandboxRoutes {
     const { NODE_ENV, SANDBOX_SMPP_PORT, SANDBOX_PORT } = this.environment;
     if (NODE_ENV !== 'development') return;
     const routes = await this.routes.list();
-    const hasDefault = (channel: OperatorChannel): boolean =>
+    const hasDefault = (channel: OperatorRouteKind): boolean =>
       routes.some((route) => route.channel === channel && route.isDefault);
     await inTransaction(this.dataSource, async (tx) => {
       if (SANDBOX_SMPP_PORT !== 0) await this.ensureSmpp(tx, !hasDefault('sms'));

@@ -11,14 +11,14 @@ import {
   keepSecrets,
   maskSecrets,
   type MessageDriver,
-  type OperatorChannel,
+  type OperatorRouteKind,
   RouteDirectory,
 } from '../../providers/index.js';
 import { routeErrors } from '../admin.errors.js';
 
 /** What an operator wrote; absent fields keep what stands, null clears. */
 export interface RouteRequest {
-  channel: OperatorChannel;
+  channel: OperatorRouteKind;
   driver: string;
   config: Record<string, unknown>;
   messagesPerSecond: number | null | undefined;

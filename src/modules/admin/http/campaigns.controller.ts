@@ -4,7 +4,8 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } fro
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, paged, type Paged, readPage, REVISION_ERRORS } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
-import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
+import { CHANNEL_NAMES } from '../../channels/index.js';
+import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
 import {
   CampaignChangedResponse,
   ChangeCampaignCommand,
@@ -32,6 +33,7 @@ export class CampaignsAdminController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly channels: Channels,
   ) {}
 
   @Get()
@@ -53,7 +55,7 @@ export class CampaignsAdminController {
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
   ): Promise<Paged<StaffCampaignView>> {
-    const filter = readCampaignFilter(query, account.timeZone);
+    const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
     const page = readPage(query);
     const { campaigns, total } = await this.queries.execute(
       new ReviewCampaignsQuery(textOrNull(query['username']), filter, page.page, page.limit),

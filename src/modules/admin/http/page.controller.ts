@@ -4,6 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../../../kernel/app-error.js';
 import { QueueDashboard } from '../../../platform/queues/index.js';
 import { accountErrors, AdminSessions, Open } from '../../accounts/index.js';
+import { Channels } from '../../engine/index.js';
 import { PageFiles } from '../page/page-files.js';
 
 const QUEUES = '/admin/queues';
@@ -29,6 +30,7 @@ export class PageController {
     private readonly sessions: AdminSessions,
     private readonly files: PageFiles,
     private readonly dashboard: QueueDashboard,
+    private readonly channels: Channels,
   ) {}
 
   @Get()
@@ -62,7 +64,8 @@ export class PageController {
   @Open('asks for the admin session itself')
   async queues(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): Promise<void> {
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': DASHBOARD_POLICY });
-    if (await this.sessions.staffOf(request)) this.dashboard.serve(QUEUES, request, response, next);
+    if (await this.sessions.staffOf(request))
+      this.dashboard.serve(QUEUES, this.channels.queues, request, response, next);
     else if (request.accepts(['json', 'html']) === 'html') response.redirect(LOGIN);
     else throw accountErrors.invalidToken();
   }

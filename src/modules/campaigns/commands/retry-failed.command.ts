@@ -1,16 +1,18 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AccountDirectory, type Actor, AuditLog } from '../../accounts/index.js';
 import {
   type AcceptedCampaign,
   CampaignReader,
   type CampaignRecord,
-  ChannelOffers,
+  Channels,
   RecipientStatus,
   type RenewedTerms,
+  Submissions,
 } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
-import { RouteDirectory } from '../../providers/index.js';
 import { campaignOf, isForeign } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { CampaignRetry } from '../retry/campaign-retry.js';
@@ -45,11 +47,12 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
   constructor(
     private readonly reader: CampaignReader,
     private readonly accounts: AccountDirectory,
-    private readonly offers: ChannelOffers,
-    private readonly routes: RouteDirectory,
+    private readonly channels: Channels,
+    private readonly submissions: Submissions,
     private readonly retry: CampaignRetry,
     private readonly audit: AuditLog,
     private readonly idempotency: Idempotency,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   async execute({ actor, requestId, idempotent }: RetryFailedCommand): Promise<RetriedCampaign> {
@@ -63,11 +66,10 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     keeper: OutcomeKeeper<RetriedCampaign> | null,
   ): Promise<RetriedCampaign> {
     await this.assertBegun(parent);
-    const offer = this.offers.get(parent.channel);
     const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
     const child = await this.retry.accept(parent, {
       ...(await this.renewed(parent)),
-      makeRequestId: () => offer.newRequestId(zone),
+      makeRequestId: () => this.channels.get(parent.channel).newRequestId(zone, this.environment),
       alongside: async (tx, made) => {
         await this.record(tx, actor, parent, made);
         await keeper?.alongside(retriedOf(parent))(tx, made);
@@ -86,13 +88,10 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 
   /** Over the route that a new send would take; where the channel has more to judge, as it judges a new send. */
   private async renewed(parent: CampaignRecord): Promise<RenewedTerms> {
-    const { channel, service, balance, unitCredits } = parent;
-    const { renew } = this.offers.get(channel);
-    if (renew) return renew(parent);
-    if (channel === 'template' || channel === 'branded') throw new Error(`the channel ${channel} renews nothing`);
-    const route = await this.routes.resolve(channel, service);
-    if (!route) throw campaignErrors.noRoute();
-    return { routeId: route.id, service, balance, unitCredits };
+    const { service, balance, unitCredits } = parent;
+    const channel = this.channels.get(parent.channel);
+    if (channel.renew) return channel.renew(this.channels.services, parent);
+    return { routeId: await this.submissions.routeOf(channel, service), service, balance, unitCredits };
   }
 
   private async record(

@@ -2,7 +2,8 @@ import { readBound } from '../../../kernel/clock.js';
 import { cutCodePoints, readText } from '../../../kernel/text.js';
 import type { ErrorRow } from '../../../platform/http/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
-import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
+import { CHANNEL_NAMES } from '../../channels/index.js';
+import { CAMPAIGN_STATES } from '../../engine/index.js';
 import type { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
 
 type Filter = ListCampaignsQuery['filter'];
@@ -12,7 +13,7 @@ const LONGEST_SEARCH = 255;
 const LAST_MOMENT = Date.UTC(9999, 11, 31);
 
 const STATE_TEXT = `state must be one of: ${CAMPAIGN_STATES.join(', ')}`;
-const CHANNEL_TEXT = `channel must be one of: ${CHANNEL_NAMES.join(', ')}`;
+const channelText = (names: readonly string[]): string => `channel must be one of: ${names.join(', ')}`;
 
 /** Rows of `from` and `to` of a list. */
 export const RANGE_ROWS: ErrorRow[] = [
@@ -23,7 +24,7 @@ export const RANGE_ROWS: ErrorRow[] = [
 /** Rows of the filters of campaign lists, in the order in which they are judged. */
 export const FILTER_ROWS: ErrorRow[] = [
   { status: 400, message: STATE_TEXT, reason: 'another word' },
-  { status: 400, message: CHANNEL_TEXT, reason: 'another word' },
+  { status: 400, message: channelText(CHANNEL_NAMES), reason: 'another word' },
   ...RANGE_ROWS,
 ];
 
@@ -41,10 +42,13 @@ export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to'
   return new Date(Math.max(0, moment.getTime()));
 }
 
-/** `state`, `channel`, `from`, `to` and `search` of a query; what is empty filters nothing. */
-export function readCampaignFilter(query: Record<string, unknown>, zone: string): Filter {
+/**
+ * `state`, `channel`, `from`, `to` and `search` of a query; what is empty filters nothing.
+ * @param channels their names in this process
+ */
+export function readCampaignFilter(query: Record<string, unknown>, zone: string, channels: readonly string[]): Filter {
   const state = readWord(query['state'], CAMPAIGN_STATES, STATE_TEXT);
-  const channel = readWord(query['channel'], CHANNEL_NAMES, CHANNEL_TEXT);
+  const channel = readWord(query['channel'], channels, channelText(channels));
   const from = readRangeEnd(query, 'from', zone);
   const to = readRangeEnd(query, 'to', zone);
   const search = readText(query['search']);

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
+import { CHANNEL_NAMES } from '../../channels/index.js';
+import { CAMPAIGN_STATES } from '../../engine/index.js';
 import type { RetriedCampaign } from '../commands/retry-failed.command.js';
 import type { CampaignView } from '../queries/campaign.view.js';
 

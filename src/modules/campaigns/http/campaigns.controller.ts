@@ -3,7 +3,8 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { CAMPAIGN_STATES, CHANNEL_NAMES } from '../../engine/index.js';
+import { CHANNEL_NAMES } from '../../channels/index.js';
+import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
 import type { CampaignView } from '../queries/campaign.view.js';
 import { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
 import { QuoteCampaignQuery } from '../queries/quote-campaign.query.js';
@@ -17,7 +18,10 @@ import { QuoteBody, QuoteResponse } from './contact.response.js';
 @Authenticated()
 @Controller('v6/api/campaigns')
 export class CampaignsController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly channels: Channels,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'Your campaigns, newest first' })
@@ -34,7 +38,7 @@ export class CampaignsController {
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
   ): Promise<Paged<CampaignView>> {
-    const filter = readCampaignFilter(query, account.timeZone);
+    const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
     const page = readPage(query);
     const { campaigns, total } = await this.queries.execute(
       new ListCampaignsQuery(account.id, filter, page.page, page.limit),

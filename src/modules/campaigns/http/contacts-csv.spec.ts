@@ -47,22 +47,22 @@ describe('the file', () => {
     ...{ seq: 1, receiver: '919812345678', status: 'FAILED', status_code: 1 as const, error_code: 8 },
     ...{ errorMessage: 'gone, really', attempts: 2, provider_message_id: null, updated_at: '2026-05-01 10:00:00' },
   };
-  const open = (calls: boolean, requestId: string, extra: object = {}) => ({
+  const open = (requestId: string, extra: Record<string, string | number | null> = {}) => ({
     requestId,
-    calls,
+    details: Object.keys(extra),
     batches: (async function* () {
       yield await Promise.resolve([{ ...contact, ...extra }]);
     })(),
   });
 
   it('has a header line and CRLF, and the columns of calls on voice alone', async () => {
-    const sms = open(false, 'a:b');
+    const sms = open('a:b');
     expect(csvFrame(sms).before).toMatch(/^seq,receiver,.*,updated_at\r\n$/);
     expect(csvFrame(sms).headers).toEqual({ 'Content-Disposition': 'attachment; filename="a_b.csv"' });
     for await (const lines of csvLines(sms)) {
       expect(lines).toBe('1,919812345678,FAILED,1,8,"gone, really",2,,2026-05-01 10:00:00\r\n');
     }
-    const voice = open(true, 'v', { duration: 17, digits: '*1', recording_url: null });
+    const voice = open('v', { duration: 17, digits: '*1', recording_url: null });
     expect(csvFrame(voice).before).toMatch(/,updated_at,duration,digits,recording_url\r\n$/);
     for await (const lines of csvLines(voice)) expect(lines).toMatch(/,17,\*1,\r\n$/);
   });

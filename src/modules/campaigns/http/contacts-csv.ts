@@ -13,7 +13,6 @@ const COLUMNS = [
   'provider_message_id',
   'updated_at',
 ] as const satisfies readonly (keyof ContactView)[];
-const CALL_COLUMNS = ['duration', 'digits', 'recording_url'] as const satisfies readonly (keyof ContactView)[];
 
 /** What a spreadsheet would take for the start of a formula; some take the full-width signs for the plain ones. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
@@ -28,8 +27,7 @@ export function csvField(value: string | number | null | undefined): string {
   return TO_BE_QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const columnsOf = ({ calls }: ContactExport): readonly (keyof ContactView)[] =>
-  calls ? [...COLUMNS, ...CALL_COLUMNS] : COLUMNS;
+const columnsOf = ({ details }: ContactExport): readonly string[] => [...COLUMNS, ...details];
 
 /** Headers and header line of the export. */
 export const csvFrame = (contacts: ContactExport): TextFrame => ({

@@ -5,7 +5,7 @@ import {
   type CampaignRecord,
   type CampaignRow,
   type CampaignState,
-  type ChannelName,
+  Channels,
   idBehind,
   lowestId,
   type RecipientStatus,
@@ -16,7 +16,7 @@ import {
 export interface CampaignFilter {
   accountId?: number;
   state?: CampaignState;
-  channel?: ChannelName;
+  channel?: string;
   /** accepted at this moment or later */
   from?: Date;
   /** accepted at this moment or earlier */
@@ -25,21 +25,29 @@ export interface CampaignFilter {
   search?: string;
 }
 
-/** A campaign with its counters; on channels other than voice `content` is left empty. */
+/** A campaign with its counters; `content` is left empty on channels that have nothing to review. */
 export interface CountedCampaign {
   campaign: CampaignRecord;
   counts: ReadonlyMap<RecipientStatus, number>;
 }
 
-/** The content may be as large as a request: a list needs it for the sound of voice campaigns alone. */
+/** The content may be as large as a request: a list needs it where there is something to review in it, and else not. */
 const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id,
-  IF(c.channel = 'voice', c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.total_rows,
+  IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.total_rows,
   c.unsettled, c.refunded_credits, c.retry_of, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
 
 /** Lists of campaigns, newest first. Ids follow the time of acceptance, so a page and a time range are ranges of keys. */
 @Injectable()
 export class CampaignList {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  /** channels whose content a list shows; IN () is no SQL, so an empty name stands for none */
+  private readonly reviewed: readonly string[];
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    channels: Channels,
+  ) {
+    this.reviewed = ['', ...channels.all.filter((channel) => channel.reviewContent).map(({ name }) => name)];
+  }
 
   /** One page. @param offset campaigns to pass over */
   async page(filter: CampaignFilter, offset: number, limit: number): Promise<CountedCampaign[]> {
@@ -47,7 +55,7 @@ export class CampaignList {
     const rows: CampaignRow[] = await this.dataSource.query(
       `SELECT ${COLUMNS} FROM campaigns c JOIN (
          SELECT id FROM campaigns ${where} ORDER BY id DESC LIMIT ? OFFSET ?) p ON p.id = c.id ORDER BY c.id DESC`,
-      [...values, limit, offset],
+      [this.reviewed, ...values, limit, offset],
     );
     return this.counted(rows);
   }
@@ -65,6 +73,7 @@ export class CampaignList {
   async byIds(ids: readonly number[]): Promise<CountedCampaign[]> {
     if (ids.length === 0) return [];
     const rows: CampaignRow[] = await this.dataSource.query(`SELECT ${COLUMNS} FROM campaigns c WHERE c.id IN (?)`, [
+      this.reviewed,
       ids,
     ]);
     return this.counted(rows);

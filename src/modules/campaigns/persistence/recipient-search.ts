@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { tooMany } from '../../../platform/security/index.js';
 import {
-  type ChannelName,
   costOf,
   grouped,
   idBehind,
@@ -20,7 +19,7 @@ import {
 /** A campaign in which the number stands. */
 export interface FoundRecipient {
   requestId: string;
-  channel: ChannelName;
+  channel: string;
   broadcastName: string;
   createdAt: Date;
   recipient: RecipientRecord;
@@ -41,7 +40,7 @@ export interface SearchResult {
 
 interface SearchedCampaign extends ScannedCampaign {
   request_id: string;
-  channel: ChannelName;
+  channel: string;
   broadcast_name: string;
   created_at: Date;
 }

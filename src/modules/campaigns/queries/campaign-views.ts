@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../../accounts/index.js';
-import { CAMPAIGN_REVISION, ChannelRegistry, type ReviewContent, NO_REVIEW_CONTENT } from '../../engine/index.js';
+import { CAMPAIGN_REVISION, Channels, type ReviewContent, NO_REVIEW_CONTENT } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { campaignView, type CampaignView } from './campaign.view.js';
 
@@ -19,7 +19,7 @@ const NO_OWNER = { username: '', timeZone: 'UTC' };
 export class CampaignViews {
   constructor(
     private readonly accounts: AccountDirectory,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: Channels,
   ) {}
 
   async ofOwner(counted: CountedCampaign): Promise<CampaignView> {
@@ -35,7 +35,7 @@ export class CampaignViews {
       username,
       revision: CAMPAIGN_REVISION,
       recipients: counted.campaign.totalRows,
-      ...(channel.desk?.(counted.campaign.content) ?? NO_REVIEW_CONTENT),
+      ...(channel.reviewContent?.(counted.campaign.content) ?? NO_REVIEW_CONTENT),
     };
   }
 

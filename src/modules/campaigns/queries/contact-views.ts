@@ -1,28 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { dateTimesOf } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
-import { type CampaignRecord, ChannelRegistry, RecipientDetails, type RecipientRecord } from '../../engine/index.js';
+import { type CampaignRecord, Channels, type RecipientRecord } from '../../engine/index.js';
 import { ContactReader } from '../persistence/contact-reader.js';
-import { contactView, type ContactView } from './contact.view.js';
+import { contactView, type DetailedContact } from './contact.view.js';
 
 /** Recipients in the words of their channel and the time zone of their owner, with what other tables know of them. */
 @Injectable()
 export class ContactViews {
   constructor(
     private readonly accounts: AccountDirectory,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: Channels,
     private readonly contacts: ContactReader,
-    private readonly details: RecipientDetails,
   ) {}
 
   /** @param recipients ascending by seq */
-  async of(campaign: CampaignRecord, recipients: readonly RecipientRecord[]): Promise<ContactView[]> {
+  async of(campaign: CampaignRecord, recipients: readonly RecipientRecord[]): Promise<DetailedContact[]> {
     const channel = this.channels.get(campaign.channel);
     const seqs = recipients.map(({ seq }) => seq);
     const [owner, providerIds, details] = await Promise.all([
       this.accounts.byId(campaign.accountId),
       this.contacts.providerIds(campaign.id, seqs),
-      this.details.columnsOf(campaign, seqs),
+      channel.details?.of(this.channels.services, campaign, recipients),
     ]);
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
     return recipients.map((recipient) => contactView(channel, recipient, { providerIds, details }, shown));

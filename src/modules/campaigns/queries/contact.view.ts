@@ -1,15 +1,13 @@
 import {
-  type CallDetails,
   type Channel,
+  type DetailValue,
   outcomeOf,
   type RecipientOutcome,
   type RecipientRecord,
 } from '../../engine/index.js';
 
-/**
- * A recipient as its owner sees it: exactly the fields of reference/campaigns#contacts, the last three on voice alone.
- */
-export interface ContactView extends RecipientOutcome, Partial<CallDetails> {
+/** A recipient as its owner sees it on every channel (reference/campaigns#contacts). */
+export interface ContactView extends RecipientOutcome {
   seq: number;
   receiver: string;
   /** sends that were tried */
@@ -19,11 +17,17 @@ export interface ContactView extends RecipientOutcome, Partial<CallDetails> {
   updated_at: string;
 }
 
+/** Values of the channel's own columns, by name. */
+type Details = Readonly<Record<string, DetailValue>>;
+
+/** A recipient with the channel's own columns. */
+export type DetailedContact = ContactView & Details;
+
 /** What of a recipient stands in other tables. */
 export interface ContactExtras {
   providerIds: ReadonlyMap<number, string>;
-  /** null on channels without columns of their own */
-  details: ReadonlyMap<number, CallDetails> | null;
+  /** absent on channels without columns of their own */
+  details: ReadonlyMap<number, Details> | undefined;
 }
 
 /** @param shown formats a time in the zone of the owning account */
@@ -32,8 +36,8 @@ export function contactView(
   recipient: RecipientRecord,
   { providerIds, details }: ContactExtras,
   shown: (at: Date) => string,
-): ContactView {
-  const { seq, receiver, attempts, duration, updatedAt } = recipient;
+): DetailedContact {
+  const { seq, receiver, attempts, updatedAt } = recipient;
   return {
     seq,
     receiver,
@@ -41,6 +45,6 @@ export function contactView(
     attempts,
     provider_message_id: providerIds.get(seq) ?? null,
     updated_at: shown(updatedAt),
-    ...(details && (details.get(seq) ?? { duration: duration ?? 0, digits: null, recording_url: null })),
+    ...details?.get(seq),
   };
 }

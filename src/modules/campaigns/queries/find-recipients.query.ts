@@ -1,6 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTimesOf } from '../../../kernel/clock.js';
-import { ChannelRegistry, outcomeOf, type RecipientOutcome } from '../../engine/index.js';
+import { Channels, outcomeOf, type RecipientOutcome } from '../../engine/index.js';
 import { type FoundRecipient, RecipientSearch } from '../persistence/recipient-search.js';
 
 /** A campaign in which the number stands, and how it stands there. */
@@ -45,7 +45,7 @@ export class FindRecipientsQuery extends Query<RecipientHits> {
 export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery> {
   constructor(
     private readonly search: RecipientSearch,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: Channels,
   ) {}
 
   async execute(query: FindRecipientsQuery): Promise<RecipientHits> {

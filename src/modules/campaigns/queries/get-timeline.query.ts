@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
 import { AccountDirectory, type Actor } from '../../accounts/index.js';
-import { CampaignReader, ChannelRegistry, RecipientDetails } from '../../engine/index.js';
+import { CampaignReader, Channels, TimelineSources } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { ContactReader } from '../persistence/contact-reader.js';
@@ -44,8 +44,8 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
     private readonly reader: CampaignReader,
     private readonly contacts: ContactReader,
     private readonly accounts: AccountDirectory,
-    private readonly channels: ChannelRegistry,
-    private readonly details: RecipientDetails,
+    private readonly channels: Channels,
+    private readonly sources: TimelineSources,
   ) {}
 
   async execute({ actor, requestId, seq: text }: GetTimelineQuery): Promise<TimelineView> {
@@ -58,7 +58,8 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
     const zone = (await this.accounts.byId(campaign.accountId))?.timeZone ?? 'UTC';
     const events = [
       ...recipientEvents(campaign, channel, life),
-      ...(await this.details.timelineOf({ campaign, seq: recipient.seq, receiver: recipient.receiver })),
+      ...((await channel.details?.timeline(this.channels.services, campaign, recipient.seq)) ?? []),
+      ...(await this.sources.timelineOf(campaign, recipient.seq)),
     ].sort((a, b) => a.at.getTime() - b.at.getTime());
     return {
       seq: recipient.seq,

@@ -1,12 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
-import {
-  CampaignReader,
-  type CampaignRecord,
-  ChannelRegistry,
-  type RecipientStatus,
-  statusesOf,
-} from '../../engine/index.js';
+import { CampaignReader, type CampaignRecord, Channels, type RecipientStatus, statusesOf } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
 import { ContactReader } from '../persistence/contact-reader.js';
 import { ContactViews } from './contact-views.js';
@@ -34,7 +28,7 @@ export class ListContactsHandler implements IQueryHandler<ListContactsQuery> {
   constructor(
     private readonly reader: CampaignReader,
     private readonly contacts: ContactReader,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: Channels,
     private readonly views: ContactViews,
   ) {}
 

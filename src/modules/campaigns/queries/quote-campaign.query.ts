@@ -1,6 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { type BalanceName, CreditBook } from '../../credits/index.js';
-import { ChannelOffers } from '../../engine/index.js';
+import { CreditBook } from '../../credits/index.js';
+import { Channels } from '../../engine/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { type RawQuote, readQuote, sortContacts } from '../domain/quote-request.js';
 
@@ -37,13 +37,12 @@ export class QuoteCampaignQuery extends Query<QuoteView> {
 @QueryHandler(QuoteCampaignQuery)
 export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
   constructor(
-    private readonly offers: ChannelOffers,
+    private readonly channels: Channels,
     private readonly credits: CreditBook,
   ) {}
 
   async execute({ accountId, body }: QuoteCampaignQuery): Promise<QuoteView> {
-    const quotable = this.offers.quotable();
-    const names = quotable.map(({ name }) => name);
+    const names = this.channels.all.filter((channel) => channel.quote).map(({ name }) => name);
     const read = readQuote(body, names);
     if ('fault' in read) {
       const text = {
@@ -53,20 +52,20 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
       }[read.fault];
       throw campaignErrors.invalid(text);
     }
-    const { channel, message, contacts } = read.quote;
-    const offer = quotable.find(({ name }) => name === channel);
-    if (!offer) throw new Error(`no offer of the channel ${channel}`);
-    const price = await offer.quote(accountId, message);
-    const sorted = sortContacts(contacts, (entry) => offer.readContact(entry), offer.duplicates);
+    const { message, contacts } = read.quote;
+    const channel = this.channels.get(read.quote.channel);
+    const price = await channel.quote?.(this.channels.services, accountId, message);
+    if (!price) throw new Error(`the channel ${channel.name} quotes nothing`);
+    const sorted = sortContacts(contacts, (entry) => channel.readRecipient(entry), channel.duplicates);
     return {
-      channel,
+      channel: channel.name,
       encoding: price.encoding,
       unicode_characters: price.unicodeCharacters,
       length: price.length,
       segments: price.segments,
       credits_per_contact: price.unitCredits,
       total_credits: price.unitCredits * sorted.charged,
-      available: await this.credits.available(accountId, price.balance as BalanceName),
+      available: await this.credits.available(accountId, price.balance),
       contacts: sorted.charged,
       invalid: sorted.invalid,
       duplicates: sorted.duplicates,

@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import { type BalanceName, CreditBook } from '../../credits/index.js';
+import { CreditBook } from '../../credits/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import {
   type AcceptedCampaign,
@@ -75,7 +75,7 @@ export class CampaignRetry {
     const recipients = await this.failed.count(parent);
     if (recipients === 0) throw campaignErrors.noneFailed();
     const required = recipients * unitCredits;
-    const available = await this.credits.available(parent.accountId, balance as BalanceName);
+    const available = await this.credits.available(parent.accountId, balance);
     if (required > available) throw new InsufficientCredits(available, required);
   }
 
@@ -95,9 +95,8 @@ export class CampaignRetry {
       const child = { id, requestId, totalRows: total, unitCredits: terms.unitCredits, repeated: false };
       await terms.alongside(tx, child);
       const entries = [{ requestId, amount: total * terms.unitCredits }];
-      const balance = terms.balance as BalanceName;
       await this.release(tx, parent.id);
-      if (!(await this.credits.debit(tx, parent.accountId, balance, entries))) throw new Outspent();
+      if (!(await this.credits.debit(tx, parent.accountId, terms.balance, entries))) throw new Outspent();
       return child;
     });
   }

@@ -1,11 +1,5 @@
-export {
-  type AcceptedBroadcast,
-  BroadcastSubmission,
-  type BroadcastSender,
-  type BroadcastTerms,
-} from './broadcast-submission.js';
+export { type AcceptedBroadcast, acceptedBroadcast } from './accepted-broadcast.js';
 export { broadcastErrors } from './broadcasts.errors.js';
-export { BroadcastsModule } from './broadcasts.module.js';
 export {
   type Broadcast,
   type BroadcastFault,

@@ -1,4 +1,3 @@
 export { SmsModule } from './sms.module.js';
-export { SmsWorkerModule } from './sms.worker.module.js';
 export { smsChannel } from './sms.channel.js';
 export { priceOf } from './domain/sms-price.js';

@@ -1,12 +1,19 @@
-import { type Channel, RecipientStatus } from '../../engine/index.js';
+import { now } from '../../../kernel/clock.js';
+import { nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
+import { newRequestId } from '../../../kernel/request-id.js';
+import { splitSms } from '../../../platform/smpp/index.js';
+import { type Channel, type Content, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
+import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
+import { priceOf as smsPrice } from './domain/sms-price.js';
 
 /**
- * SMS as the engine knows it: the words of reference/engine#recipient-statuses. What may have left and is not yet
- * settled counts as still processing, so it shows PP1; carriers do not report reading, so Read only completes the
- * table.
+ * SMS. What may have left and is not yet settled counts as still processing, so it shows PP1; carriers do not report
+ * reading, so Read only completes the table (reference/engine#recipient-statuses).
  */
-export const smsChannel: Channel = {
+export const smsChannel: Channel<'sms'> = {
   name: 'sms',
+  title: 'SMS',
+  routes: 'sms',
   event: 'gsm.status.update',
   campaignStatus: { accepted: 'PP1', sending: 'PP1' },
   statusLabels: {
@@ -22,5 +29,31 @@ export const smsChannel: Channel = {
     [RecipientStatus.NoAnswer]: 'FAILED',
     [RecipientStatus.Busy]: 'FAILED',
   },
-  compose: (content) => ({ text: String(content['message']) }),
+  newRequestId: (zone) => newRequestId('GSMCAMP', 6, now(), zone),
+  readRecipient: readBroadcastContact,
+  duplicates: 'charged',
+  price: (content) => priceOf(messageOf(content)),
+  quote: async (_services, _accountId, message) => quoteOf(message),
+  compose: (content) => ({ text: messageOf(content) }),
 };
+
+const messageOf = (content: Content): string => String(content['message']);
+
+/** @throws AppError for a text that is longer than the table of prices goes */
+function priceOf(message: string): Price {
+  const { credits } = smsPrice(message);
+  if (credits === null) throw broadcastErrors.tooLong();
+  return { balance: 'gsm_credits', unitCredits: credits };
+}
+
+/** With the parts that go over the air, which the price does not follow (reference/sms#parts). */
+function quoteOf(message: string): MessageQuote {
+  const { encoding, length } = smsPrice(message);
+  return {
+    ...priceOf(message),
+    encoding,
+    unicodeCharacters: nonGsmCharacters(message),
+    length,
+    segments: splitSms(message)?.parts.length ?? 1,
+  };
+}

@@ -2,5 +2,4 @@ export { TemplateSendAnswer } from './http/template-message.dto.js';
 export { SendTemplateMessageCommand } from './commands/send-template-message.command.js';
 export type { QueuedTemplateSend } from './template-queue.js';
 export { TemplateMessagesModule } from './template-messages.module.js';
-export { TemplateMessagesWorkerModule } from './template-messages.worker.module.js';
 export { brandedChannel, templateChannel } from './template.channels.js';

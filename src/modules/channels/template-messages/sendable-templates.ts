@@ -10,16 +10,15 @@ import {
 import { placeholders, type Template, TemplateLibrary, TemplateStatus } from '../../templates/index.js';
 import { parameterFault } from './domain/template-parameters.js';
 import { type TemplateMessageFault, templateMessageError } from './template-messages.errors.js';
-import type { TemplateRequest } from './template-request.js';
-
-/** What of a request the approved template is held against. */
-export type WantedTemplate = Pick<TemplateRequest, 'templateName' | 'language' | 'components'>;
+import type { WantedTemplate } from './template-payload.js';
 
 /** Connections of an account in order of preference (reference/template-messages#connections). */
 const CONNECTIONS = {
   template: ['official'],
   branded: ['branded', 'official'],
 } as const satisfies Record<string, readonly ChatConnection[]>;
+
+export type TemplateChannelName = keyof typeof CONNECTIONS;
 
 /** Whether a template may leave now, and over which connection: for a new send as for a retry of an old one. */
 @Injectable()
@@ -38,16 +37,16 @@ export class SendableTemplates {
   }
 
   /** @throws AppError the chat account's rows of reference/session-messages#connection-errors */
-  async connection(accountId: number, channel: keyof typeof CONNECTIONS): Promise<UsableChatAccount> {
+  async connection(accountId: number, channel: TemplateChannelName): Promise<UsableChatAccount> {
     return usableAccount(await this.find(accountId, channel));
   }
 
   /** @throws AppError the first of those rows: there is no chat account */
-  async assertConnected(accountId: number, channel: keyof typeof CONNECTIONS): Promise<void> {
+  async assertConnected(accountId: number, channel: TemplateChannelName): Promise<void> {
     if (!(await this.find(accountId, channel))) throw chatAccountErrors.notFound();
   }
 
-  private async find(accountId: number, channel: keyof typeof CONNECTIONS): Promise<ChatAccount | null> {
+  private async find(accountId: number, channel: TemplateChannelName): Promise<ChatAccount | null> {
     for (const connection of CONNECTIONS[channel]) {
       const account = await this.accounts.find(accountId, connection);
       if (account) return account;

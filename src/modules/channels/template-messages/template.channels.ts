@@ -1,16 +1,54 @@
-import { type Channel, CHAT_EVENT, CHAT_STATUS_LABELS } from '../../engine/index.js';
+import { randomUUID } from 'node:crypto';
+import { now } from '../../../kernel/clock.js';
+import { readRecipient } from '../../../kernel/phone-number.js';
+import { newRequestId } from '../../../kernel/request-id.js';
+import type { Channel } from '../../engine/index.js';
+import { TemplateLibrary } from '../../templates/index.js';
+import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
+import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
+import { templateMessageError } from './template-messages.errors.js';
+import { templatePrice, wantedOf } from './template-payload.js';
 
-/** What the engine keeps of a template send: the upstream's request without recipient and reference. */
-const templateChannelOf = (name: 'template' | 'branded'): Channel => ({
+/** A channel that sends approved templates: the category of the named template decides which balance pays. */
+const templateChannelOf = <Name extends TemplateChannelName>(
+  name: Name,
+  { title, newRequestId }: Pick<Channel, 'title' | 'newRequestId'>,
+): Channel<Name> => ({
   name,
+  title,
+  routes: 'chat',
   event: CHAT_EVENT,
   campaignStatus: { accepted: 'queued', sending: 'queued' },
   statusLabels: CHAT_STATUS_LABELS,
+  newRequestId,
+  readRecipient: (entry) => {
+    const read = readRecipient(entry);
+    return 'digits' in read ? read.digits : null;
+  },
+  duplicates: 'charged',
+  quote: async (services, accountId, templateName) => {
+    const template = await services(TemplateLibrary).find(accountId, templateName);
+    if (!template) throw templateMessageError('notFound');
+    return chatQuote(template.body, templatePrice(template));
+  },
+  renew: async (services, { accountId, content }) => {
+    const sendable = services(SendableTemplates);
+    const template = await sendable.approved(accountId, wantedOf(content));
+    const { id, connection } = await sendable.connection(accountId, name);
+    return { routeId: id, service: connection, ...templatePrice(template) };
+  },
+  // a campaign keeps the upstream's request without recipient and reference
   compose: (content) => ({ text: '', payload: content }),
 });
 
-/** Template messages and campaigns of an account's official connection (reference/template-messages#connections). */
-export const templateChannel = templateChannelOf('template');
+/** Template messages and campaigns over an account's official connection (reference/template-messages#connections). */
+export const templateChannel = templateChannelOf('template', {
+  title: 'template message',
+  newRequestId: () => randomUUID(),
+});
 
 /** Branded template campaigns (reference/template-messages#connections). */
-export const brandedChannel = templateChannelOf('branded');
+export const brandedChannel = templateChannelOf('branded', {
+  title: 'branded template',
+  newRequestId: (zone) => newRequestId('WCAMP', 8, now(), zone),
+});

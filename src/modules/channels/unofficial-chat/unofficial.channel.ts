@@ -1,15 +1,29 @@
-import { type Channel, CHAT_EVENT, CHAT_STATUS_LABELS } from '../../engine/index.js';
-import { ATTACHMENTS } from './unofficial-broadcast.js';
+import { now } from '../../../kernel/clock.js';
+import { newRequestId } from '../../../kernel/request-id.js';
+import type { Channel, Price } from '../../engine/index.js';
+import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
+import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
+import { ATTACHMENTS, isTooLong } from './unofficial-broadcast.js';
 
-/**
- * Unofficial chat as the engine knows it: the text, then each attachment as an item of its own
- * (reference/unofficial-chat#items).
- */
-export const unofficialChannel: Channel = {
+/** Per contact, whatever the length and the attachments (reference/unofficial-chat#price). */
+const PRICE: Price = { balance: 'bulk_chat_credits', unitCredits: 1 };
+
+/** Unofficial chat: the text, then each attachment as an item of its own (reference/unofficial-chat#items). */
+export const unofficialChannel: Channel<'unofficial'> = {
   name: 'unofficial',
+  title: 'unofficial chat',
+  routes: 'unofficial',
   event: CHAT_EVENT,
   campaignStatus: { accepted: 'Processing', sending: 'Processing' },
   statusLabels: CHAT_STATUS_LABELS,
+  newRequestId: (zone, { UNOFFICIAL_PREFIX }) => newRequestId(UNOFFICIAL_PREFIX, 6, now(), zone),
+  readRecipient: readBroadcastContact,
+  duplicates: 'charged',
+  price: () => PRICE,
+  quote: async (_services, _accountId, message) => {
+    if (isTooLong(message)) throw broadcastErrors.tooLong();
+    return chatQuote(message, PRICE);
+  },
   compose: (content) => ({
     text: String(content['message']),
     attachments: ATTACHMENTS.flatMap((field) => (typeof content[field] === 'string' ? [content[field]] : [])),

@@ -1,4 +1,3 @@
 export { type VoiceCall, VoiceCalls } from './persistence/voice-calls.js';
 export { voiceChannel } from './voice.channel.js';
 export { VoiceModule } from './voice.module.js';
-export { VoiceWorkerModule } from './voice.worker.module.js';

@@ -1,35 +1,56 @@
+import { now } from '../../../kernel/clock.js';
+import { newRequestId } from '../../../kernel/request-id.js';
 import { type Channel, RecipientStatus } from '../../engine/index.js';
+import { callDetails } from './calls/call-details.js';
 import { reviewContent } from './calls/review-content.js';
 import { voiceContent } from './calls/voice-content.js';
+import { voiceReceiver } from './domain/call-number.js';
+import { creditsOf } from './domain/voice-price.js';
+import { callAttemptLog } from './persistence/call-attempt-log.js';
 
 /**
- * Voice as the engine knows it: the words of reference/engine#recipient-statuses. A call that rings, waits for its next
- * attempt or may have been made is INITIATED; calls are not delivered or read, so these only complete the table.
+ * A call that rings, waits for its next attempt or may have been made is INITIATED; calls are not delivered or read, so
+ * these only complete the table (reference/engine#recipient-statuses).
  */
-export const voiceChannel: Channel = {
+const STATUS_LABELS: Channel['statusLabels'] = {
+  [RecipientStatus.Pending]: 'PENDING',
+  [RecipientStatus.Unknown]: 'INITIATED',
+  [RecipientStatus.Submitted]: 'INITIATED',
+  [RecipientStatus.Retrying]: 'INITIATED',
+  [RecipientStatus.Delivered]: 'ANSWERED',
+  [RecipientStatus.Read]: 'ANSWERED',
+  [RecipientStatus.Failed]: 'FAILED',
+  [RecipientStatus.Cancelled]: 'CANCELLED',
+  [RecipientStatus.Answered]: 'ANSWERED',
+  [RecipientStatus.NoAnswer]: 'NO_ANSWER',
+  [RecipientStatus.Busy]: 'BUSY',
+};
+
+/** Voice: no quote, because the price is the length of an audio that has yet to be made. */
+export const voiceChannel: Channel<'voice'> = {
   name: 'voice',
+  title: 'voice',
+  routes: 'voice',
   event: 'voice.status.update',
   campaignStatus: { accepted: 'Pending for Verification', sending: 'Processing' },
-  statusLabels: {
-    [RecipientStatus.Pending]: 'PENDING',
-    [RecipientStatus.Unknown]: 'INITIATED',
-    [RecipientStatus.Submitted]: 'INITIATED',
-    [RecipientStatus.Retrying]: 'INITIATED',
-    [RecipientStatus.Delivered]: 'ANSWERED',
-    [RecipientStatus.Read]: 'ANSWERED',
-    [RecipientStatus.Failed]: 'FAILED',
-    [RecipientStatus.Cancelled]: 'CANCELLED',
-    [RecipientStatus.Answered]: 'ANSWERED',
-    [RecipientStatus.NoAnswer]: 'NO_ANSWER',
-    [RecipientStatus.Busy]: 'BUSY',
+  statusLabels: STATUS_LABELS,
+  timed: true,
+  newRequestId: (zone) => newRequestId('VCAMP', 8, now(), zone),
+  readRecipient: voiceReceiver,
+  duplicates: 'removed',
+  price: (content) => {
+    const { milliseconds, voiceplan } = voiceContent(content);
+    return { balance: 'voice_credits', unitCredits: creditsOf(milliseconds, voiceplan) };
   },
   compose: (content) => {
     const { audio_url: audio, caller_id: callerId, menu, milliseconds } = voiceContent(content);
     return { text: '', payload: { audio, callerId, interactive: menu !== null, seconds: milliseconds / 1_000 } };
   },
-  desk: (content) => reviewContent(voiceContent(content)),
   retryPlan: (content) => {
     const { retries, retry_interval: seconds } = voiceContent(content);
     return { retries, intervalMs: seconds * 1_000 };
   },
+  attemptLog: callAttemptLog,
+  details: callDetails(STATUS_LABELS),
+  reviewContent: (content) => reviewContent(voiceContent(content)),
 };

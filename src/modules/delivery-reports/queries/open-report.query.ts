@@ -6,8 +6,7 @@ import {
   CampaignReader,
   type CampaignRecord,
   type Channel,
-  type ChannelName,
-  ChannelRegistry,
+  Channels,
   type DeliveryRecord,
   deliveryRecord,
   recipientBatches,
@@ -42,7 +41,7 @@ export interface OpenReport {
  */
 export class OpenReportQuery extends Query<OpenReport> {
   constructor(
-    readonly channel: ChannelName,
+    readonly channel: string,
     readonly requestId: string,
     readonly access: 'anyone' | 'owner',
     readonly viewer: ReportViewer,
@@ -62,7 +61,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly accounts: AccountDirectory,
     private readonly campaigns: CampaignReader,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: Channels,
   ) {}
 
   async execute({ channel: name, requestId, access, viewer, selection }: OpenReportQuery): Promise<OpenReport> {

@@ -28,7 +28,7 @@ export class InsufficientCredits extends AppError {
 export class Outspent extends Error {}
 
 /** A draft with the further writes of its transaction. */
-type Submission = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
+type WaitingDraft = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
 /** Code of the conflict with another account's id; its text is that of every such conflict. */
 export const FOREIGN_REQUEST_ID = 'request_id_foreign';
 /** What says whether a draft came before. */
@@ -37,7 +37,7 @@ export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fin
 type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 
-type Numbered = NumberedDraft & { draft: Submission };
+type Numbered = NumberedDraft & { draft: WaitingDraft };
 
 /** Larger drafts get a transaction of their own, so that small requests of the same account do not wait behind their rows. */
 const GROUPED_RECEIVERS = 1_000;
@@ -47,7 +47,7 @@ const ROUNDS = 6;
 /** The one door into the engine: everything of a campaign, or nothing, in one transaction. */
 @Injectable()
 export class CampaignAcceptance {
-  private readonly groups = new Map<string, GroupCommit<Submission, Answer>>();
+  private readonly groups = new Map<string, GroupCommit<WaitingDraft, Answer>>();
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -63,7 +63,7 @@ export class CampaignAcceptance {
    * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`
    */
   async accept(wanted: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
-    const draft: Submission = alongside ? { ...wanted, alongside } : wanted;
+    const draft: WaitingDraft = alongside ? { ...wanted, alongside } : wanted;
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
     const answer =
@@ -105,7 +105,7 @@ export class CampaignAcceptance {
     }
   }
 
-  private group(draft: Submission): GroupCommit<Submission, Answer> {
+  private group(draft: WaitingDraft): GroupCommit<WaitingDraft, Answer> {
     const key = `${draft.accountId} ${draft.balance}`;
     let group = this.groups.get(key);
     if (!group) {
@@ -119,7 +119,7 @@ export class CampaignAcceptance {
   }
 
   /** One transaction for drafts of one account and balance. A lost race for credits or ids runs it again from the start. */
-  private async commit(drafts: Submission[]): Promise<Answer[]> {
+  private async commit(drafts: WaitingDraft[]): Promise<Answer[]> {
     for (let round = 1; ; round++) {
       try {
         return await this.attempt(drafts);
@@ -138,15 +138,15 @@ export class CampaignAcceptance {
   }
 
   /** A group that lost a race: each draft by itself, in order, so that one conflict refuses one request. */
-  private async oneByOne(drafts: Submission[]): Promise<Answer[]> {
+  private async oneByOne(drafts: WaitingDraft[]): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (const draft of drafts) answers.push(...(await this.commit([draft])));
     return answers;
   }
 
-  private async attempt(drafts: Submission[]): Promise<Answer[]> {
-    const first = drafts[0] as Submission;
-    const balance = first.balance as BalanceName;
+  private async attempt(drafts: WaitingDraft[]): Promise<Answer[]> {
+    const first = drafts[0] as WaitingDraft;
+    const { balance } = first;
     // An unlocked read refuses the poor cheaply; the conditional UPDATE in `debit` stays the judge.
     let available = await this.credits.available(first.accountId, balance);
     const numbered: Numbered[] = [];

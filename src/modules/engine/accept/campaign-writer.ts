@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import type { ChannelName } from '../state/campaign.js';
+import type { BalanceName } from '../../credits/index.js';
 import { planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 
 /** What a channel asks the engine to accept: validated, priced, routed. */
 export interface CampaignDraft {
   accountId: number;
-  channel: ChannelName;
+  channel: string;
   /** a caller-supplied id, or a maker of ids (tried again on a collision) */
   requestId: { given: string } | { make: () => string };
   broadcastName: string;
@@ -16,7 +16,7 @@ export interface CampaignDraft {
   routeId: number;
   content: Record<string, unknown>;
   /** e.g. gsm_credits */
-  balance: string;
+  balance: BalanceName;
   /** credits per recipient; 0 = free */
   unitCredits: number;
   /** cleaned, in order, duplicates as the channel wants them */

@@ -18,7 +18,7 @@ import {
 import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel } from '../channel.js';
 import { WINDOW_RECIPIENTS } from '../state/lanes.js';
-import { ChannelRegistry } from '../channel-registry.js';
+import { Channels } from '../channels.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { LANE_DUTY, TRANSITIONS } from '../state/campaign-transitions.js';
 import { type LaneEnd, LaneStore, type LaneTurn, newClaimId } from './lane-store.js';
@@ -69,7 +69,7 @@ export class LaneRunner {
     private readonly states: CampaignStates,
     private readonly results: WindowResults,
     private readonly pace: RoutePace,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: Channels,
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
     private readonly connections: RouteConnections,

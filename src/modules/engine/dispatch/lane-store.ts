@@ -6,7 +6,6 @@ import { inTransaction, type WriteResult } from '../../../platform/database/inde
 import { isFree, LeasedTable, takeDue } from '../../../platform/leases/index.js';
 import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
-import type { ChannelName } from '../state/campaign.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { type CampaignState, LANE_DUTY, statesThat } from '../state/campaign-transitions.js';
 import { WINDOW_RECIPIENTS } from '../state/lanes.js';
@@ -22,7 +21,7 @@ export interface LaneTurn {
   intentSeq: number;
   endSeq: number;
   state: CampaignState;
-  channel: ChannelName;
+  channel: string;
   accountId: number;
   routeId: number;
   content: Record<string, unknown>;
@@ -39,7 +38,7 @@ interface TurnRow {
   intent_seq: number;
   end_seq: number;
   state: CampaignState;
-  channel: ChannelName;
+  channel: string;
   account_id: number;
   route_id: number;
   content: string;
@@ -85,19 +84,16 @@ export class LaneStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Takes due lanes for enqueuing and moves their `wake_at` ahead; several relays never take the same. */
-  async takeDue(channels: readonly ChannelName[], limit: number): Promise<(LaneJob & { channel: ChannelName })[]> {
-    const rows = await takeDue<{ campaign_id: number; lane: number; fence: number; channel: ChannelName }>(
-      this.dataSource,
-      {
-        table: 'campaign_lanes',
-        key: ['campaign_id', 'lane'],
-        columns: ['fence', 'channel'],
-        due: 'wake_at',
-        where: { sql: 'channel IN (?)', values: [channels] },
-        most: limit,
-        againAfterMs: JOB_PATIENCE_MS,
-      },
-    );
+  async takeDue(channels: readonly string[], limit: number): Promise<(LaneJob & { channel: string })[]> {
+    const rows = await takeDue<{ campaign_id: number; lane: number; fence: number; channel: string }>(this.dataSource, {
+      table: 'campaign_lanes',
+      key: ['campaign_id', 'lane'],
+      columns: ['fence', 'channel'],
+      due: 'wake_at',
+      where: { sql: 'channel IN (?)', values: [channels] },
+      most: limit,
+      againAfterMs: JOB_PATIENCE_MS,
+    });
     return rows.map(({ campaign_id: campaignId, ...lane }) => ({ campaignId, ...lane }));
   }
 

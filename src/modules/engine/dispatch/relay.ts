@@ -38,7 +38,7 @@ export class Relay implements OnApplicationBootstrap {
 
   private async enqueueDue(): Promise<void> {
     for (;;) {
-      const due = await this.lanes.takeDue(this.selected.channels, LANES_A_LOOK);
+      const due = await this.lanes.takeDue(this.selected.names, LANES_A_LOOK);
       let left = due;
       try {
         for (const channel of new Set(due.map((lane) => lane.channel))) {

@@ -1,25 +1,28 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment, InvalidEnvironment } from '../../../platform/config/index.js';
-import { QUEUE_NAMES, type QueueName } from '../../../platform/queues/index.js';
-import { ChannelRegistry } from '../channel-registry.js';
+import type { Channel } from '../channel.js';
+import { Channels } from '../channels.js';
 
-/** Which queues this worker serves: `WORKER_QUEUES`, default all whose channel is registered. */
+/** Whose queues this worker serves: those of `WORKER_QUEUES`, which bear the channels' names; default all. */
 @Injectable()
 export class WorkerQueues {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-    private readonly registry: ChannelRegistry,
+    private readonly channels: Channels,
   ) {}
 
   /** @throws InvalidEnvironment naming a queue that does not exist */
-  get channels(): QueueName[] {
+  get served(): readonly Channel[] {
     const wanted = this.environment.WORKER_QUEUES;
-    const wrong = wanted.filter((name) => !QUEUE_NAMES.some((queue) => queue === name));
+    const wrong = wanted.filter((name) => !this.channels.find(name));
     if (wrong.length > 0) {
-      throw new InvalidEnvironment(
-        `WORKER_QUEUES: no such queue: ${wrong.join(', ')}; there are ${QUEUE_NAMES.join(', ')}`,
-      );
+      const known = this.channels.names.join(', ');
+      throw new InvalidEnvironment(`WORKER_QUEUES: no such queue: ${wrong.join(', ')}; there are ${known}`);
     }
-    return this.registry.names().filter((name) => wanted.length === 0 || wanted.includes(name));
+    return this.channels.all.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  }
+
+  get names(): string[] {
+    return this.served.map(({ name }) => name);
   }
 }

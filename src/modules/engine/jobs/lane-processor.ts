@@ -4,11 +4,12 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
+  type OnModuleInit,
 } from '@nestjs/common';
 import type { Job } from 'bull';
 import { within } from '../../../kernel/within.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { type LaneJob, LaneQueues, type QueueName } from '../../../platform/queues/index.js';
+import { type LaneJob, LaneQueues } from '../../../platform/queues/index.js';
 import { RouteConnections } from '../../providers/index.js';
 import { LaneRunner } from '../dispatch/lane-runner.js';
 import { Relay } from '../dispatch/relay.js';
@@ -20,7 +21,7 @@ const CLOSE_MS = 2_000;
 
 /** Serves the selected queues: one turn of one lane a job, the next turn at the tail of the queue. */
 @Injectable()
-export class LaneProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class LaneProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(LaneProcessor.name);
   private readonly running = new Set<Promise<void>>();
 
@@ -34,16 +35,19 @@ export class LaneProcessor implements OnApplicationBootstrap, BeforeApplicationS
     private readonly selected: WorkerQueues,
   ) {}
 
+  /** Connected before the relay adds the first job. */
+  onModuleInit(): void {
+    for (const name of this.selected.names) this.queues.get(name);
+  }
+
   async onApplicationBootstrap(): Promise<void> {
-    const channels = this.selected.channels;
+    const channels = this.selected.served;
     // Bound early: receipts of earlier messages come over any bound session.
-    await this.connections.openAll(
-      channels.filter((name) => name === 'sms' || name === 'unofficial' || name === 'voice'),
-    );
-    for (const channel of channels) {
-      const queue = this.queues.get(channel);
-      queue.on('error', (error) => this.logger.warn({ err: error, queue: channel }, 'queue'));
-      void queue.process(this.environment.WORKER_CONCURRENCY, (job: Job<LaneJob>) => this.track(channel, job.data));
+    await this.connections.openAll(channels.map(({ routes }) => routes).filter((kind) => kind !== 'chat'));
+    for (const { name } of channels) {
+      const queue = this.queues.get(name);
+      queue.on('error', (error) => this.logger.warn({ err: error, queue: name }, 'queue'));
+      void queue.process(this.environment.WORKER_CONCURRENCY, (job: Job<LaneJob>) => this.track(name, job.data));
     }
   }
 
@@ -51,7 +55,7 @@ export class LaneProcessor implements OnApplicationBootstrap, BeforeApplicationS
   async beforeApplicationShutdown(): Promise<void> {
     this.runner.stop();
     // Other workers take the jobs that wait; not waited for, because it never answers while Redis is away.
-    for (const channel of this.selected.channels)
+    for (const channel of this.selected.names)
       this.queues
         .get(channel)
         .pause(true, true)
@@ -61,18 +65,18 @@ export class LaneProcessor implements OnApplicationBootstrap, BeforeApplicationS
     await Promise.allSettled(this.running);
     await this.connections.closeAll();
     await Promise.allSettled(
-      this.selected.channels.map((channel) => within(CLOSE_MS, this.queues.get(channel).close(true))),
+      this.selected.names.map((channel) => within(CLOSE_MS, this.queues.get(channel).close(true))),
     );
   }
 
-  private track(channel: QueueName, job: LaneJob): Promise<void> {
+  private track(channel: string, job: LaneJob): Promise<void> {
     const work = this.turn(channel, job);
     this.running.add(work);
     return work.finally(() => this.running.delete(work));
   }
 
   /** A fault ends the turn and is told; the lane's lease and `wake_at` bring the next one. */
-  private async turn(channel: QueueName, job: LaneJob): Promise<void> {
+  private async turn(channel: string, job: LaneJob): Promise<void> {
     try {
       const next = await this.runner.run(job);
       if (next) await this.queues.add(channel, [next]);

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AttemptLogs } from '../attempt-logs.js';
+import { Channels } from '../channels.js';
 import { RetryStore } from '../settle/retry-store.js';
 import type { RecipientChange } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 import type { EndedAttempt } from '../settle/attempts.js';
-import type { ChannelName } from '../state/campaign.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { placeKey } from '../state/recipient-order.js';
 import { RecipientStatus } from '../state/recipient-status.js';
@@ -35,7 +34,7 @@ export class ReceiptWriter {
     private readonly states: CampaignStates,
     private readonly plans: RetryPlans,
     private readonly retries: RetryStore,
-    private readonly attemptLogs: AttemptLogs,
+    private readonly channels: Channels,
   ) {}
 
   async write(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<void> {
@@ -82,13 +81,13 @@ export class ReceiptWriter {
   }
 
   private async logAttempts(tx: EntityManager, receipts: readonly AttemptReceipt[]): Promise<void> {
-    const ended = new Map<ChannelName, EndedAttempt[]>();
+    const ended = new Map<string, EndedAttempt[]>();
     for (const entry of receipts) {
       const { channel } = entry.campaign;
       ended.set(channel, [...(ended.get(channel) ?? []), ...endedAttempt(entry)]);
     }
     for (const [channel, attempts] of ended) {
-      if (attempts.length > 0) await this.attemptLogs.of(channel)?.ended(tx, attempts);
+      if (attempts.length > 0) await this.channels.find(channel)?.attemptLog?.ended(tx, attempts);
     }
   }
 }

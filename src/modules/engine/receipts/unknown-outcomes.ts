@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
-import { ChannelRegistry } from '../channel-registry.js';
-import type { ChannelName } from '../state/campaign.js';
+import { Channels } from '../channels.js';
 import { itemsOf } from '../channel.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
@@ -24,7 +23,7 @@ interface WaitingRow {
 /** Recipients who may have been sent to and may not: found again by what the carrier says of their number. */
 @Injectable()
 export class UnknownOutcomes {
-  constructor(private readonly channels: ChannelRegistry) {}
+  constructor(private readonly channels: Channels) {}
 
   /**
    * The recipient whom a receipt is about: the one that our reference names, where the upstream gives it back (it may
@@ -125,7 +124,7 @@ export class UnknownOutcomes {
 
   /** Into how many items the channel splits what leaves for this recipient. */
   private async itemsOf(tx: EntityManager, { campaign_id: id, receiver }: WaitingRow): Promise<number> {
-    const [campaign] = await tx.query<{ channel: ChannelName; content: string }[]>(
+    const [campaign] = await tx.query<{ channel: string; content: string }[]>(
       'SELECT channel, content FROM campaigns WHERE id = ?',
       [id],
     );

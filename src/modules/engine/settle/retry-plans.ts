@@ -1,20 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { boundedCache } from '../../../kernel/bounded-cache.js';
-import { ChannelRegistry } from '../channel-registry.js';
+import { Channels } from '../channels.js';
 import type { RetryPlan } from './attempts.js';
-import type { ChannelName } from '../state/campaign.js';
 
 /** A campaign whose channel makes several attempts. None of it changes. */
 export interface RetriedCampaign extends RetryPlan {
   id: number;
-  channel: ChannelName;
+  channel: string;
   totalRows: number;
 }
 
 interface CampaignRow {
   id: number;
-  channel: ChannelName;
+  channel: string;
   total_rows: number;
   content: string;
 }
@@ -27,11 +26,11 @@ export class RetryPlans {
   /** false: the campaign's channel makes one attempt */
   private readonly known = boundedCache<number, RetriedCampaign | false>(MOST_ENTRIES);
 
-  constructor(private readonly channels: ChannelRegistry) {}
+  constructor(private readonly channels: Channels) {}
 
   /** Those of these campaigns whose channel makes several attempts, by id. */
   async of(tx: EntityManager, campaignIds: Iterable<number>): Promise<Map<number, RetriedCampaign>> {
-    const retrying = this.channels.names().filter((name) => 'retryPlan' in this.channels.get(name));
+    const retrying = this.channels.all.filter((channel) => channel.retryPlan).map(({ name }) => name);
     const found = new Map<number, RetriedCampaign>();
     if (retrying.length === 0) return found;
     const unknown: number[] = [];

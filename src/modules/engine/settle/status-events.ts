@@ -7,8 +7,7 @@ import {
   type CustomerEventType,
   isCustomerEventType,
 } from '../../customer-events/index.js';
-import { ChannelRegistry } from '../channel-registry.js';
-import type { ChannelName } from '../state/campaign.js';
+import { Channels } from '../channels.js';
 import type { Channel } from '../channel.js';
 import { deliveryRecord } from '../state/delivery-record.js';
 import { statusCounts } from '../state/recipient-outcome.js';
@@ -31,7 +30,7 @@ interface CampaignBrief {
   id: number;
   account_id: number;
   request_id: string;
-  channel: ChannelName;
+  channel: string;
   total_rows: number;
 }
 
@@ -53,7 +52,7 @@ export class StatusEvents {
 
   constructor(
     private readonly events: CustomerEvents,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: Channels,
   ) {}
 
   /**

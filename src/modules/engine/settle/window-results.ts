@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import type { SendOutcome } from '../../providers/index.js';
-import { AttemptLogs } from '../attempt-logs.js';
+import { Channels } from '../channels.js';
 import type { BegunAttempt, DueRecipient, LastOutcome } from './attempts.js';
 import { MOST_ATTEMPTS, retryDelay } from '../state/lanes.js';
 import { matchKey } from '../state/message-id.js';
@@ -30,7 +30,7 @@ export class WindowResults {
     private readonly settlement: Settlement,
     private readonly lanes: LaneStore,
     private readonly retries: RetryStore,
-    private readonly journals: AttemptLogs,
+    private readonly channels: Channels,
   ) {}
 
   /**
@@ -164,7 +164,7 @@ export class WindowResults {
 
   /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
   private counted({ channel }: LaneTurn, { attempt }: DueRecipient): number {
-    return this.journals.of(channel) ? 1 : attempt;
+    return this.channels.find(channel)?.attemptLog ? 1 : attempt;
   }
 
   /** Channels that make several attempts keep a record of each. */
@@ -175,7 +175,7 @@ export class WindowResults {
       const { seq, made = 0 } = recipient;
       return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
     });
-    if (attempts.length > 0) await this.journals.of(turn.channel)?.began(tx, attempts);
+    if (attempts.length > 0) await this.channels.find(turn.channel)?.attemptLog?.began(tx, attempts);
   }
 
   /** @returns how many were new */

@@ -1,7 +1,8 @@
+import type { BalanceName } from '../../credits/index.js';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CampaignRecord, ChannelName, RecipientRecord } from './campaign.js';
+import type { CampaignRecord, RecipientRecord } from './campaign.js';
 import { CAMPAIGN_STATES, type CampaignState, TRANSITIONS } from './campaign-transitions.js';
 import type { RecipientStatus } from './recipient-status.js';
 
@@ -10,14 +11,14 @@ export interface CampaignRow {
   id: number;
   account_id: number;
   request_id: string;
-  channel: ChannelName;
+  channel: string;
   state: CampaignState;
   broadcast_name: string;
   service: string;
   route_id: number;
   content: string;
   fingerprint: Buffer | null;
-  balance: string;
+  balance: BalanceName;
   unit_credits: number;
   total_rows: number;
   unsettled: number;

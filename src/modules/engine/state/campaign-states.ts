@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
-import type { ChannelName } from './campaign.js';
 import {
   type CampaignChange,
   type CampaignState,
@@ -43,7 +42,7 @@ export const sqlStates = (states: readonly CampaignState[]): string => states.ma
 export interface UnsentCampaign {
   id: number;
   requestId: string;
-  channel: ChannelName;
+  channel: string;
   state: CampaignState;
 }
 

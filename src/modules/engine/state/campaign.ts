@@ -1,10 +1,7 @@
 import { FIRST_REVISION } from '../../../kernel/revision.js';
+import type { BalanceName } from '../../credits/index.js';
 import type { CampaignState } from './campaign-transitions.js';
 import type { RecipientStatus } from './recipient-status.js';
-
-export const CHANNEL_NAMES = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
-
-export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
 /** Of every campaign: once it is accepted, its owner changes nothing of it. */
 export const CAMPAIGN_REVISION = FIRST_REVISION;
@@ -14,14 +11,14 @@ export interface CampaignRecord {
   id: number;
   accountId: number;
   requestId: string;
-  channel: ChannelName;
+  channel: string;
   state: CampaignState;
   broadcastName: string;
   service: string;
   routeId: number;
   /** the channel's own payload (message text …) */
   content: Record<string, unknown>;
-  balance: string;
+  balance: BalanceName;
   /** credits per recipient */
   unitCredits: number;
   totalRows: number;

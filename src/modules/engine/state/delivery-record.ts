@@ -11,18 +11,16 @@ export interface DeliveryRecord extends RecipientOutcome {
   /** the campaign's request_id */
   providerMessageId: string;
   receiver: string;
-  /** voice only: call seconds, 0 when unanswered */
+  /** seconds of talk, 0 when unanswered; on timed channels alone */
   duration?: number;
 }
-
-const VOICE_EVENT = 'voice.status.update';
 
 /**
  * Builds the record of reference/delivery-reports#delivery-record in the words of the channel
  * (reference/engine#recipient-statuses).
  */
 export function deliveryRecord(
-  channel: Pick<Channel, 'event' | 'statusLabels'>,
+  channel: Pick<Channel, 'event' | 'statusLabels' | 'timed'>,
   requestId: string,
   recipient: Pick<RecipientRecord, 'receiver' | 'status' | 'errorCode' | 'errorMessage' | 'duration'>,
 ): DeliveryRecord {
@@ -31,6 +29,6 @@ export function deliveryRecord(
     providerMessageId: requestId,
     receiver: recipient.receiver,
     ...outcomeOf(channel, recipient),
-    ...(channel.event === VOICE_EVENT && { duration: recipient.duration ?? 0 }),
+    ...(channel.timed && { duration: recipient.duration ?? 0 }),
   };
 }

@@ -5,7 +5,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { Sealer } from '../../../platform/security/index.js';
-import type { OperatorChannel } from '../ports/message-driver.js';
+import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind } from '../ports/message-driver.js';
 import { FORMER_SECRET_MS } from '../former-secret.js';
 import { openRoute, type RouteRecord } from './route-record.js';
 import { RouteEntity } from './route.entity.js';
@@ -13,7 +13,7 @@ import { RouteEntity } from './route.entity.js';
 /** What an operator says of a route; `config` is validated by its driver and holds the secrets. */
 export interface RouteDraft {
   name: string;
-  channel: OperatorChannel;
+  channel: OperatorRouteKind;
   driver: string;
   config: Record<string, unknown>;
   messagesPerSecond: number | null;
@@ -30,7 +30,7 @@ const KEPT_MS = 2_000;
 const CALLBACK_SECRET_BYTES = 24;
 const newCallbackSecret = (): string => randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
 /** Chat accounts are routes too, but there may be a hundred thousand of them: they are read one by one. */
-const OPERATOR_ROUTES = In(['sms', 'unofficial', 'voice'] satisfies OperatorChannel[]);
+const OPERATOR_ROUTES = In([...OPERATOR_ROUTE_KINDS]);
 
 /** The operator's routes: read as a whole, kept for 2 s (there are few, and every send asks). */
 @Injectable()
@@ -45,13 +45,13 @@ export class RouteDirectory {
   ) {}
 
   /**
-   * The route of that name and channel, else the channel's default; null = nothing usable
+   * The route of that name and kind, else the default of the kind; null = nothing usable
    * (reference/engine#routes-of-a-send).
    */
-  async resolve(channel: OperatorChannel, service: string): Promise<RouteRecord | null> {
+  async resolve(kind: OperatorRouteKind, service: string): Promise<RouteRecord | null> {
     const { byName, defaults } = await this.routes();
     const named = byName.get(service);
-    return named?.channel === channel ? named : (defaults.get(channel) ?? null);
+    return named?.channel === kind ? named : (defaults.get(kind) ?? null);
   }
 
   /** Knows chat accounts too. */

@@ -1,6 +1,6 @@
 import type { Sealer } from '../../../platform/security/index.js';
 import type { FormerSecret } from '../former-secret.js';
-import type { Route, RouteChannel } from '../ports/message-driver.js';
+import type { Route, RouteKind } from '../ports/message-driver.js';
 import type { RouteEntity } from './route.entity.js';
 
 /** A route with what only its administration needs. */
@@ -22,7 +22,7 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
   return {
     id: row.id,
     name: row.name,
-    channel: row.channel as RouteChannel,
+    channel: row.channel as RouteKind,
     driver: row.driver,
     config: JSON.parse(config) as Record<string, unknown>,
     messagesPerSecond: row.messagesPerSecond,

@@ -1,17 +1,21 @@
 import type { z } from 'zod';
 import type { InboundText } from './inbound-sink.js';
 
-/** What the routes that operators set up carry. */
-export type OperatorChannel = 'sms' | 'unofficial' | 'voice';
+/**
+ * What the routes that operators set up carry: the kinds of message that drivers know. Drivers know no channels; a channel
+ * says which kind of route takes its messages, and several may share one.
+ */
+export const OPERATOR_ROUTE_KINDS = ['sms', 'unofficial', 'voice'] as const;
+export type OperatorRouteKind = (typeof OPERATOR_ROUTE_KINDS)[number];
 
 /** What a connection carries: an operator's route, or (`chat`) the chat account of one customer. */
-export type RouteChannel = OperatorChannel | 'chat';
+export type RouteKind = OperatorRouteKind | 'chat';
 
 /** A route as drivers see it: the secrets are open. */
 export interface Route<Config = unknown> {
   id: number;
   name: string;
-  channel: RouteChannel;
+  channel: RouteKind;
   driver: string;
   config: Config;
   /** speed shared by all workers, enforced by the engine; null = no limit of ours */
@@ -95,7 +99,7 @@ export interface ProviderCallback {
 export interface MessageDriver<Config = unknown> {
   /** the name in `PUT /v6/api/admin/routes/:name` */
   readonly name: string;
-  readonly channels: readonly RouteChannel[];
+  readonly channels: readonly RouteKind[];
   /** true when the upstream drops a second message with the same `ref`: only then is an ambiguous send repeated */
   deduplicates(config: Config): boolean;
   /** Names what sends and receipts of a route share with other routes: the upstream's host and the login there. */

@@ -1,5 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { CHAT_STATUS_LABELS, RecipientStatus } from '../../engine/index.js';
+import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
+import { RecipientStatus } from '../../engine/index.js';
 import { ScheduledMessageStore } from '../persistence/scheduled-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
 

@@ -2,7 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { isUserId } from '../../../kernel/chat-user-id.js';
 import { dateTime } from '../../../kernel/clock.js';
 import { PageOf } from '../../../platform/http/index.js';
-import { CHAT_STATUS_LABELS, RecipientStatus } from '../../engine/index.js';
+import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
+import { RecipientStatus } from '../../engine/index.js';
 import type { ListedSessionMessage } from '../persistence/session-message-reader.js';
 
 const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'];

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { CHAT_EVENT, CHAT_STATUS_LABELS, deliveryRecord, type RecipientStatus } from '../../engine/index.js';
+import { CHAT_EVENT, CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
+import { deliveryRecord, type RecipientStatus } from '../../engine/index.js';
 import { CustomerEvents } from '../../customer-events/index.js';
 
 interface SessionRow {

@@ -1,6 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Account } from '../../accounts/index.js';
-import { CHAT_STATUS_LABELS, statusesOf } from '../../engine/index.js';
+import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
+import { statusesOf } from '../../engine/index.js';
 import { sessionMessageData, type SessionMessageData } from '../http/own-session-message.dto.js';
 import { SessionMessageReader } from '../persistence/session-message-reader.js';
 

@@ -1,13 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { IdempotentRequest } from '../../../idempotency/index.js';
-import {
-  type AcceptedBroadcast,
-  BroadcastSubmission,
-  type BroadcastSender,
-  type BroadcastTerms,
-} from '../../broadcasts/index.js';
+import { type Sender, Submissions } from '../../../engine/index.js';
+import { type AcceptedBroadcast, acceptedBroadcast } from '../../broadcasts/index.js';
 import { fingerprintOf, type SmsBroadcast } from '../sms-broadcast.js';
-import { SMS_BALANCE, SMS_ID_PREFIX } from '../sms.offer.js';
+import { smsChannel } from '../sms.channel.js';
 
 /**
  * Accepts an SMS broadcast that passed the error table: routed, charged to `gsm_credits`, stored and handed to the
@@ -17,7 +13,7 @@ import { SMS_BALANCE, SMS_ID_PREFIX } from '../sms.offer.js';
  */
 export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
-    readonly sender: BroadcastSender,
+    readonly sender: Sender,
     readonly broadcast: SmsBroadcast,
     readonly idempotent: IdempotentRequest | null = null,
   ) {
@@ -25,21 +21,22 @@ export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
   }
 }
 
-/** What an SMS broadcast costs and carries; the desk does the rest. */
 @CommandHandler(SendSmsBroadcastCommand)
 export class SendSmsBroadcastHandler implements ICommandHandler<SendSmsBroadcastCommand> {
-  constructor(private readonly desk: BroadcastSubmission) {}
+  constructor(private readonly submissions: Submissions) {}
 
   async execute({ sender, broadcast, idempotent }: SendSmsBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { givenId, unitCredits, message } = broadcast;
-    const terms: BroadcastTerms = {
-      channel: 'sms',
-      idPrefix: SMS_ID_PREFIX,
-      balance: SMS_BALANCE,
-      unitCredits,
+    const { broadcastName, service, receivers, schedule, givenId, message } = broadcast;
+    const submission = {
+      channel: smsChannel,
+      sender,
+      broadcastName,
+      service,
+      recipients: receivers,
+      schedule,
       content: { message },
       ...(givenId !== null && { given: { id: givenId, fingerprint: fingerprintOf(sender.accountId, broadcast) } }),
     };
-    return this.desk.accept(sender, broadcast, terms, idempotent);
+    return this.submissions.submit(submission, idempotent, acceptedBroadcast);
   }
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../../../accounts/index.js';
 import type { IdempotentRequest } from '../../../idempotency/index.js';
 import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
 import { readBrandedRecipients } from '../template-request.js';
-import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
+import { brandedChannel } from '../template.channels.js';
 
 /**
  * Sends an approved template to many over the branded connection, else the official one
@@ -27,9 +27,8 @@ export class SendBrandedCampaignHandler implements ICommandHandler<SendBrandedCa
 
   async execute({ actor, body, idempotent }: SendBrandedCampaignCommand): Promise<QueuedTemplateSend> {
     const kind: TemplateSendKind = {
-      channel: 'branded',
+      channel: brandedChannel,
       readRecipients: readBrandedRecipients,
-      makeRequestId: TEMPLATE_REQUEST_IDS.branded,
       notQueued: 'campaignNotQueued',
       accountFirst: false,
     };

@@ -3,7 +3,7 @@ import type { Actor } from '../../../accounts/index.js';
 import type { IdempotentRequest } from '../../../idempotency/index.js';
 import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
 import { readTemplateRecipients } from '../template-request.js';
-import { TEMPLATE_REQUEST_IDS } from '../template.offers.js';
+import { templateChannel } from '../template.channels.js';
 
 /**
  * Sends an approved template to one recipient or up to 30,000 (reference/template-messages#fields) over the official
@@ -30,9 +30,8 @@ export class SendTemplateMessageHandler implements ICommandHandler<SendTemplateM
 
   async execute({ actor, body, idempotent, overSession }: SendTemplateMessageCommand): Promise<QueuedTemplateSend> {
     const kind: TemplateSendKind = {
-      channel: 'template',
+      channel: templateChannel,
       readRecipients: readTemplateRecipients,
-      makeRequestId: TEMPLATE_REQUEST_IDS.template,
       notQueued: 'messageNotQueued',
       accountFirst: overSession,
     };

@@ -1,15 +1,9 @@
-import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
+import { type Sender, Submissions } from '../../../engine/index.js';
 import type { IdempotentRequest } from '../../../idempotency/index.js';
-import {
-  type AcceptedBroadcast,
-  BroadcastSubmission,
-  type BroadcastSender,
-  type BroadcastTerms,
-} from '../../broadcasts/index.js';
+import { type AcceptedBroadcast, acceptedBroadcast } from '../../broadcasts/index.js';
 import type { UnofficialBroadcast } from '../unofficial-broadcast.js';
-import { UNOFFICIAL_BALANCE, UNOFFICIAL_CREDITS } from '../unofficial.offer.js';
+import { unofficialChannel } from '../unofficial.channel.js';
 
 /**
  * Accepts an unofficial broadcast that passed the error table: routed, charged to `bulk_chat_credits` at 1 a contact,
@@ -18,7 +12,7 @@ import { UNOFFICIAL_BALANCE, UNOFFICIAL_CREDITS } from '../unofficial.offer.js';
  */
 export class SendUnofficialBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
-    readonly sender: BroadcastSender,
+    readonly sender: Sender,
     readonly broadcast: UnofficialBroadcast,
     readonly idempotent: IdempotentRequest | null,
   ) {
@@ -26,23 +20,21 @@ export class SendUnofficialBroadcastCommand extends Command<AcceptedBroadcast> {
   }
 }
 
-/** What an unofficial broadcast costs and carries; the desk does the rest. */
 @CommandHandler(SendUnofficialBroadcastCommand)
 export class SendUnofficialBroadcastHandler implements ICommandHandler<SendUnofficialBroadcastCommand> {
-  constructor(
-    private readonly desk: BroadcastSubmission,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
-  ) {}
+  constructor(private readonly submissions: Submissions) {}
 
   async execute({ sender, broadcast, idempotent }: SendUnofficialBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { message, attachments, mediaWithCaption } = broadcast;
-    const terms: BroadcastTerms = {
-      channel: 'unofficial',
-      idPrefix: this.environment.UNOFFICIAL_PREFIX,
-      balance: UNOFFICIAL_BALANCE,
-      unitCredits: UNOFFICIAL_CREDITS,
+    const { broadcastName, service, receivers, schedule, message, attachments, mediaWithCaption } = broadcast;
+    const submission = {
+      channel: unofficialChannel,
+      sender,
+      broadcastName,
+      service,
+      recipients: receivers,
+      schedule,
       content: { message, ...attachments, media_with_caption: mediaWithCaption },
     };
-    return this.desk.accept(sender, broadcast, terms, idempotent);
+    return this.submissions.submit(submission, idempotent, acceptedBroadcast);
   }
 }

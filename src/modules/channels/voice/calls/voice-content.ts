@@ -1,4 +1,6 @@
+import type { Content } from '../../../engine/index.js';
 import type { MenuRow } from '../domain/menu.js';
+import type { VoicePlan } from '../domain/voice-price.js';
 
 /** What a voice campaign carries (`campaigns.content`). */
 export interface VoiceContent {
@@ -7,7 +9,7 @@ export interface VoiceContent {
   milliseconds: number;
   /** text that was spoken, or the address that was supplied */
   source: { message: string; language: string | null } | { audio_url: string };
-  voiceplan: number;
+  voiceplan: VoicePlan;
   /** digits; '' = the route's own number */
   caller_id: string;
   /** rows of the first menu; null = none */
@@ -18,4 +20,4 @@ export interface VoiceContent {
 }
 
 /** The stored content, which only `SendVoiceCampaignHandler` writes. */
-export const voiceContent = (content: Record<string, unknown>): VoiceContent => content as unknown as VoiceContent;
+export const voiceContent = (content: Content): VoiceContent => content as unknown as VoiceContent;

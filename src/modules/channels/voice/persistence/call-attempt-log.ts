@@ -1,15 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../../platform/database/index.js';
-import { type AttemptLog, type BegunAttempt, type EndedAttempt, RecipientStatus } from '../../../engine/index.js';
+import { type AttemptLog, type EndedAttempt, RecipientStatus } from '../../../engine/index.js';
 
 const LONGEST_TEXT = 255;
 const INT_MAX = 2_147_483_647;
 
 /** The engine's word on calls: made, and over. The network's own questions may come first. */
-@Injectable()
-export class CallAttemptLog implements AttemptLog {
-  async began(tx: EntityManager, attempts: readonly BegunAttempt[]): Promise<void> {
+export const callAttemptLog: AttemptLog = {
+  async began(tx, attempts) {
     await tx.query(
       `INSERT INTO voice_calls (campaign_id, seq, call_id, attempt, status, seconds, digits, started_at)
        SELECT j.campaign_id, j.seq, j.call_id, j.attempt, ${RecipientStatus.Submitted}, 0, '', UTC_TIMESTAMP(3)
@@ -18,9 +15,9 @@ export class CallAttemptLog implements AttemptLog {
        ON DUPLICATE KEY UPDATE attempt = VALUES(attempt)`,
       [jsonRows(attempts.map((a) => [a.campaignId, a.seq, a.providerMessageId, a.attempt]))],
     );
-  }
+  },
 
-  async ended(tx: EntityManager, attempts: readonly EndedAttempt[]): Promise<void> {
+  async ended(tx, attempts) {
     await tx.query(
       `INSERT INTO voice_calls (campaign_id, seq, call_id, attempt, status, error_code, error_message, seconds, digits,
          started_at, ended_at)
@@ -34,8 +31,8 @@ export class CallAttemptLog implements AttemptLog {
          ${['error_code', 'error_message', 'seconds', 'status'].map(firstWord).join(', ')}`,
       [jsonRows(attempts.map(toRow))],
     );
-  }
-}
+  },
+};
 
 /** The first report stands: a column is written while the call counts as under way. `status` must be the last of them. */
 const firstWord = (column: string): string =>

@@ -1,4 +1,6 @@
-import { RecipientStatus } from './state/recipient-status.js';
+import { isGsmText, nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
+import { codePoints } from '../../../kernel/text.js';
+import { type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
 
 /**
  * Words of every chat channel for recipient statuses (reference/engine#recipient-statuses). What may have left and is
@@ -20,3 +22,12 @@ export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
 
 /** Webhook event of a chat status change (reference/webhooks#types). */
 export const CHAT_EVENT = 'chat.status.update';
+
+/** Chat messages are counted in code points and leave in one piece; their price does not depend on the text. */
+export const chatQuote = (text: string, price: Price): MessageQuote => ({
+  encoding: isGsmText(text) ? 'gsm7' : 'unicode',
+  unicodeCharacters: nonGsmCharacters(text),
+  length: codePoints(text),
+  segments: 1,
+  ...price,
+});

@@ -1,0 +1,19 @@
+import type { Channel } from '../engine/index.js';
+import { smsChannel } from './sms/index.js';
+import { brandedChannel, templateChannel } from './template-messages/index.js';
+import { unofficialChannel } from './unofficial-chat/index.js';
+import { voiceChannel } from './voice/index.js';
+
+/** Every channel of the service, in the order in which clients see their names: the one list that both apps are handed. */
+export const CHANNELS = [
+  smsChannel,
+  unofficialChannel,
+  templateChannel,
+  brandedChannel,
+  voiceChannel,
+] as const satisfies readonly Channel[];
+
+export type ChannelName = (typeof CHANNELS)[number]['name'];
+
+/** For documents; what an app takes at run time are the names of its own list. */
+export const CHANNEL_NAMES: readonly ChannelName[] = CHANNELS.map(({ name }) => name);

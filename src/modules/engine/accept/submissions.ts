@@ -1,0 +1,141 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { invalid, unavailable } from '../../../kernel/define-error.js';
+import { now, readSchedule } from '../../../kernel/clock.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { type Alongside, Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import type { Channel, Content, Price } from '../channel.js';
+import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
+import type { AcceptedCampaign, CampaignDraft } from './campaign-writer.js';
+
+/** Who pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
+export interface Sender {
+  accountId: number;
+  timeZone: string;
+}
+
+/** A send whose request passed the rows of its endpoint that look at the request alone. */
+export interface Submission {
+  channel: Channel;
+  sender: Sender;
+  broadcastName: string;
+  /** name of the route that the sender wishes for; the channel's default takes what there is no such route for */
+  service: string;
+  /** cleaned, in order, duplicates as the channel wants them */
+  recipients: string[];
+  content: Content;
+  /** where the channel's own `price` cannot tell it from the content */
+  price?: Price;
+  /** a caller-supplied request id, with what makes two requests under it the same (SHA-256) */
+  given?: { id: string; fingerprint: Buffer };
+  initialState?: CampaignDraft['initialState'];
+}
+
+/** When and over which route a submission leaves. */
+export interface Departure {
+  /** null = at once */
+  scheduledAt: Date | null;
+  routeId: number;
+}
+
+/** What every channel answers to a submission that cannot leave. */
+export const submissionErrors = {
+  scheduleTime: invalid('schedule_time', 'schedule_time is invalid', 'of no known form, or past'),
+  noRoute: unavailable('no_route', 'No route available for this channel', 'nothing is charged'),
+};
+
+/**
+ * The way of every send into the engine. `submit` goes all of it; a channel that has more to judge on the way (a template, an
+ * audio that must be made first) takes the steps one by one, in the order of its own errors.
+ */
+@Injectable()
+export class Submissions {
+  constructor(
+    private readonly routes: RouteDirectory,
+    private readonly acceptance: CampaignAcceptance,
+    private readonly idempotency: Idempotency,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /**
+   * Scheduled, routed, charged and stored with all its recipients, in one transaction. A repeated request under a
+   * caller-supplied id gets its first answer, although its schedule_time has passed or no route is left.
+   * @param schedule `schedule_time` as it was given
+   * @param idempotent the request, where it has an `Idempotency-Key`; its outcome is what `answerOf` makes
+   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` for a past
+   * schedule_time, `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice
+   */
+  submit<Answer>(
+    submission: Submission & { schedule: unknown },
+    idempotent: IdempotentRequest | null,
+    answerOf: (accepted: AcceptedCampaign) => Answer,
+  ): Promise<Answer> {
+    return this.idempotency.once<Answer>(idempotent, async (keeper) => {
+      const earlier = await this.acceptance.repeated(this.identityOf(submission));
+      if (earlier) return answerOf(earlier);
+      const scheduledAt = this.momentOf(submission.schedule, submission.sender);
+      const routeId = await this.routeOf(submission.channel, submission.service);
+      return answerOf(await this.accept(submission, { scheduledAt, routeId }, keeper?.alongside(answerOf)));
+    });
+  }
+
+  /**
+   * @returns null = at once
+   * @throws AppError invalid `schedule_time is invalid`
+   */
+  momentOf(schedule: unknown, { timeZone }: Sender): Date | null {
+    const moment = readSchedule(schedule, timeZone, now());
+    if (moment === undefined) throw submissionErrors.scheduleTime();
+    return moment;
+  }
+
+  /** @throws AppError unavailable `No route available for this channel` */
+  async routeOf({ name, routes }: Channel, service: string): Promise<number> {
+    if (routes === 'chat') throw new Error(`the channel ${name} sends over chat accounts, which it finds itself`);
+    const route = await this.routes.resolve(routes, service);
+    if (!route) throw submissionErrors.noRoute();
+    return route.id;
+  }
+
+  /**
+   * Charged and stored.
+   * @param alongside further writes of the same transaction
+   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` when the credits do not
+   * suffice
+   */
+  accept(
+    submission: Submission,
+    { scheduledAt, routeId }: Departure,
+    alongside?: Alongside<AcceptedCampaign>,
+  ): Promise<AcceptedCampaign> {
+    const { channel, broadcastName, service, recipients, content } = submission;
+    const draft: CampaignDraft = {
+      ...this.identityOf(submission),
+      channel: channel.name,
+      broadcastName,
+      service,
+      routeId,
+      content,
+      ...priceOf(submission),
+      receivers: recipients,
+      initialState: submission.initialState ?? 'accepted',
+      ...(scheduledAt && { scheduledAt }),
+    };
+    return this.acceptance.accept(draft, alongside);
+  }
+
+  private identityOf({ channel, sender, given }: Submission): DraftIdentity {
+    const make = (): string => channel.newRequestId(sender.timeZone, this.environment);
+    return {
+      accountId: sender.accountId,
+      requestId: given ? { given: given.id } : { make },
+      ...(given && { fingerprint: given.fingerprint }),
+    };
+  }
+}
+
+function priceOf({ channel, content, price }: Submission): Price {
+  const found = price ?? channel.price?.(content);
+  if (!found) throw new Error(`nobody priced a send of the channel ${channel.name}`);
+  return found;
+}
