@@ -1,14 +1,29 @@
-import { AppError } from '../../kernel/app-error.js';
-
-const invalid = (code: string, text: string) => (): AppError => new AppError('invalid', code, text);
+import { failed, invalid, unavailable } from '../../kernel/define-error.js';
+import { serverErrors } from '../../platform/http/index.js';
 
 /** Errors of audio (reference/voice#order), literally. `at`: the field that named it. */
 export const audioErrors = {
-  tooLong: (at = 'Audio') => new AppError('invalid', 'audio_too_long', `${at} duration cannot exceed 120 seconds`),
-  notFetched: (at: string) => new AppError('invalid', 'audio_not_fetched', `${at} could not be fetched`),
-  notPlayable: (at: string) => new AppError('invalid', 'audio_not_playable', `${at} is not a playable audio file`),
-  tooMuch: invalid('too_much_audio', 'dtmf_flow has too much audio: at most 50 clips and 20 MB in all'),
-  nothingToSay: invalid('nothing_to_say', 'message contains nothing that can be spoken'),
-  noEngine: () => new AppError('unavailable', 'no_speech_engine', 'Text to speech is not available'),
-  speechFailed: () => new AppError('failed', 'speech_failed', 'Internal server error'),
+  tooLong: invalid(
+    'audio_too_long',
+    (at: string) => `${at} duration cannot exceed 120 seconds`,
+    'generated or supplied audio is too long',
+  ).shown('Audio'),
+  notFetched: invalid(
+    'audio_not_fetched',
+    (at: string) => `${at} could not be fetched`,
+    'unreachable, slow, over 10 MB, or an address that is not allowed',
+  ).shown('audio_url'),
+  notPlayable: invalid(
+    'audio_not_playable',
+    (at: string) => `${at} is not a playable audio file`,
+    'no audio, or a format that cannot be played',
+  ).shown('audio_url'),
+  tooMuch: invalid(
+    'too_much_audio',
+    'dtmf_flow has too much audio: at most 50 clips and 20 MB in all',
+    'all clips of the menu together',
+  ),
+  nothingToSay: invalid('nothing_to_say', 'message contains nothing that can be spoken', 'no speech came of the text'),
+  noEngine: unavailable('no_speech_engine', 'Text to speech is not available', 'the speech engine is not installed'),
+  speechFailed: failed('speech_failed', serverErrors.internal.text),
 };

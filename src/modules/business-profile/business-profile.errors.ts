@@ -1,30 +1,69 @@
-import { AppError } from '../../kernel/app-error.js';
-import type { ProfileField } from './commands/profile-changes.js';
+import { type DocumentedError, invalid, notFound, unprocessable } from '../../kernel/define-error.js';
+import { fieldErrors } from '../../kernel/field-errors.js';
+import { chatAccountErrors, PROVIDER_ERRORS } from '../providers/index.js';
 
-/** Errors of the live business profile: the texts of reference/business-profile#errors, literally. */
+/** Errors of the live business profile (reference/business-profile#errors), literally. */
 export const businessProfileErrors = {
-  noAccount: () =>
-    new AppError('not_found', 'no_chat_account', 'Chat account not found in the provider-accounts table'),
-  noAccountForPhoto: () => new AppError('not_found', 'no_chat_account', 'No chat account configured for this user'),
-  credentials: () => new AppError('unprocessable', 'chat_credentials', 'Chat credentials are not configured'),
-  unsupported: () =>
-    new AppError(
-      'unprocessable',
-      'unsupported_provider',
-      'Business profile is only supported for Meta Cloud API, CRM and reseller-provider accounts',
-    ),
-  phoneNumberId: () =>
-    new AppError('unprocessable', 'phone_number_id', 'Could not resolve phone_number_id from account URL'),
-  bmid: () =>
-    new AppError('unprocessable', 'bmid', 'Reseller-provider account is missing its Business Manager ID (bmid)'),
-  field: (field: ProfileField) =>
-    new AppError(
-      'invalid',
-      field,
-      field === 'websites' ? 'websites must be an array of strings' : `${field} must be a string`,
-    ),
-  malformedMultipart: () => new AppError('invalid', 'malformed_multipart', 'Malformed multipart body'),
-  fileRequired: () => new AppError('invalid', 'file', 'file is required'),
-  photoSize: () => new AppError('unprocessable', 'photo_size', 'Photo must be at most 5 MB'),
-  photoType: () => new AppError('unprocessable', 'photo_type', 'Photo must be a JPEG or PNG image'),
+  noAccount: notFound('no_chat_account', 'Chat account not found in the provider-accounts table', 'no chat connection'),
+  noAccountForPhoto: notFound('no_chat_account', 'No chat account configured for this user', 'no chat connection'),
+  credentials: unprocessable('chat_credentials', 'Chat credentials are not configured', 'credentials missing'),
+  unsupported: unprocessable(
+    'unsupported_provider',
+    'Business profile is only supported for Meta Cloud API, CRM and reseller-provider accounts',
+    'unsupported provider type',
+  ),
+  phoneNumberId: unprocessable(
+    'phone_number_id',
+    'Could not resolve phone_number_id from account URL',
+    'bad account setup',
+  ),
+  bmid: unprocessable(
+    'bmid',
+    'Reseller-provider account is missing its Business Manager ID (bmid)',
+    'incomplete setup',
+  ),
+  noText: invalid(
+    'profile_field_no_text',
+    (field: string) => `${field} must be a string`,
+    'so for address, description, email and vertical',
+  ).shown('about'),
+  websites: invalid('websites', 'websites must be an array of strings', 'something else'),
+  fileRequired: invalid('file', fieldErrors.required.shown('file').text, 'no file in the field `file`'),
+  photoSize: unprocessable('photo_size', 'Photo must be at most 5 MB', 'too large'),
+  photoType: unprocessable('photo_type', 'Photo must be a JPEG or PNG image', 'judged by content'),
 };
+
+/** An account whose profile cannot be reached, in the order in which it is judged. */
+const ACCOUNT_ERRORS: readonly DocumentedError[] = [
+  businessProfileErrors.credentials,
+  businessProfileErrors.unsupported,
+  businessProfileErrors.phoneNumberId,
+  businessProfileErrors.bmid,
+];
+
+/** Each endpoint's, in the order in which they are judged. */
+export const PROFILE_ERRORS: readonly DocumentedError[] = [
+  chatAccountErrors.channel,
+  businessProfileErrors.noAccount,
+  ...ACCOUNT_ERRORS,
+  ...PROVIDER_ERRORS,
+];
+
+export const UPDATE_ERRORS: readonly DocumentedError[] = [
+  chatAccountErrors.channel,
+  businessProfileErrors.noAccount,
+  ...ACCOUNT_ERRORS,
+  businessProfileErrors.noText,
+  businessProfileErrors.websites,
+  ...PROVIDER_ERRORS,
+];
+
+export const PHOTO_ERRORS: readonly DocumentedError[] = [
+  chatAccountErrors.channel,
+  businessProfileErrors.noAccountForPhoto,
+  ...ACCOUNT_ERRORS,
+  businessProfileErrors.fileRequired,
+  businessProfileErrors.photoSize,
+  businessProfileErrors.photoType,
+  ...PROVIDER_ERRORS,
+];

@@ -1,15 +1,24 @@
-import { AppError } from '../../kernel/app-error.js';
+import { conflict, invalid, unprocessable } from '../../kernel/define-error.js';
 import { LONGEST_KEY } from './domain/idempotent-request.js';
 
-export const KEY_TEXTS = {
-  tooLong: `Idempotency-Key must be at most ${LONGEST_KEY} characters`,
-  otherBody: 'Idempotency-Key was used with another body',
-  running: 'A request with this Idempotency-Key is still running',
-} as const;
-
-/** Errors of `Idempotency-Key` (reference/idempotency#errors), literally. */
+/**
+ * Errors of `Idempotency-Key` (reference/idempotency#errors), literally. The header itself is judged before the
+ * body; a key that was used before after the body, and before state and credits.
+ */
 export const idempotencyErrors = {
-  tooLong: () => new AppError('invalid', 'idempotency_key_too_long', KEY_TEXTS.tooLong),
-  otherBody: () => new AppError('unprocessable', 'idempotency_key_other_body', KEY_TEXTS.otherBody),
-  running: () => new AppError('conflict', 'idempotency_key_running', KEY_TEXTS.running),
+  tooLong: invalid(
+    'idempotency_key_too_long',
+    `Idempotency-Key must be at most ${LONGEST_KEY} characters`,
+    'a longer Idempotency-Key',
+  ),
+  otherBody: unprocessable(
+    'idempotency_key_other_body',
+    'Idempotency-Key was used with another body',
+    'the key belongs to another request',
+  ),
+  running: conflict(
+    'idempotency_key_running',
+    'A request with this Idempotency-Key is still running',
+    'the first request is not answered yet, or its outcome is unknown',
+  ),
 };

@@ -17,7 +17,12 @@ export {
   type BusinessProfileChanges,
   BusinessProfileClient,
 } from './drivers/meta-cloud/business-profile.js';
-export { PROVIDER_SILENT, PROVIDER_UNREACHED, providerSilent } from './drivers/meta-cloud/accepted-answer.js';
+export {
+  PROVIDER_ERRORS,
+  PROVIDER_SILENT,
+  PROVIDER_UNREACHED,
+  providerSilent,
+} from './drivers/meta-cloud/accepted-answer.js';
 export { providerErrorCode, providerErrorText } from './drivers/meta-cloud/error-codes.js';
 export { type GraphAnswer, MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
 export type { GraphCall } from './drivers/meta-cloud/graph-exchange.js';

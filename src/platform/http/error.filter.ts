@@ -4,7 +4,7 @@ import { safeError } from '../observability/index.js';
 import { clientIp, type MeteredRequest, tooMany, UserMeter } from '../security/index.js';
 import { answerOf, type ErrorAnswer } from './error-answer.js';
 import { errorBody } from './error-shape.js';
-import { protocolErrors } from './request-errors.js';
+import { protocolErrors, unknownResource } from './request-errors.js';
 import { RouteTable } from './route-table.js';
 
 /** Turns everything thrown into the service's error answers: the only place that does. */
@@ -48,7 +48,7 @@ export class ErrorFilter implements ExceptionFilter {
         response.setHeader('Allow', methods.join(', '));
         return { status: 405, message: protocolErrors.method.message, fault: false };
       }
-      if (error instanceof NotFoundException) return { status: 404, message: 'Not Found', fault: false };
+      if (error instanceof NotFoundException) return answerOf(unknownResource());
     }
     return answerOf(error);
   }

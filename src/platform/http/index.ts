@@ -36,7 +36,7 @@ export { NoHead } from './no-head.js';
 export { streamItems, streamPage } from './json-stream.js';
 export { type Page, type Paged, paged, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';
-export { bodyErrors, serverErrors, TOO_LARGE_TEXT } from './request-errors.js';
+export { bodyErrors, serverErrors, unknownResource } from './request-errors.js';
 export { READER_PATIENCE_MS, streamChunks, streamText, type TextFrame } from './text-stream.js';
 export { RouteTable } from './route-table.js';
 export { clientIp } from '../security/index.js';

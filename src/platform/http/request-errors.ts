@@ -1,4 +1,4 @@
-import { failed, invalid, tooLarge } from '../../kernel/define-error.js';
+import { failed, invalid, notFound, tooLarge } from '../../kernel/define-error.js';
 
 /** Faults of a body as such, whichever endpoint it was for. */
 export const bodyErrors = {
@@ -8,9 +8,6 @@ export const bodyErrors = {
   unreadable: invalid('unreadable_body', 'Request body could not be read', 'it broke off, or is not what it says'),
 };
 
-/** The text of `bodyErrors.tooLarge`. */
-export const TOO_LARGE_TEXT = bodyErrors.tooLarge.text;
-
 /** What the client is told of a fault of ours. */
 export const serverErrors = {
   internal: failed('internal', 'Internal server error', 'a fault of ours'),
@@ -18,6 +15,9 @@ export const serverErrors = {
   /** the one text of the public look-up, whatever the fault */
   lookUp: failed('look_up_failed', 'Database query failed', 'a fault of ours'),
 };
+
+/** Where a path leads to nothing. */
+export const unknownResource = notFound('unknown_resource', 'Not Found', 'nothing of that name');
 
 /** Errors that only a protocol knows, and so have no kind. */
 export const protocolErrors = {

@@ -5,8 +5,10 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import Bull from 'bull';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Redis } from 'ioredis';
-import { AppError } from '../../kernel/app-error.js';
+import { unavailable } from '../../kernel/define-error.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+
+const redisAway = unavailable('redis_away', 'Redis does not answer');
 
 const COMMAND_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -57,7 +59,7 @@ export class QueueDashboard implements OnApplicationShutdown {
     createBullBoard({ queues, serverAdapter, options: { uiConfig: { boardTitle: 'Switchboard queues' } } });
     // Its own handler would tell the text of the error, and with it the host of Redis; this one leaves it to ours.
     serverAdapter.setErrorHandler(() => {
-      throw new AppError('unavailable', 'redis_away', 'Redis does not answer');
+      throw redisAway();
     });
     return serverAdapter.getRouter() as RequestHandler;
   }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Next, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
-import { AppError } from '../../../kernel/app-error.js';
+import { unknownResource } from '../../../platform/http/index.js';
 import { QueueDashboard } from '../../../platform/queues/index.js';
 import { accountErrors, AdminSessions, Open } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
@@ -72,7 +72,7 @@ export class PageController {
 
   private async send(response: Response, name: string): Promise<void> {
     const file = await this.files.find(name);
-    if (!file) throw new AppError('not_found', 'no_such_file', 'Not Found');
+    if (!file) throw unknownResource();
     response.set({
       'Content-Type': file.type,
       'Cache-Control': 'no-store',

@@ -2,20 +2,20 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ApiErrors, clientIp, errorBody, streamChunks } from '../../../platform/http/index.js';
-import { RateLimited } from '../../../platform/security/index.js';
+import { ApiErrors, clientIp, errorBody, streamChunks, unknownResource } from '../../../platform/http/index.js';
+import { RateLimited, tooMany } from '../../../platform/security/index.js';
 import { Open, OpenMisses } from '../../accounts/index.js';
 import { type ByteRange, readRange } from '../domain/byte-range.js';
 import { OpenAudioQuery } from '../queries/open-audio.query.js';
 
 const SECONDS_OF_A_YEAR = 31_536_000;
-const RANGE_TEXT = 'Range Not Satisfiable';
 
-const ERRORS = [
-  { status: 404, message: 'Not Found', reason: 'no such audio' },
-  { status: 416, message: RANGE_TEXT, reason: 'the range lies behind the end; `Content-Range` has the size' },
-  { status: 429, message: 'Too many requests. Please try again later.', reason: 'more than 60 misses a minute' },
-];
+/** Only a protocol knows it, so it has no kind. */
+const UNSATISFIABLE = {
+  status: 416,
+  message: 'Range Not Satisfiable',
+  reason: 'the range lies behind the end; `Content-Range` has the size',
+};
 const SOUND = {
   'audio/wav': { schema: { type: 'string', format: 'binary' } },
   'audio/mpeg': { schema: { type: 'string', format: 'binary' } },
@@ -40,7 +40,7 @@ export class AudioController {
   @ApiOkResponse({ description: 'The audio.', content: SOUND })
   @ApiResponse({ status: 206, description: 'The range of bytes asked for.', content: SOUND })
   @ApiResponse({ status: 304, description: 'The audio that the client has is the same.' })
-  @ApiErrors(ERRORS)
+  @ApiErrors(unknownResource.because('no such audio'), UNSATISFIABLE, tooMany.because('more than 60 misses a minute'))
   async read(@Param('name') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const audio = await this.misses.guard(clientIp(request), () => this.queries.execute(new OpenAudioQuery(name)));
     const etag = `"${audio.tag}"`;
@@ -57,7 +57,7 @@ export class AudioController {
     const range = mayRange(request, etag) ? readRange(request.headers.range, audio.size) : 'whole';
     if (range === 'unsatisfiable') {
       response.set({ 'Content-Range': `bytes */${audio.size}`, 'Cache-Control': 'no-store' });
-      response.status(416).json(errorBody('standard', 416, RANGE_TEXT));
+      response.status(UNSATISFIABLE.status).json(errorBody('standard', UNSATISFIABLE.status, UNSATISFIABLE.message));
       return;
     }
     const { from, to }: ByteRange = range === 'whole' ? { from: 0, to: audio.size - 1 } : range;

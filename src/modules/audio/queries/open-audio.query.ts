@@ -1,5 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { AppError } from '../../../kernel/app-error.js';
+import { unknownResource } from '../../../platform/http/index.js';
 import { AudioStore } from '../persistence/audio-store.js';
 
 /** Audio whose bytes are read when they are asked for. */
@@ -34,7 +34,7 @@ export class OpenAudioHandler implements IQueryHandler<OpenAudioQuery> {
   async execute({ name }: OpenAudioQuery): Promise<OpenAudio> {
     const [, token = '', extension] = NAME.exec(name) ?? [];
     const file = token === '' ? null : await this.store.byToken(token);
-    if (file?.extension !== extension || !file) throw new AppError('not_found', 'audio_not_found', 'Not Found');
+    if (file?.extension !== extension || !file) throw unknownResource();
     const { mime, size, createdAt } = file;
     return { mime, size, tag: token, createdAt, bytes: (from, to) => this.store.bytes(file, from, to) };
   }

@@ -44,7 +44,7 @@ export class Speaker {
     const making = shared ?? this.make(key, voice, markup, accountId).finally(() => this.underWay.delete(key));
     if (!shared) this.underWay.set(key, making);
     const result = await making;
-    if (result === 'too_long') throw audioErrors.tooLong();
+    if (result === 'too_long') throw audioErrors.tooLong('Audio');
     if (result === 'silent') throw audioErrors.nothingToSay();
     return result;
   }

@@ -61,7 +61,7 @@ export class SuppliedAudio {
     if (typeof bytes === 'string') throw audioErrors.notFetched(at);
     const playable = await this.playable(bytes);
     if (!playable) throw audioErrors.notPlayable(at);
-    if (playable.milliseconds > LONGEST_MS) throw audioErrors.tooLong(at === 'audio_url' ? undefined : at);
+    if (playable.milliseconds > LONGEST_MS) throw audioErrors.tooLong(at === 'audio_url' ? 'Audio' : at);
     return this.store.draft({ ...playable, key: contentKey(['supplied', playable.mime, playable.bytes]) });
   }
 

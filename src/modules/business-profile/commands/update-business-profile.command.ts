@@ -1,8 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type BusinessProfile, BusinessProfileClient, type ChatConnection } from '../../providers/index.js';
+import type { AppError } from '../../../kernel/app-error.js';
 import { businessProfileErrors } from '../business-profile.errors.js';
 import { ProfileAccounts } from '../profile-accounts.js';
-import { readProfileChanges } from './profile-changes.js';
+import { type ProfileField, readProfileChanges } from './profile-changes.js';
 
 /**
  * Changes the supplied fields of the profile at the provider and answers the profile as it stands there afterwards.
@@ -30,8 +31,11 @@ export class UpdateBusinessProfileHandler implements ICommandHandler<UpdateBusin
   async execute({ accountId, connection, body }: UpdateBusinessProfileCommand): Promise<BusinessProfile> {
     const account = await this.accounts.reachable(accountId, connection, businessProfileErrors.noAccount);
     const read = readProfileChanges(body);
-    if ('fault' in read) throw businessProfileErrors.field(read.fault);
+    if ('fault' in read) throw faultOf(read.fault);
     if (Object.keys(read.changes).length > 0) await this.profiles.update(account, read.changes);
     return this.profiles.read(account);
   }
 }
+
+const faultOf = (field: ProfileField): AppError =>
+  field === 'websites' ? businessProfileErrors.websites() : businessProfileErrors.noText(field);

@@ -1,11 +1,19 @@
-import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
 import { AnyFilesInterceptor } from '@nestjs/platform-express';
+import { ApiConsumes } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
-import { AppError } from '../../../kernel/app-error.js';
+import type { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { TOO_LARGE_TEXT } from '../../../platform/http/index.js';
-import { businessProfileErrors } from '../business-profile.errors.js';
+import { ApiErrorsOf, bodyErrors } from '../../../platform/http/index.js';
 
 const KB = 1024;
 const FIELD = 'file';
@@ -45,10 +53,16 @@ export class PhotoUpload implements NestInterceptor {
 /** The first part called `file`; null = none came. */
 export const uploadedFile = (request: UploadRequest): Buffer | null => request.files?.[0]?.buffer ?? null;
 
+/** The route takes a photo in a multipart form. */
+export const TakesPhoto = (): MethodDecorator =>
+  applyDecorators(
+    UseInterceptors(PhotoUpload),
+    ApiConsumes('multipart/form-data'),
+    ApiErrorsOf('upload', bodyErrors.tooLarge.because('body over BODY_LIMIT'), bodyErrors.malformedMultipart),
+  );
+
 /** The parser's errors in our words. */
 function bodyFault(error: unknown): AppError {
   const { status } = error as { status?: number };
-  return status === 413
-    ? new AppError('too_large', 'body_too_large', TOO_LARGE_TEXT)
-    : businessProfileErrors.malformedMultipart();
+  return status === 413 ? bodyErrors.tooLarge() : bodyErrors.malformedMultipart();
 }

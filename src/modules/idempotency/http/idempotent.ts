@@ -1,5 +1,6 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
+import { ApiErrorsOf } from '../../../platform/http/index.js';
 import type { AuthenticatedRequest } from '../../accounts/index.js';
 import {
   type IdempotentEndpoint,
@@ -12,14 +13,17 @@ import { idempotencyErrors } from '../idempotency.errors.js';
 
 const HEADER = 'Idempotency-Key';
 
-/** Documents the header of a sending POST, which reads it with `@IdempotencyKey`. */
+/** Documents the header of a sending POST, which reads it with `@IdempotencyKey`, and its errors. */
 export const Idempotent = (): MethodDecorator =>
-  ApiHeader({
-    name: HEADER,
-    required: false,
-    description: `A name of your own for this request, kept ${KEPT_HOURS} hours. The same request again under it sends nothing and gets the first answer.`,
-    schema: { type: 'string', maxLength: LONGEST_KEY },
-  });
+  applyDecorators(
+    ApiErrorsOf('idempotency', ...Object.values(idempotencyErrors)),
+    ApiHeader({
+      name: HEADER,
+      required: false,
+      description: `A name of your own for this request, kept ${KEPT_HOURS} hours. The same request again under it sends nothing and gets the first answer.`,
+      schema: { type: 'string', maxLength: LONGEST_KEY },
+    }),
+  );
 
 /**
  * The request with its `Idempotency-Key`; null when it came without one. Only on `@Authenticated` routes:

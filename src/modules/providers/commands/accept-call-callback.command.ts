@@ -1,7 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Counter } from 'prom-client';
-import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment, publicOrigin } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { audioAddress } from '../drivers/twilio/call-request.js';
@@ -14,6 +13,7 @@ import { RouteDirectory } from '../persistence/route-directory.js';
 import type { RouteRecord } from '../persistence/route-record.js';
 import { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from '../ports/call-script.js';
 import { ReceiptSink } from '../ports/message-driver.js';
+import { wrongCallback } from '../providers.errors.js';
 
 /** What a callback of a call asks or tells. */
 export type CallMatter =
@@ -101,7 +101,7 @@ export class AcceptCallCallbackHandler implements ICommandHandler<AcceptCallCall
     const callback = { url: `${this.origin ?? 'http://localhost'}${path}`, signature, form: form ?? Buffer.alloc(0) };
     const proven = await isSigned(callback, config?.auth_token ?? 'no such route');
     if (!proven || !route || !config || this.origin === null || form === undefined) {
-      throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
+      throw wrongCallback();
     }
     return { route, config, origin: this.origin };
   }

@@ -1,6 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Counter } from 'prom-client';
-import { AppError } from '../../../kernel/app-error.js';
 import { now } from '../../../kernel/clock.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { constantTimeEqual } from '../../../platform/security/index.js';
@@ -12,6 +11,7 @@ import { ChatAccounts } from '../persistence/chat-accounts.js';
 import { ChatInbox } from '../persistence/chat-inbox.js';
 import { ReceiptSink } from '../ports/message-driver.js';
 import { TemplateStatusSink } from '../ports/template-status-sink.js';
+import { wrongCallback } from '../providers.errors.js';
 
 /** How much of a callback counted. */
 export interface ChatCallbackTaken {
@@ -68,7 +68,7 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
       .map((secret) => constantTimeEqual(signature ?? '', signatureOf(bytes ?? Buffer.alloc(0), secret)))
       .includes(true);
     if (!account || secrets.length === 0 || bytes === undefined || !isSigned) {
-      throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
+      throw wrongCallback();
     }
     const receivedAt = now();
     const owner = { phoneNumberId: phoneNumberIdOf(account), wabaId: account.wabaId };

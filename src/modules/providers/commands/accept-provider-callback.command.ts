@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { AppError } from '../../../kernel/app-error.js';
 import { constantTimeEqual } from '../../../platform/security/index.js';
 import { DriverRegistry } from '../driver-registry.js';
 import { takenSecrets } from '../former-secret.js';
 import { RouteDirectory } from '../persistence/route-directory.js';
 import { InboundSink } from '../ports/inbound-sink.js';
 import { type ProviderCallback, ReceiptSink } from '../ports/message-driver.js';
+import { wrongCallback } from '../providers.errors.js';
 
 /**
  * Takes the receipts of a carrier's callback, and what people wrote back; resolves with the number of receipts after the
@@ -41,7 +41,7 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
     const driver = route && this.drivers.find(route.driver);
     const config = driver?.configSchema.safeParse(route?.config);
     if (!known || !route || route.channel !== channel || !driver?.parseCallback || !config?.success) {
-      throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
+      throw wrongCallback();
     }
     const described = { ...route, config: config.data };
     const receipts = driver.parseCallback(described, callback);

@@ -15,13 +15,7 @@ import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptCallCallbackCommand, type CallMatter } from '../commands/accept-call-callback.command.js';
 import { CALL_EVENTS } from '../drivers/twilio/callback-urls.js';
-
-const UNSIGNED = {
-  status: 403,
-  message: 'Forbidden',
-  reason: 'unknown route or wrong signature; nothing happens',
-};
-const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
+import { wrongCallback } from '../providers.errors.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const TWIML = 'text/xml';
@@ -49,7 +43,7 @@ export class CallCallbacksController {
   @ApiBody({ schema: { example: { ...CALL, CallStatus: 'in-progress', Digits: '1' } } })
   @ApiProduces(TWIML)
   @ApiOkResponse({ schema: { type: 'string', example: HUNG_UP }, description: 'TwiML' })
-  @ApiErrors([UNSIGNED, TOO_LARGE])
+  @ApiErrors(wrongCallback)
   next(
     @Param('route') route: string,
     @Param('ref') ref: string,
@@ -69,7 +63,7 @@ export class CallCallbacksController {
   @ApiBody({ schema: { example: { ...CALL, To: '+4915112345678', CallStatus: 'completed', CallDuration: '17' } } })
   @ApiProduces(TWIML)
   @ApiOkResponse({ schema: { type: 'string', example: '<Response/>' }, description: 'Nothing more to do' })
-  @ApiErrors([UNSIGNED, TOO_LARGE])
+  @ApiErrors(wrongCallback)
   status(
     @Param('route') route: string,
     @Param('ref') ref: string,

@@ -15,14 +15,7 @@ import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptChatCallbackCommand, type ChatCallbackTaken } from '../commands/accept-chat-callback.command.js';
 import { VerifyChatCallbackQuery } from '../queries/verify-chat-callback.query.js';
-
-const UNVERIFIED = { status: 403, message: 'Forbidden', reason: 'unknown account, no verify_token, or a wrong one' };
-const UNSIGNED = {
-  status: 403,
-  message: 'Forbidden',
-  reason: 'unknown account, no app_secret, or a wrong signature; nothing happens',
-};
-const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
+import { wrongCallback } from '../providers.errors.js';
 
 const EXAMPLE = {
   entry: [
@@ -69,7 +62,7 @@ export class ChatCallbacksController {
   @ApiQuery({ name: 'hub.challenge', example: '1158201444' })
   @ApiProduces('text/plain')
   @ApiOkResponse({ schema: { type: 'string', example: '1158201444' }, description: 'The challenge' })
-  @ApiErrors([UNVERIFIED])
+  @ApiErrors(wrongCallback.because('unknown account, no verify_token, or a wrong one'))
   verify(@Param('account_id') accountId: string, @Query() query: Record<string, unknown>): Promise<string> {
     const hub = {
       mode: query['hub.mode'],
@@ -100,7 +93,7 @@ export class ChatCallbacksController {
     description:
       'How much counted, and how much did not: of another connection, unreadable, without a sender, of an unknown kind',
   })
-  @ApiErrors([UNSIGNED, TOO_LARGE])
+  @ApiErrors(wrongCallback.because('unknown account, no app_secret, or a wrong signature; nothing happens'))
   async post(
     @Param('account_id') accountId: string,
     @Headers('x-hub-signature-256') signature: string | undefined,

@@ -5,9 +5,8 @@ import { ApiErrors, NoHead } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptProviderCallbackCommand } from '../commands/accept-provider-callback.command.js';
+import { wrongCallback } from '../providers.errors.js';
 
-const FORBIDDEN = { status: 403, message: 'Forbidden', reason: 'unknown route or wrong secret; nothing happens' };
-const TOO_LARGE = { status: 413, message: 'Request body is too large', reason: 'over 3 MB' };
 const ACCEPTED = {
   schema: {
     type: 'object',
@@ -25,6 +24,7 @@ const ACCEPTED = {
 @ApiParam({ name: 'secret', description: 'last segment of the `callback_url` that the admin route shows' })
 @Open('carriers prove themselves by the secret in the path')
 @RateLimited('carrier')
+@ApiErrors(wrongCallback.because('unknown route or wrong secret; nothing happens'))
 @Controller('provider/:channel/:route/:secret')
 export class ProviderCallbacksController {
   constructor(private readonly commands: CommandBus) {}
@@ -44,7 +44,6 @@ export class ProviderCallbacksController {
     },
   })
   @ApiOkResponse(ACCEPTED)
-  @ApiErrors([FORBIDDEN, TOO_LARGE])
   post(
     @Param('channel') channel: string,
     @Param('route') route: string,
@@ -62,7 +61,6 @@ export class ProviderCallbacksController {
   @NoHead()
   @ApiOperation({ summary: 'A delivery receipt in the query' })
   @ApiOkResponse(ACCEPTED)
-  @ApiErrors([FORBIDDEN])
   get(
     @Param('channel') channel: string,
     @Param('route') route: string,

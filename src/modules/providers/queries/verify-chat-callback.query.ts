@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { AppError } from '../../../kernel/app-error.js';
 import { constantTimeEqual } from '../../../platform/security/index.js';
 import { readAccountId } from '../chat-account.js';
 import { takenSecrets } from '../former-secret.js';
 import { ChatAccounts } from '../persistence/chat-accounts.js';
+import { wrongCallback } from '../providers.errors.js';
 
 /**
  * The upstream's question whether a callback address is ours; answers its challenge.
@@ -33,7 +33,7 @@ export class VerifyChatCallbackHandler implements IQueryHandler<VerifyChatCallba
       .map((token) => constantTimeEqual(given, token))
       .includes(true);
     if (tokens.length === 0 || !isKnown || hub.mode !== 'subscribe') {
-      throw new AppError('forbidden', 'wrong_callback', 'Forbidden');
+      throw wrongCallback();
     }
     return typeof hub.challenge === 'string' ? hub.challenge : '';
   }

@@ -6,7 +6,7 @@ import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendTemplateMessageCommand, TemplateSendAnswer } from '../../channels/template-messages/index.js';
-import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW, providerSilent } from '../../providers/index.js';
+import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../../providers/index.js';
 import { SendSessionMessageCommand } from '../commands/send-session-message.command.js';
 import { isTemplateRequest, readSessionMessage } from '../domain/session-message.js';
 import { SESSION_FORM_ERRORS } from '../domain/session-rows.js';
@@ -41,9 +41,9 @@ export class SessionMessagesController {
     type: TemplateSendAnswer,
   })
   @ApiErrors(
-    NO_CHAT_ACCOUNT_ROW,
+    chatAccountErrors.notFound,
     ...SESSION_FORM_ERRORS,
-    ...CHAT_CONNECTION_ROWS,
+    ...CONNECTION_ERRORS,
     sessionErrors.refused,
     providerSilent,
   )

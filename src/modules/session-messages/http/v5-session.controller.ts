@@ -5,7 +5,7 @@ import { now } from '../../../kernel/clock.js';
 import { ApiErrors, ErrorShape, fromForm } from '../../../platform/http/index.js';
 import { type Account, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW, providerSilent } from '../../providers/index.js';
+import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../../providers/index.js';
 import { SendV5SessionCommand } from '../commands/send-v5-session.command.js';
 import { readV5Session, V5_FORM_ERRORS, type V5Session } from '../domain/v5-session.js';
 import { RequireChatAccountQuery } from '../queries/require-chat-account.query.js';
@@ -36,9 +36,9 @@ export class V5SessionController {
   @ApiBody({ type: V5SessionBody, examples: V5_EXAMPLES })
   @ApiOkResponse({ description: 'Sent, or stored until schedule_time.', type: V5SessionAnswer })
   @ApiErrors(
-    NO_CHAT_ACCOUNT_ROW,
+    chatAccountErrors.notFound,
     ...V5_FORM_ERRORS,
-    ...CHAT_CONNECTION_ROWS,
+    ...CONNECTION_ERRORS,
     sessionErrors.ticketExpired,
     sessionErrors.refused,
     providerSilent,

@@ -1,5 +1,4 @@
-import { AppError } from '../../../../kernel/app-error.js';
-import { upstream } from '../../../../kernel/define-error.js';
+import { type DocumentedError, unprocessable, upstream } from '../../../../kernel/define-error.js';
 import { providerErrorText } from './error-codes.js';
 
 /** Silence, a fault of the provider, or an answer that is none (reference/session-messages#errors). */
@@ -14,13 +13,19 @@ export const providerSilent = upstream(
 export const PROVIDER_UNREACHED = 'provider_unreached';
 export const providerUnreached = upstream(PROVIDER_UNREACHED, providerSilent.text, 'the provider cannot be reached');
 
+/** @param text the provider's own */
+const refused = unprocessable('provider_refused', (text: string) => text, 'provider rejected the request');
+
+/** What a request to the provider may come to. */
+export const PROVIDER_ERRORS: readonly DocumentedError[] = [refused.shown("the provider's own text"), providerSilent];
+
 /**
  * The body of an answer that says yes.
  * @throws AppError `unprocessable` with the provider's own text otherwise: it refused what it was asked
  */
 export function acceptedBody(answer: { status: number; body: Record<string, unknown> }): Record<string, unknown> {
   if (answer.status < 300) return answer.body;
-  throw new AppError('unprocessable', 'provider_refused', providerErrorText(answer.body));
+  throw refused(providerErrorText(answer.body));
 }
 
 /**

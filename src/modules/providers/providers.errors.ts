@@ -1,0 +1,9 @@
+import { forbidden } from '../../kernel/define-error.js';
+import { accountErrors } from '../accounts/index.js';
+
+/** A callback whose proof does not hold: nothing happens. */
+export const wrongCallback = forbidden(
+  'wrong_callback',
+  accountErrors.forbidden.text,
+  'unknown route or wrong signature; nothing happens',
+);
