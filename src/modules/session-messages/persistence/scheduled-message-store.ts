@@ -52,7 +52,10 @@ export class ScheduledMessageStore {
     private readonly events: SessionEvents,
   ) {}
 
-  /** Claims messages whose moment has come. None of them has left, and none may leave before `begin`. */
+  /**
+   * Claims messages whose moment has come. None of them has left, and none may leave before `begin`. Chosen before they are
+   * locked, unlike in `takeDue`: the longest due of one chat account may be all that a look would lock.
+   */
   async claim(selection: DueSelection): Promise<DueSessionMessage[]> {
     const ids = await this.due(selection);
     if (ids.length === 0) return [];
