@@ -65,7 +65,7 @@ describe('accepting campaigns', () => {
     const accepted = await acceptance.accept(engine.draft(accountId, receivers));
     const reader = engine.module.get(CampaignReader, { strict: false });
     const first = await reader.recipients(accepted.id, { afterSeq: 0, limit: 100_000 });
-    expect(first.map((recipient) => recipient.receiver)).toEqual(receivers);
+    expect(first.map((recipient) => recipient.number)).toEqual(receivers);
     expect(first.map((recipient) => recipient.seq)).toEqual(receivers.map((_, index) => index + 1));
     await expect(acceptance.accept(engine.draft(accountId, numbers(8_001)))).rejects.toThrow(
       'Insufficient credits. Available: 8000, Required: 8001',

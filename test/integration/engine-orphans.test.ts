@@ -102,8 +102,7 @@ describe('orphan receipts', () => {
     const turn = await lanes.turn({ campaignId: id, lane: 0, fence: 0 });
     const results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
-    if (turn)
-      await results.flush(turn, [{ recipient: { seq: 1, receiver: number, attempt: 1 }, outcome: answer }], null);
+    if (turn) await results.flush(turn, [{ recipient: { seq: 1, number, attempt: 1 }, outcome: answer }], null);
     await tell('late-2', number);
     await sweep();
     expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Delivered: 1 });

@@ -207,7 +207,7 @@ describe('settling recipients', () => {
       lost,
       [
         {
-          recipient: { seq: 1, receiver: numbers(1)[0] as string, attempt: 1 },
+          recipient: { seq: 1, number: numbers(1)[0] as string, attempt: 1 },
           outcome: { kind: 'accepted', providerMessageIds: ['l-1'] },
         },
       ],
@@ -228,7 +228,7 @@ describe('settling recipients', () => {
         lost,
         [
           {
-            recipient: { seq: 2, receiver: numbers(2)[1] as string, attempt: 1 },
+            recipient: { seq: 2, number: numbers(2)[1] as string, attempt: 1 },
             outcome: { kind: 'accepted', providerMessageIds: ['l-2'] },
           },
         ],

@@ -291,7 +291,7 @@ describe('a process that dies', () => {
       content: { message: 'Hello' },
       balance: 'gsm_credits',
       unitCredits: 1,
-      receivers: ['919812345678'],
+      recipients: ['919812345678'],
       initialState: 'accepted',
     };
     const acceptance = channels.part(CampaignAcceptance);

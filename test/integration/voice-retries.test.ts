@@ -194,7 +194,7 @@ describe('voice retries', () => {
     await calls.adoptOrphans();
     expect(await calls.counts(campaign)).toEqual({ Retrying: 1 });
     const outcome: SendOutcome = { kind: 'accepted', providerMessageIds: ['first-call'] };
-    await calls.results.flush(before, [{ recipient: { seq: 1, receiver, attempt: 1 }, outcome }], null);
+    await calls.results.flush(before, [{ recipient: { seq: 1, number: receiver, attempt: 1 }, outcome }], null);
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Retrying', attempts: 1 });
     await calls.redial(campaign);
     expect(calls.made).toHaveLength(1);
@@ -251,7 +251,7 @@ describe('voice retries', () => {
       await calls.results.recover(turn, turn.fence + 1, true);
     };
     await recover();
-    const recipient = { seq: 1, receiver: numbers(1)[0] as string, attempt: 1 };
+    const recipient = { seq: 1, number: numbers(1)[0] as string, attempt: 1 };
     await calls.results.flush(lost, [{ recipient, outcome: calls.accepted() }], null);
     expect(await calls.counts(campaign)).toEqual({ Submitted: 1 });
     const turn = await calls.turn(campaign);

@@ -87,7 +87,7 @@ describe('events for webhooks', () => {
       content: { audio_url: 'http://x.example/a', caller_id: '1', menu: null, retries: 1, retry_interval: 5 },
       balance: 'voice_credits',
       unitCredits: 1,
-      receivers: NUMBERS,
+      recipients: NUMBERS,
       initialState: 'accepted',
     });
     const campaignId = await webhooks.idOf(id);

@@ -100,7 +100,7 @@ export async function startEngine(overrides: Partial<Environment> = {}): Promise
       content: { message: 'hello' },
       balance: 'gsm_credits',
       unitCredits: 1,
-      receivers,
+      recipients: receivers,
       initialState: 'accepted',
       ...fields,
     }),

@@ -3,7 +3,7 @@ import { type Channel, deliveryRecord, RecipientStatus, statusCounts, statusesOf
 import { smsChannel } from '../channels/sms/index.js';
 
 const recipient = (status: RecipientStatus) => ({
-  receiver: '919812345678',
+  number: '919812345678',
   status,
   errorCode: 88,
   errorMessage: 'Queue full',

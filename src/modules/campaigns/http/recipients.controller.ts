@@ -39,14 +39,12 @@ export class RecipientsController {
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
   ): Promise<RecipientHitsResponse> {
-    const receiver = readNumber(query['number']);
+    const number = readNumber(query['number']);
     const given = readRangeEnd(query, 'from', account.timeZone);
     const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
     const from = given ?? new Date(Math.max(0, to.getTime() - DEFAULT_RANGE_MS));
     const page = readPage(query);
-    const found = await this.queries.execute(
-      new FindRecipientsQuery(account, receiver, from, to, page.page, page.limit),
-    );
+    const found = await this.queries.execute(new FindRecipientsQuery(account, number, from, to, page.page, page.limit));
     return {
       success: true,
       data: found.hits,

@@ -68,24 +68,24 @@ export class RecipientSearch {
    * @param mostRecipients the bound; a search always looks at one campaign at least
    * @throws AppError too_many while a search of this account, or four others, run in this process
    */
-  async find(receiver: string, range: SearchRange, mostRecipients = MOST_RECIPIENTS): Promise<SearchResult> {
+  async find(number: string, range: SearchRange, mostRecipients = MOST_RECIPIENTS): Promise<SearchResult> {
     const { accountId } = range;
     if (this.searching.has(accountId) || this.searching.size >= MOST_AT_ONCE) throw tooMany(RETRY_SECONDS);
     this.searching.add(accountId);
     try {
-      return await this.lookThrough(receiver, range, mostRecipients);
+      return await this.lookThrough(number, range, mostRecipients);
     } finally {
       this.searching.delete(accountId);
     }
   }
 
-  private async lookThrough(receiver: string, range: SearchRange, mostRecipients: number): Promise<SearchResult> {
+  private async lookThrough(number: string, range: SearchRange, mostRecipients: number): Promise<SearchResult> {
     const found: FoundRecipient[] = [];
     let left = mostRecipients;
     let oldest = range.to;
     for await (const group of this.groups(range, Math.min(RECIPIENTS_A_READ, mostRecipients))) {
       if (left <= 0 || found.length >= MOST_FOUND) return { found, next: new Date(oldest.getTime() - 1) };
-      found.push(...(await this.look(receiver, group, MOST_FOUND - found.length)));
+      found.push(...(await this.look(number, group, MOST_FOUND - found.length)));
       for (const campaign of group) left -= costOf(campaign);
       oldest = group.at(-1)?.created_at ?? oldest;
     }
@@ -110,15 +110,11 @@ export class RecipientSearch {
     );
   }
 
-  private async look(
-    receiver: string,
-    campaigns: readonly SearchedCampaign[],
-    limit: number,
-  ): Promise<FoundRecipient[]> {
+  private async look(number: string, campaigns: readonly SearchedCampaign[], limit: number): Promise<FoundRecipient[]> {
     const rows: (RecipientRow & { campaign_id: number })[] = await this.dataSource.query(
       `SELECT campaign_id, ${RECIPIENT_COLUMNS}
        FROM campaign_recipients WHERE campaign_id IN (?) AND receiver = ? ORDER BY campaign_id DESC, seq LIMIT ?`,
-      [campaigns.map(({ id }) => id), receiver, limit],
+      [campaigns.map(({ id }) => id), number, limit],
     );
     const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]));
     return rows.flatMap((row): FoundRecipient[] => {

@@ -37,10 +37,10 @@ export function contactView(
   { providerIds, details }: ContactExtras,
   shown: (at: Date) => string,
 ): DetailedContact {
-  const { seq, receiver, attempts, updatedAt } = recipient;
+  const { seq, number, attempts, updatedAt } = recipient;
   return {
     seq,
-    receiver,
+    receiver: number,
     ...outcomeOf(channel, recipient),
     attempts,
     provider_message_id: providerIds.get(seq) ?? null,

@@ -28,10 +28,10 @@ export interface RecipientHits {
  * @throws AppError too_many while too many searches run
  */
 export class FindRecipientsQuery extends Query<RecipientHits> {
-  /** @param receiver digits */
+  /** @param number digits */
   constructor(
     readonly account: { id: number; timeZone: string },
-    readonly receiver: string,
+    readonly number: string,
     readonly from: Date,
     readonly to: Date,
     readonly page: number,
@@ -49,8 +49,8 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
   ) {}
 
   async execute(query: FindRecipientsQuery): Promise<RecipientHits> {
-    const { account, receiver, from, to } = query;
-    const result = await this.search.find(receiver, { accountId: account.id, from, to });
+    const { account, number, from, to } = query;
+    const result = await this.search.find(number, { accountId: account.id, from, to });
     const shown = dateTimesOf(account.timeZone);
     const start = (query.page - 1) * query.limit;
     return {
@@ -67,7 +67,7 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
       channel,
       broadcast_name: broadcastName,
       seq: recipient.seq,
-      receiver: recipient.receiver,
+      receiver: recipient.number,
       ...outcomeOf(this.channels.get(channel), recipient),
       attempts: recipient.attempts,
       created_at: shown(createdAt),

@@ -63,7 +63,7 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
     ].sort((a, b) => a.at.getTime() - b.at.getTime());
     return {
       seq: recipient.seq,
-      receiver: recipient.receiver,
+      receiver: recipient.number,
       status: channel.statusLabels[recipient.status],
       events: events.map(({ at, event, status, details }) => ({
         at: dateTime(at, zone),

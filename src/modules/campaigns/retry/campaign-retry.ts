@@ -129,7 +129,7 @@ const draftOf = (
   parent: CampaignRecord,
   requestId: string,
   { routeId, service, balance, unitCredits }: RenewedTerms,
-): Omit<CampaignDraft, 'receivers'> => ({
+): Omit<CampaignDraft, 'recipients'> => ({
   accountId: parent.accountId,
   channel: parent.channel,
   requestId: { given: requestId },

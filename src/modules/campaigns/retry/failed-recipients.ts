@@ -6,7 +6,7 @@ import { type CampaignRecord, RecipientStatus } from '../../engine/index.js';
 /** A recipient to be sent to again, by his place in the campaign that failed. */
 export interface FailedRecipient {
   seq: number;
-  receiver: string;
+  number: string;
 }
 
 type Source = DataSource | EntityManager;
@@ -46,12 +46,10 @@ export class FailedRecipients {
   async *batches(source: Source, campaign: CampaignRecord): AsyncGenerator<FailedRecipient[], void, undefined> {
     const taken = await this.taken(source, campaign);
     for (let afterSeq = 0; ;) {
-      const rows: FailedRecipient[] = await source.query(`SELECT r.seq, r.receiver ${FAILED} ORDER BY r.seq LIMIT ?`, [
-        campaign.id,
-        afterSeq,
-        SUPPRESSED,
-        BATCH,
-      ]);
+      const rows: FailedRecipient[] = await source.query(
+        `SELECT r.seq, r.receiver AS number ${FAILED} ORDER BY r.seq LIMIT ?`,
+        [campaign.id, afterSeq, SUPPRESSED, BATCH],
+      );
       const left = rows.filter(({ seq }) => !taken.has(seq));
       if (left.length > 0) yield left;
       const last = rows.at(-1);

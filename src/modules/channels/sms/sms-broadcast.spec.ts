@@ -25,7 +25,7 @@ describe('reading an SMS broadcast', () => {
       broadcastName: 'Spring',
       service: 'sandbox',
       message: 'Hello',
-      receivers: ['919812345678'],
+      recipients: ['919812345678'],
       unitCredits: 1,
       givenId: null,
       schedule: undefined,
@@ -49,7 +49,7 @@ describe('reading an SMS broadcast', () => {
 
   it("takes a finite number as its text; '0' is not empty", () => {
     const broadcast = accepted({ broadcast_name: 0, brodcast_service: '0', message: 42, contacts: [919812345678] });
-    expect(broadcast).toMatchObject({ broadcastName: '0', service: '0', message: '42', receivers: ['919812345678'] });
+    expect(broadcast).toMatchObject({ broadcastName: '0', service: '0', message: '42', recipients: ['919812345678'] });
   });
 
   it('cuts the name at 100 code points and never splits one', () => {
@@ -59,12 +59,12 @@ describe('reading an SMS broadcast', () => {
   });
 
   it('strips non-digits, keeps order and duplicates, and holds 9 to 30 digits', () => {
-    expect(accepted({ contacts: ['+91 (981) 234-5678', '123456789', '123456789'] }).receivers).toEqual([
+    expect(accepted({ contacts: ['+91 (981) 234-5678', '123456789', '123456789'] }).recipients).toEqual([
       '919812345678',
       '123456789',
       '123456789',
     ]);
-    expect(accepted({ contacts: ['1'.repeat(30)] }).receivers).toEqual(['1'.repeat(30)]);
+    expect(accepted({ contacts: ['1'.repeat(30)] }).recipients).toEqual(['1'.repeat(30)]);
     for (const contact of [
       '1'.repeat(8),
       '1'.repeat(31),
@@ -146,9 +146,9 @@ describe('fingerprint of a broadcast', () => {
       hex(1, { ...base, broadcastName: 'x' }),
       hex(1, { ...base, service: 'x' }),
       hex(1, { ...base, message: 'x' }),
-      hex(1, { ...base, receivers: ['111111111'] }),
-      hex(1, { ...base, receivers: ['222222222', '111111111'] }),
-      hex(1, { ...base, receivers: ['111111111222222222'] }),
+      hex(1, { ...base, recipients: ['111111111'] }),
+      hex(1, { ...base, recipients: ['222222222', '111111111'] }),
+      hex(1, { ...base, recipients: ['111111111222222222'] }),
     ];
     expect(new Set([hex(1, base), ...others]).size).toBe(others.length + 1);
   });

@@ -50,9 +50,9 @@ export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcas
  * brodcast_service, message and the cleaned contacts in order (reference/sms#own-ids).
  */
 export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffer {
-  const { broadcastName, service, message, receivers } = broadcast;
+  const { broadcastName, service, message, recipients } = broadcast;
   return createHash('sha256')
     .update(JSON.stringify(['sms', accountId, broadcastName, service, message]))
-    .update(receivers.join(','))
+    .update(recipients.join(','))
     .digest();
 }

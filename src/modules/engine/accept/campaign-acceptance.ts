@@ -40,7 +40,7 @@ type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 type Numbered = NumberedDraft & { draft: WaitingDraft };
 
 /** Larger drafts get a transaction of their own, so that small requests of the same account do not wait behind their rows. */
-const GROUPED_RECEIVERS = 1_000;
+const GROUPED_RECIPIENTS = 1_000;
 const GROUP = { maxItems: 64, delayMs: 0 };
 const ROUNDS = 6;
 
@@ -67,7 +67,9 @@ export class CampaignAcceptance {
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
     const answer =
-      draft.receivers.length > GROUPED_RECEIVERS ? (await this.commit([draft]))[0] : await this.group(draft).add(draft);
+      draft.recipients.length > GROUPED_RECIPIENTS
+        ? (await this.commit([draft]))[0]
+        : await this.group(draft).add(draft);
     if (!answer) throw new Error('a draft was left without an answer');
     if ('refused' in answer) throw answer.refused;
     this.relay.notify();
@@ -151,7 +153,7 @@ export class CampaignAcceptance {
     let available = await this.credits.available(first.accountId, balance);
     const numbered: Numbered[] = [];
     const answers = drafts.map((draft): Answer => {
-      const required = draft.unitCredits * draft.receivers.length;
+      const required = draft.unitCredits * draft.recipients.length;
       if (required > available) return { refused: new InsufficientCredits(available, required) };
       available -= required;
       const entry = {
@@ -173,7 +175,7 @@ export class CampaignAcceptance {
       // Last before the commit: the balance row is locked for two round trips only.
       const entries = numbered.map(({ requestId, draft }) => ({
         requestId,
-        amount: draft.unitCredits * draft.receivers.length,
+        amount: draft.unitCredits * draft.recipients.length,
       }));
       if (!(await this.credits.debit(tx, accountId, balance, entries))) throw new Outspent();
     });
@@ -185,7 +187,7 @@ const takenError = (code: string): AppError => new AppError('conflict', code, 'r
 const acceptedOf = ({ id, requestId, draft }: Numbered): AcceptedCampaign => ({
   id,
   requestId,
-  totalRows: draft.receivers.length,
+  totalRows: draft.recipients.length,
   unitCredits: draft.unitCredits,
   repeated: false,
 });

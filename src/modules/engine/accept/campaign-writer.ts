@@ -20,7 +20,7 @@ export interface CampaignDraft {
   /** credits per recipient; 0 = free */
   unitCredits: number;
   /** cleaned, in order, duplicates as the channel wants them */
-  receivers: string[];
+  recipients: string[];
   initialState: 'accepted' | 'pending_approval';
   scheduledAt?: Date;
   retryOf?: string;
@@ -48,7 +48,7 @@ export interface NumberedDraft {
 export interface NumberedHead {
   id: number;
   requestId: string;
-  draft: Omit<CampaignDraft, 'receivers'>;
+  draft: Omit<CampaignDraft, 'recipients'>;
   /** recipients */
   total: number;
 }
@@ -62,12 +62,12 @@ const SMALL = 100;
 export class CampaignWriter {
   /** Inserts campaigns, counters, lanes and recipients of a whole group of drafts. */
   async insert(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
-    const heads = drafts.map((entry): NumberedHead => ({ ...entry, total: entry.draft.receivers.length }));
+    const heads = drafts.map((entry): NumberedHead => ({ ...entry, total: entry.draft.recipients.length }));
     await this.insertHeads(tx, heads);
-    const small = drafts.filter(({ draft }) => draft.receivers.length <= SMALL);
+    const small = drafts.filter(({ draft }) => draft.recipients.length <= SMALL);
     if (small.length > 0) await this.insertSmall(tx, small);
     for (const { id, draft } of drafts) {
-      if (draft.receivers.length > SMALL) await this.insertRecipients(tx, id, draft.receivers);
+      if (draft.recipients.length > SMALL) await this.insertRecipients(tx, id, draft.recipients);
     }
   }
 
@@ -90,13 +90,13 @@ export class CampaignWriter {
     tx: EntityManager,
     id: number,
     afterSeq: number,
-    sources: readonly { seq: number; receiver: string }[],
+    sources: readonly { seq: number; number: string }[],
   ): Promise<void> {
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at, source_seq)
        SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3), j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
          ordinal FOR ORDINALITY, source_seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
-      [id, afterSeq, jsonRows(sources.map(({ seq, receiver }) => [seq, receiver]))],
+      [id, afterSeq, jsonRows(sources.map(({ seq, number }) => [seq, number]))],
     );
   }
 
@@ -148,7 +148,7 @@ export class CampaignWriter {
   }
 
   private async insertSmall(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
-    const rows = drafts.flatMap(({ id, draft }) => draft.receivers.map((receiver, index) => [id, index + 1, receiver]));
+    const rows = drafts.flatMap(({ id, draft }) => draft.recipients.map((number, index) => [id, index + 1, number]));
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
        SELECT j.campaign_id, j.seq, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
@@ -157,13 +157,13 @@ export class CampaignWriter {
     );
   }
 
-  private async insertRecipients(tx: EntityManager, id: number, receivers: readonly string[]): Promise<void> {
-    for (let from = 0; from < receivers.length; from += ROWS_A_STATEMENT) {
+  private async insertRecipients(tx: EntityManager, id: number, numbers: readonly string[]): Promise<void> {
+    for (let from = 0; from < numbers.length; from += ROWS_A_STATEMENT) {
       await tx.query(
         `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
          SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
            ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
-        [id, from, jsonDigits(receivers.slice(from, from + ROWS_A_STATEMENT))],
+        [id, from, jsonDigits(numbers.slice(from, from + ROWS_A_STATEMENT))],
       );
     }
   }

@@ -117,7 +117,7 @@ export class Submissions {
       routeId,
       content,
       ...priceOf(submission),
-      receivers: recipients,
+      recipients,
       initialState: submission.initialState ?? 'accepted',
       ...(scheduledAt && { scheduledAt }),
     };

@@ -191,7 +191,7 @@ export class LaneStore {
   /** Recipients of a window that still wait. Read before the claim: nobody but a turn of the lane changes them. */
   async pending(campaignId: number, fromSeq: number, endSeq: number): Promise<DueRecipient[]> {
     return this.dataSource.query(
-      `SELECT seq, receiver, 1 AS attempt FROM campaign_recipients
+      `SELECT seq, receiver AS number, 1 AS attempt FROM campaign_recipients
        WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = ${RecipientStatus.Pending} ORDER BY seq`,
       [campaignId, fromSeq, endSeq],
     );

@@ -21,27 +21,27 @@ export class RouteSenders {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /**
-   * @param receivers digits; one search serves as many as there are
+   * @param numbers digits; one search serves as many as there are
    * @param days how long ago the campaign may have been accepted
    * @returns by number, the account whose newest campaign over the route really tried it; numbers of nobody are missing
    */
-  async lastTo(routeId: number, receivers: Iterable<string>, days: number): Promise<Map<string, number>> {
+  async lastTo(routeId: number, numbers: Iterable<string>, days: number): Promise<Map<string, number>> {
     const senders = new Map<string, number>();
-    const open = new Set(receivers);
+    const open = new Set(numbers);
     const oldest = firstIdAt(new Date(now().getTime() - days * 86_400_000));
     let left = MOST_RECIPIENTS;
     for await (const group of grouped(this.campaigns(routeId, oldest), RECIPIENTS_A_READ)) {
       if (open.size === 0 || left <= 0) break;
-      const rows: { receiver: string; campaign_id: number }[] = await this.dataSource.query(
-        `SELECT receiver, MAX(campaign_id) AS campaign_id FROM campaign_recipients
+      const rows: { number: string; campaign_id: number }[] = await this.dataSource.query(
+        `SELECT receiver AS number, MAX(campaign_id) AS campaign_id FROM campaign_recipients
          WHERE campaign_id IN (?) AND receiver IN (?) AND attempts > 0 GROUP BY receiver`,
         [group.map(({ id }) => id), [...open]],
       );
       const owners = new Map(group.map((campaign) => [campaign.id, campaign.account_id]));
-      for (const { receiver, campaign_id: id } of rows) {
+      for (const { number, campaign_id: id } of rows) {
         const owner = owners.get(Number(id));
-        if (owner !== undefined) senders.set(receiver, owner);
-        open.delete(receiver);
+        if (owner !== undefined) senders.set(number, owner);
+        open.delete(number);
       }
       for (const campaign of group) left -= costOf(campaign);
     }

@@ -21,10 +21,10 @@ export async function applySuppressions(
   try {
     const suppressed = await stopList.among(
       turn.accountId,
-      recipients.map(({ receiver }) => receiver),
+      recipients.map(({ number }) => number),
     );
     if (suppressed.size === 0) return { leaving: recipients, held: [] };
-    const isSuppressed = ({ receiver }: DueRecipient): boolean => suppressed.has(receiver);
+    const isSuppressed = ({ number }: DueRecipient): boolean => suppressed.has(number);
     return {
       leaving: recipients.filter((recipient) => !isSuppressed(recipient)),
       held: hold(recipients.filter(isSuppressed), { kind: 'suppressed' }),

@@ -82,13 +82,13 @@ async function send(window: Window, recipient: DueRecipient): Promise<SendOutcom
   const { turn, channel, connection } = window;
   let composed: Composed;
   try {
-    composed = channel.compose(turn.content, recipient.receiver);
+    composed = channel.compose(turn.content, recipient.number);
   } catch {
     return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
   }
   const ref = referenceOf({ campaignId: turn.campaignId, seq: recipient.seq });
   return connection
-    .send({ ref, to: recipient.receiver, notAfter, ...composed })
+    .send({ ref, to: recipient.number, notAfter, ...composed })
     .catch((): SendOutcome => ({ kind: 'unknown' }));
 }
 

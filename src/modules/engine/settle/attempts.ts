@@ -18,7 +18,7 @@ export interface LastOutcome {
 /** A recipient to send to. */
 export interface DueRecipient {
   seq: number;
-  receiver: string;
+  number: string;
   /** tries of this attempt, which the carrier may put off with a temporary fault; counts from 1 */
   attempt: number;
   /** attempts made before this one; absent = none */

@@ -24,12 +24,12 @@ export interface RecipientChange {
 /** A change that took place. */
 export interface RecipientMove extends RecipientChange {
   from: RecipientStatus;
-  receiver: string;
+  number: string;
 }
 
 /** A recipient as it stands, locked. */
 export interface LockedRecipient {
-  receiver: string;
+  number: string;
   status: RecipientStatus;
   attempts: number;
 }
@@ -46,7 +46,7 @@ export function moveOf(change: RecipientChange, recipient: LockedRecipient): Rec
   const counted = recipient.status === RecipientStatus.Unknown ? recipient.attempts : 0;
   const tries = change.takenBack ? -counted : Math.max(0, triesOf(change) - counted);
   const reason = { errorCode: code(change.errorCode), errorText: cut(change.errorText) };
-  return { ...change, ...reason, tries, from: recipient.status, receiver: recipient.receiver };
+  return { ...change, ...reason, tries, from: recipient.status, number: recipient.number };
 }
 
 const mayChange = (

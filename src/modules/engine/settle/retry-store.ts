@@ -68,7 +68,7 @@ export async function begunRetries(
     const inDoubt = row.status === RecipientStatus.Unknown;
     return {
       seq: row.seq,
-      receiver: row.receiver,
+      number: row.receiver,
       attempt: row.attempt,
       // A second copy under the same reference is the same attempt.
       made: inDoubt ? row.made - 1 : row.made,

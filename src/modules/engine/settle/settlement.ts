@@ -63,7 +63,7 @@ export class Settlement {
   /** Locks recipients in the order of their keys; those that do not exist are missing. */
   async lock(tx: EntityManager, places: readonly RecipientPlace[]): Promise<LockedRecipients> {
     const rows: (LockedRecipient & RecipientPlace)[] = await tx.query(
-      `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver, r.status, r.attempts
+      `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
       [jsonRows(toLock(places))],

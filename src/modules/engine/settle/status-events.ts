@@ -17,7 +17,7 @@ import { RecipientStatus } from '../state/recipient-status.js';
 export interface StatusChange {
   campaignId: number;
   seq: number;
-  receiver: string;
+  number: string;
   from: RecipientStatus;
   to: RecipientStatus;
   errorCode: number | null;
@@ -135,8 +135,8 @@ function statusEvent(
   type: CustomerEventType,
   change: StatusChange,
 ): CustomerEvent {
-  const { campaignId, seq, receiver, to: status, errorCode, errorText: errorMessage, durationSeconds } = change;
-  const recipient = { receiver, status, errorCode, errorMessage, duration: durationSeconds ?? null };
+  const { campaignId, seq, number, to: status, errorCode, errorText: errorMessage, durationSeconds } = change;
+  const recipient = { number, status, errorCode, errorMessage, duration: durationSeconds ?? null };
   return {
     accountId: campaign.account_id,
     type,

@@ -28,7 +28,7 @@ export async function markUnknown(
     `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at, lost_fence)
      SELECT ?, j.seq, ?, j.receiver, UTC_TIMESTAMP(3), ? FROM JSON_TABLE(?, '$[*]' COLUMNS (
        seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
-    [turn.campaignId, turn.routeId, lostFence, jsonRows(recipients.map(({ seq, receiver }) => [seq, receiver]))],
+    [turn.campaignId, turn.routeId, lostFence, jsonRows(recipients.map(({ seq, number }) => [seq, number]))],
   );
 }
 

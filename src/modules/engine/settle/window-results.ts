@@ -89,7 +89,7 @@ export class WindowResults {
     return inTransaction(this.dataSource, async (tx) => {
       const begun = await begunRetries(tx, turn, null, deduplicated);
       const window: DueRecipient[] = await tx.query(
-        `SELECT r.seq, r.receiver, 1 AS attempt FROM campaign_recipients r
+        `SELECT r.seq, r.receiver AS number, 1 AS attempt FROM campaign_recipients r
          LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
          WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${RecipientStatus.Pending} AND t.seq IS NULL`,
         [turn.campaignId, turn.nextSeq, turn.intentSeq],

@@ -68,7 +68,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
 
 export const toRecipient = (row: RecipientRow): RecipientRecord => ({
   seq: row.seq,
-  receiver: row.receiver,
+  number: row.receiver,
   status: row.status,
   attempts: row.attempts,
   errorCode: row.error_code,

@@ -34,7 +34,7 @@ export interface CampaignRecord {
 /** One recipient as reports see it. */
 export interface RecipientRecord {
   seq: number;
-  receiver: string;
+  number: string;
   status: RecipientStatus;
   attempts: number;
   errorCode: number | null;

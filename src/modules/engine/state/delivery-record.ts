@@ -22,12 +22,12 @@ export interface DeliveryRecord extends RecipientOutcome {
 export function deliveryRecord(
   channel: Pick<Channel, 'event' | 'statusLabels' | 'timed'>,
   requestId: string,
-  recipient: Pick<RecipientRecord, 'receiver' | 'status' | 'errorCode' | 'errorMessage' | 'duration'>,
+  recipient: Pick<RecipientRecord, 'number' | 'status' | 'errorCode' | 'errorMessage' | 'duration'>,
 ): DeliveryRecord {
   return {
     event: channel.event,
     providerMessageId: requestId,
-    receiver: recipient.receiver,
+    receiver: recipient.number,
     ...outcomeOf(channel, recipient),
     ...(channel.timed && { duration: recipient.duration ?? 0 }),
   };

@@ -40,7 +40,7 @@ export class SessionEvents {
       tx,
       rows.map((row) => {
         const { account_id: accountId, receiver, status, error_code: errorCode, error_message: errorMessage } = row;
-        const recipient = { receiver, status, errorCode, errorMessage, duration: null };
+        const recipient = { number: receiver, status, errorCode, errorMessage, duration: null };
         const body = deliveryRecord(CHANNEL, idOf(row, providerIds), recipient);
         return { accountId, type: CHAT_EVENT, body };
       }),

@@ -19,7 +19,7 @@ export interface Broadcast {
   service: string;
   message: string;
   /** digits, in order, duplicates kept */
-  receivers: string[];
+  recipients: string[];
   /** `schedule_time` as given, of a form that is known: whether it is past is judged with the campaign */
   schedule: unknown;
 }
@@ -55,8 +55,8 @@ export function readBroadcast<Fault extends string = never>(
   const contacts = Array.isArray(raw.contacts) ? (raw.contacts as unknown[]) : [];
   if (!name || !service || !message || contacts.length === 0) return { fault: 'fieldsRequired' };
   if (rules.tooLong(message)) return { fault: 'tooLong' };
-  const receivers = cleanContacts(contacts, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
-  if (!receivers) return { fault: 'contactLength' };
+  const recipients = cleanContacts(contacts, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
+  if (!recipients) return { fault: 'contactLength' };
   const own = rules.ownRows?.find((row) => row.applies);
   if (own) return { fault: own.fault };
   if (!isSchedule(raw.schedule_time)) return { fault: 'scheduleTime' };
@@ -65,7 +65,7 @@ export function readBroadcast<Fault extends string = never>(
       broadcastName: cutCodePoints(name, NAME_LENGTH),
       service: cutCodePoints(service, SERVICE_LENGTH),
       message,
-      receivers,
+      recipients,
       schedule: raw.schedule_time,
     },
   };

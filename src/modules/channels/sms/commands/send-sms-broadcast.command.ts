@@ -26,13 +26,13 @@ export class SendSmsBroadcastHandler implements ICommandHandler<SendSmsBroadcast
   constructor(private readonly submissions: Submissions) {}
 
   async execute({ sender, broadcast, idempotent }: SendSmsBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { broadcastName, service, receivers, schedule, givenId, message } = broadcast;
+    const { broadcastName, service, recipients, schedule, givenId, message } = broadcast;
     const submission = {
       channel: smsChannel,
       sender,
       broadcastName,
       service,
-      recipients: receivers,
+      recipients,
       schedule,
       content: { message },
       ...(givenId !== null && { given: { id: givenId, fingerprint: fingerprintOf(sender.accountId, broadcast) } }),

@@ -25,13 +25,13 @@ export class SendUnofficialBroadcastHandler implements ICommandHandler<SendUnoff
   constructor(private readonly submissions: Submissions) {}
 
   async execute({ sender, broadcast, idempotent }: SendUnofficialBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { broadcastName, service, receivers, schedule, message, attachments, mediaWithCaption } = broadcast;
+    const { broadcastName, service, recipients, schedule, message, attachments, mediaWithCaption } = broadcast;
     const submission = {
       channel: unofficialChannel,
       sender,
       broadcastName,
       service,
-      recipients: receivers,
+      recipients,
       schedule,
       content: { message, ...attachments, media_with_caption: mediaWithCaption },
     };
