@@ -4,7 +4,7 @@ import { PeriodicTask } from '../../kernel/periodic-task.js';
 import { safeError } from '../../platform/observability/index.js';
 import { AudioStore } from './persistence/audio-store.js';
 
-const ROUND_EVERY_MS = 10 * 60_000;
+const SWEEP_EVERY_MS = 10 * 60_000;
 /** A request that found the audio before it was swept is long over by then. */
 const SPARED_MS = 24 * 3_600_000;
 
@@ -13,7 +13,7 @@ const SPARED_MS = 24 * 3_600_000;
 export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AudioSweeper.name);
   private readonly task = new PeriodicTask(
-    ROUND_EVERY_MS,
+    SWEEP_EVERY_MS,
     () => this.sweep(),
     (error) => this.logger.warn({ err: safeError(error) }, 'audio could not be swept'),
   );

@@ -3,14 +3,14 @@ import { PeriodicTask } from '../../kernel/periodic-task.js';
 import { safeError } from '../../platform/observability/index.js';
 import { IdempotencyKeys } from './persistence/idempotency-keys.js';
 
-const ROUND_EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
 
 /** Once a minute: removes keys whose 24 hours are over. Any number of workers may do so side by side. */
 @Injectable()
 export class KeySweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(KeySweeper.name);
   private readonly task = new PeriodicTask(
-    ROUND_EVERY_MS,
+    SWEEP_EVERY_MS,
     () => this.sweep(),
     (error) => this.logger.warn({ err: safeError(error) }, 'keys could not be removed'),
   );

@@ -90,6 +90,6 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
       [last.id - MOST_ENTRIES],
     );
     const isMore = old.affectedRows === PRUNED_AT_ONCE || tooMany.affectedRows === PRUNED_AT_ONCE;
-    if (isMore) this.prunedAt = -Infinity; // goes on in the next round: many guess faster than one batch an hour
+    if (isMore) this.prunedAt = -Infinity; // goes on at the next write: many guess faster than one batch an hour
   }
 }

@@ -23,7 +23,7 @@ import { SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
 import { SessionSender } from './session-sender.js';
 
-const ROUND_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
 /** How long a scheduled message waits when its provider cannot be reached. */
 const TRY_AGAIN_MS = 30_000;
 const SHORTEST_WAIT_MS = 100;
@@ -43,8 +43,8 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
   /** sends under way, with their chat accounts */
   private readonly sending = new Map<Promise<void>, number>();
   private readonly task = new PeriodicTask(
-    ROUND_EVERY_MS,
-    () => this.round(),
+    LOOK_EVERY_MS,
+    () => this.look(),
     (error) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'),
   );
   private moreIsDue = false;
@@ -72,7 +72,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     await Promise.all(this.sending.keys());
   }
 
-  private async round(): Promise<void> {
+  private async look(): Promise<void> {
     await this.fill();
     await this.store.failOverdue(this.environment.RECEIPT_TIMEOUT);
   }

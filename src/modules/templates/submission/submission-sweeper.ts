@@ -4,16 +4,16 @@ import { safeError } from '../../../platform/observability/index.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
 import { TemplateSubmitter } from './template-submitter.js';
 
-const ROUND_EVERY_MS = 1_000;
-const MOST_A_ROUND = 10;
+const SWEEP_EVERY_MS = 1_000;
+const MOST_AT_ONCE = 10;
 
 /** Once a second: hands what waits in the queue to the upstream. Any number of workers may do so side by side. */
 @Injectable()
 export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(SubmissionSweeper.name);
   private readonly task = new PeriodicTask(
-    ROUND_EVERY_MS,
-    () => this.round(),
+    SWEEP_EVERY_MS,
+    () => this.sweep(),
     (error) => this.logger.warn({ err: safeError(error) }, 'submissions could not be read'),
   );
 
@@ -30,8 +30,8 @@ export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicat
     return this.task.stop();
   }
 
-  private async round(): Promise<void> {
-    const submissions = await this.queue.take(MOST_A_ROUND);
+  private async sweep(): Promise<void> {
+    const submissions = await this.queue.take(MOST_AT_ONCE);
     await Promise.all(
       submissions.map((submission) =>
         this.submitter.work(submission).catch((error: unknown) => {

@@ -5,14 +5,14 @@ import { safeError } from '../../../platform/observability/index.js';
 import { KEPT_MS } from '../domain/webhook.js';
 import { WebhookRetention } from '../persistence/webhook-retention.js';
 
-const ROUND_EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
 
 /** Once a minute: what is older than 30 days goes, and what removed endpoints left behind. */
 @Injectable()
 export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookSweeper.name);
   private readonly task = new PeriodicTask(
-    ROUND_EVERY_MS,
+    SWEEP_EVERY_MS,
     () => this.sweep(),
     (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
   );

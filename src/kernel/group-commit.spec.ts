@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { GroupCommit } from './group-commit.js';
+
+describe('a group commit', () => {
+  let groups: number[][];
+  /** ends of the flushes under way */
+  let ends: ((error?: Error) => void)[];
+  let commit: GroupCommit<number, string>;
+  const passed = (milliseconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
+  const end = async (error?: Error): Promise<void> => {
+    ends.shift()?.(error);
+    await passed(0);
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    [groups, ends] = [[], []];
+    commit = new GroupCommit(
+      (items) => {
+        groups.push(items);
+        const answers = items.map((item) => `answer ${item}`);
+        return new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve(answers))));
+      },
+      { maxItems: 3, delayMs: 10 },
+    );
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it('gathers for a moment, and gives each caller its own answer', async () => {
+    const answers = [commit.add(1), commit.add(2)];
+    await passed(9);
+    expect(groups).toEqual([]);
+    await passed(1);
+    expect(groups).toEqual([[1, 2]]);
+    await end();
+    expect(await Promise.all(answers)).toEqual(['answer 1', 'answer 2']);
+  });
+
+  it('does not wait for more than a group may hold', async () => {
+    const answers = [1, 2, 3].map((item) => commit.add(item));
+    expect(groups).toEqual([[1, 2, 3]]);
+    await end();
+    await Promise.all(answers);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('flushes one group at a time, and what came meanwhile at once afterwards', async () => {
+    const answers = [1, 2, 3, 4, 5, 6, 7].map((item) => commit.add(item));
+    await passed(100);
+    expect(groups).toEqual([[1, 2, 3]]);
+    await end();
+    expect(groups).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    await end();
+    await end();
+    expect(await Promise.all(answers)).toHaveLength(7);
+    expect(groups.at(-1)).toEqual([7]);
+  });
+
+  it('gives the fault of a group to all of its callers, and to no other', async () => {
+    const failed = Promise.allSettled([1, 2, 3].map((item) => commit.add(item)));
+    const later = commit.add(4);
+    await end(new Error('fault'));
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await end();
+    expect(await later).toBe('answer 4');
+  });
+
+  it('says when nothing waits and nothing runs', async () => {
+    await commit.drained();
+    void commit.add(1);
+    let isDrained = false;
+    void commit.drained().then(() => (isDrained = true));
+    await passed(10);
+    expect({ isDrained, busy: commit.busy }).toEqual({ isDrained: false, busy: true });
+    await end();
+    expect({ isDrained, busy: commit.busy }).toEqual({ isDrained: true, busy: false });
+  });
+});
