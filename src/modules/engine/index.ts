@@ -1,3 +1,4 @@
+export { acceptanceErrors } from './accept/acceptance.errors.js';
 export {
   CampaignAcceptance,
   type DraftIdentity,
@@ -6,7 +7,7 @@ export {
   Outspent,
 } from './accept/campaign-acceptance.js';
 export { type AcceptedCampaign, type CampaignDraft, CampaignWriter } from './accept/campaign-writer.js';
-export { type Departure, type Sender, type Submission, submissionErrors, Submissions } from './accept/submissions.js';
+export { type Departure, type Sender, type Submission, Submissions } from './accept/submissions.js';
 export type {
   AttemptLog,
   Channel,

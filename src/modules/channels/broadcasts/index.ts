@@ -7,5 +7,4 @@ export {
   readBroadcast,
   readBroadcastContact,
 } from './domain/broadcast.js';
-export { acceptanceRows, broadcastRows, CONTACT_ROW, TOO_MANY, tooLongRow } from './http/broadcast-error-rows.js';
 export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.dto.js';

@@ -7,9 +7,15 @@ import {
   type UsableChatAccount,
   usableAccount,
 } from '../../providers/index.js';
-import { placeholders, type Template, TemplateLibrary, TemplateStatus } from '../../templates/index.js';
+import {
+  placeholders,
+  type Template,
+  TemplateLibrary,
+  templateSendErrors,
+  type TemplateSendFault,
+  TemplateStatus,
+} from '../../templates/index.js';
 import { parameterFault } from './domain/template-parameters.js';
-import { type TemplateMessageFault, templateMessageError } from './template-messages.errors.js';
 import type { WantedTemplate } from './template-payload.js';
 
 /** Connections of an account in order of preference (reference/template-messages#connections). */
@@ -32,7 +38,7 @@ export class SendableTemplates {
   async approved(accountId: number, wanted: WantedTemplate): Promise<Template> {
     const template = await this.library.find(accountId, wanted.templateName);
     const fault = template ? templateFault(template, wanted) : 'notFound';
-    if (!template || fault) throw templateMessageError(fault ?? 'notFound');
+    if (!template || fault) throw templateSendErrors[fault ?? 'notFound']();
     return template;
   }
 
@@ -58,7 +64,7 @@ export class SendableTemplates {
 /**
  * Only an approved template sends (reference/templates#statuses), in its own language, with its number of parameters.
  */
-function templateFault(template: Template, { language, components }: WantedTemplate): TemplateMessageFault | null {
+function templateFault(template: Template, { language, components }: WantedTemplate): TemplateSendFault | null {
   if (template.status === TemplateStatus.Pending) return 'pending';
   if (template.status === TemplateStatus.Rejected) return 'rejected';
   if (template.status !== TemplateStatus.Approved) return 'notApproved';

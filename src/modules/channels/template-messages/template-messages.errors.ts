@@ -1,36 +1,47 @@
-import { AppError, type ErrorKind } from '../../../kernel/app-error.js';
+import { failed, invalid } from '../../../kernel/define-error.js';
 import { RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 
-const ROWS = {
-  product: ['invalid', 'messaging_product must be chat'],
-  toRequired: ['invalid', 'to is required'],
-  toOfCampaign: ['invalid', 'to is required and must contain at least one valid recipient'],
-  noneValid: ['invalid', 'No valid recipient phone numbers provided'],
-  tooMany: ['invalid', 'to array cannot exceed 30,000 contacts'],
-  type: ['invalid', 'type must be template'],
-  template: ['invalid', 'template must be an object'],
-  name: ['invalid', 'template.name is required'],
-  language: ['invalid', 'template.language.code is required'],
-  components: ['invalid', 'template.components must be an array'],
-  componentsTooLarge: ['invalid', 'template.components must be at most 64 KB'],
-  recipientInvalid: ['invalid', RECIPIENT_TEXTS.invalid],
-  recipientLength: ['invalid', RECIPIENT_TEXTS.length],
-  notFound: ['not_found', 'Template not found'],
-  pending: ['conflict', 'Template is pending platform approval'],
-  rejected: ['conflict', 'Template was rejected by the platform'],
-  notApproved: ['conflict', 'Template is not approved for sending'],
-  languageMismatch: ['unprocessable', 'Template language does not match the approved template'],
-  bodyParameters: ['unprocessable', 'Template body parameter count does not match the approved template'],
-  headerParameters: ['unprocessable', 'Template header parameter count does not match the approved template'],
-  scheduleTime: ['invalid', 'schedule_time is invalid'],
-  messageNotQueued: ['failed', 'Failed to queue template message'],
-  campaignNotQueued: ['failed', 'Failed to queue template campaign'],
-} as const satisfies Record<string, readonly [ErrorKind, string]>;
+/** Faults of a request, whatever its template: the texts of reference/template-messages#errors, literally. */
+export const templateRequestErrors = {
+  product: invalid('template_message_product', 'messaging_product must be chat', 'missing or another'),
+  toRequired: invalid('template_message_toRequired', 'to is required', 'no recipients'),
+  toOfCampaign: invalid(
+    'template_message_toOfCampaign',
+    'to is required and must contain at least one valid recipient',
+    'missing, empty or no array',
+  ),
+  noneValid: invalid(
+    'template_message_noneValid',
+    'No valid recipient phone numbers provided',
+    'none has 8 to 20 digits after cleanup',
+  ),
+  tooMany: invalid('template_message_tooMany', 'to array cannot exceed 30,000 contacts', 'more than 30,000 numbers'),
+  type: invalid('template_message_type', 'type must be template', 'wrong type'),
+  template: invalid('template_message_template', 'template must be an object', 'missing or no object'),
+  name: invalid('template_message_name', 'template.name is required', 'missing or empty'),
+  language: invalid('template_message_language', 'template.language.code is required', 'missing or unrecognized'),
+  components: invalid(
+    'template_message_components',
+    'template.components must be an array',
+    'given, and no array of objects',
+  ),
+  componentsTooLarge: invalid(
+    'template_message_componentsTooLarge',
+    'template.components must be at most 64 KB',
+    'more, as JSON',
+  ),
+  recipientInvalid: invalid(
+    'template_message_recipientInvalid',
+    RECIPIENT_TEXTS.invalid,
+    'no digits only after cleanup',
+  ),
+  recipientLength: invalid('template_message_recipientLength', RECIPIENT_TEXTS.length, 'bad length'),
+};
 
-export type TemplateMessageFault = keyof typeof ROWS;
+export type TemplateRequestFault = keyof typeof templateRequestErrors;
 
-/** An error of the template sends: the texts of reference/template-messages#errors, literally. */
-export function templateMessageError(fault: TemplateMessageFault): AppError {
-  const [kind, text] = ROWS[fault];
-  return new AppError(kind, `template_message_${fault}`, text);
-}
+/** Errors of the template sends beside those of the request and of the template itself. */
+export const templateMessageErrors = {
+  messageNotQueued: failed('template_message_messageNotQueued', 'Failed to queue template message', 'server error'),
+  campaignNotQueued: failed('template_message_campaignNotQueued', 'Failed to queue template campaign', 'server error'),
+};

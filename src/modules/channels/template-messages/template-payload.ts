@@ -1,7 +1,6 @@
 import type { Content, Price } from '../../engine/index.js';
-import { readLanguage, type Template, type TemplateCategory } from '../../templates/index.js';
+import { readLanguage, type Template, type TemplateCategory, templateSendErrors } from '../../templates/index.js';
 import type { TemplateComponent } from './domain/template-parameters.js';
-import { templateMessageError } from './template-messages.errors.js';
 import type { TemplateRequest } from './template-request.js';
 
 /** What of a request the approved template is held against. */
@@ -37,6 +36,6 @@ export const payloadOf = (template: Template, { components }: Pick<WantedTemplat
 export function wantedOf(content: Content): WantedTemplate {
   const { name, language, components = [] } = (content as Payload).template;
   const known = readLanguage(language.code);
-  if (!known) throw templateMessageError('languageMismatch');
+  if (!known) throw templateSendErrors.languageMismatch();
   return { templateName: name, language: known, components };
 }

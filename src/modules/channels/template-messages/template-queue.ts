@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
+import type { DefinedError } from '../../../kernel/define-error.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
 import type { Account } from '../../accounts/index.js';
@@ -7,7 +8,7 @@ import { type AcceptedCampaign, type Channel, type Submission, Submissions } fro
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import type { TemplateCategory } from '../../templates/index.js';
 import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
-import { type TemplateMessageFault, templateMessageError } from './template-messages.errors.js';
+import { templateRequestErrors } from './template-messages.errors.js';
 import { payloadOf, templatePrice } from './template-payload.js';
 import { type RecipientsReader, readTemplateRequest, type TemplateRequest } from './template-request.js';
 
@@ -16,7 +17,7 @@ export interface TemplateSendKind {
   channel: Channel<TemplateChannelName>;
   readRecipients: RecipientsReader;
   /** the endpoint's text for a fault of ours */
-  notQueued: TemplateMessageFault;
+  notQueued: DefinedError;
   /** whether a missing chat account comes before faults of the body and of the template */
   accountFirst: boolean;
 }
@@ -64,7 +65,7 @@ export class TemplateQueue {
     const read = readTemplateRequest(body, kind.readRecipients);
     if ('fault' in read) {
       if (kind.accountFirst) await this.sendable.assertConnected(account.id, kind.channel.name);
-      throw templateMessageError(read.fault);
+      throw templateRequestErrors[read.fault]();
     }
     const { request } = read;
     try {
@@ -74,7 +75,7 @@ export class TemplateQueue {
     } catch (error) {
       if (error instanceof AppError) throw error;
       this.logger.error({ err: safeError(error), channel: kind.channel.name }, 'a template send was not queued');
-      throw templateMessageError(kind.notQueued);
+      throw kind.notQueued();
     }
   }
 

@@ -3,24 +3,9 @@ import { readRecipient, type RecipientFault } from '../../../kernel/phone-number
 import { isTooLargeJson, readText, textOrNull } from '../../../kernel/text.js';
 import { type Language, readLanguage } from '../../templates/index.js';
 import type { TemplateComponent } from './domain/template-parameters.js';
+import type { TemplateRequestFault } from './template-messages.errors.js';
 
-/** Rows of the error table that look at the request alone; their texts stand in template-messages.errors.ts. */
-export type TemplateRequestFault =
-  | 'product'
-  | 'toRequired'
-  | 'toOfCampaign'
-  | 'noneValid'
-  | 'tooMany'
-  | 'type'
-  | 'template'
-  | 'name'
-  | 'language'
-  | 'components'
-  | 'componentsTooLarge'
-  | 'recipientInvalid'
-  | 'recipientLength';
-
-/** A request that passed those rows. */
+/** A request that passed the rows of the error table that look at it alone. */
 export interface TemplateRequest {
   /** digits, in order, duplicates kept */
   receivers: string[];

@@ -3,10 +3,9 @@ import { now } from '../../../kernel/clock.js';
 import { readRecipient } from '../../../kernel/phone-number.js';
 import { newRequestId } from '../../../kernel/request-id.js';
 import type { Channel } from '../../engine/index.js';
-import { TemplateLibrary } from '../../templates/index.js';
+import { TemplateLibrary, templateSendErrors } from '../../templates/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
 import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
-import { templateMessageError } from './template-messages.errors.js';
 import { templatePrice, wantedOf } from './template-payload.js';
 
 /** A channel that sends approved templates: the category of the named template decides which balance pays. */
@@ -28,7 +27,7 @@ const templateChannelOf = <Name extends TemplateChannelName>(
   duplicates: 'charged',
   quote: async (services, accountId, templateName) => {
     const template = await services(TemplateLibrary).find(accountId, templateName);
-    if (!template) throw templateMessageError('notFound');
+    if (!template) throw templateSendErrors.notFound();
     return chatQuote(template.body, templatePrice(template));
   },
   renew: async (services, { accountId, content }) => {

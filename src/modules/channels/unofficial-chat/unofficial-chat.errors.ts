@@ -1,9 +1,16 @@
-import { AppError } from '../../../kernel/app-error.js';
+import { type DefinedError, invalid } from '../../../kernel/define-error.js';
 import { broadcastErrors } from '../broadcasts/index.js';
-import { ATTACHMENTS, type AttachmentField } from './unofficial-broadcast.js';
+import type { AttachmentField } from './unofficial-broadcast.js';
 
-const notAUrl = (field: AttachmentField) => (): AppError =>
-  new AppError('invalid', `${field}_url`, `${field} must be a valid URL`);
+const notAUrl = (field: AttachmentField): DefinedError =>
+  invalid(`${field}_url`, `${field} must be a valid URL`, 'given, and no http or https URL');
+
+/** Faults of the attachments, by their fields. */
+export const attachmentErrors = {
+  img1: notAUrl('img1'),
+  img2: notAUrl('img2'),
+  document: notAUrl('document'),
+} satisfies Record<AttachmentField, DefinedError>;
 
 /**
  * Errors of the unofficial broadcast: the broadcasts' and its own
@@ -11,8 +18,6 @@ const notAUrl = (field: AttachmentField) => (): AppError =>
  */
 export const unofficialErrors = {
   ...broadcastErrors,
-  ...(Object.fromEntries(ATTACHMENTS.map((field) => [field, notAUrl(field)])) as Record<
-    AttachmentField,
-    () => AppError
-  >),
+  tooLong: broadcastErrors.tooLong.because('over 1500 characters'),
+  ...attachmentErrors,
 };

@@ -1,13 +1,64 @@
-import { AppError } from '../../../kernel/app-error.js';
+import { type DocumentedError, invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
+import { audioErrors } from '../../audio/index.js';
+import { creditErrors } from '../../credits/index.js';
+import { acceptanceErrors } from '../../engine/index.js';
+import { SIMULATION_TEXTS } from './calls/simulation-request.js';
+import { INCOMPLETE_ITEM } from './domain/callback-audio.js';
+import { CALL_NUMBER_TEXTS } from './domain/call-number.js';
+import { NOT_JSON, usedTwice } from './domain/menu-reader.js';
+import { VOICE_TEXTS } from './domain/voice-request.js';
 
-/** Errors of voice sends: the texts of reference/voice#order come from the readers, literally; all are 400. */
+/** Errors of voice sends: the texts of reference/voice#order come from the readers, literally. */
 export const voiceErrors = {
-  invalid: (text: string) => new AppError('invalid', 'voice_request', text),
-  noRoute: () => new AppError('unavailable', 'no_route', 'No route available for this channel'),
-  insufficient: (required: number, available: number) =>
-    new AppError(
-      'invalid',
-      'insufficient_credits',
-      `Insufficient credits. Required: ${required}, Available: ${available}`,
-    ),
+  invalid: invalid('voice_request', (text: string) => text),
 };
+
+const row = (text: string, reason: string): DocumentedError => voiceErrors.invalid.shown(text).because(reason);
+
+/** Errors of `callback_audio` and `dtmf_flow`, in the order in which they are judged. */
+const MENU_ERRORS = [
+  row(INCOMPLETE_ITEM, 'malformed callback_audio'),
+  row(usedTwice('callback_audio[0].dtmf'), 'a fault inside callback_audio, with its path'),
+  row(NOT_JSON, 'dtmf_flow is no object, nor the JSON text of one'),
+  fieldErrors.required
+    .shown('dtmf_flow.rows[1].number')
+    .because(
+      'a fault inside dtmf_flow, with its path: something missing, a digit used twice, an unknown action, over 3 fallback_numbers, 5 menus or 100 rows, no URL, a number that is not 10 to 16 digits or not allowed',
+    ),
+];
+
+const CLIP = 'dtmf_flow.rows[1].audio';
+
+/** Errors of a voice send (reference/voice#order), in the order in which they are judged. */
+export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
+  row(VOICE_TEXTS.name, 'missing'),
+  row(VOICE_TEXTS.noAudio, 'neither message nor audio_url'),
+  row(VOICE_TEXTS.tooLong, 'message over 5000 characters'),
+  row(VOICE_TEXTS.contacts, 'missing, empty, or no array'),
+  row(VOICE_TEXTS.interval, 'another value'),
+  row(VOICE_TEXTS.noNumbers, 'none has 10 to 16 digits'),
+  row(VOICE_TEXTS.retries, 'another value'),
+  row(`caller_id ${CALL_NUMBER_TEXTS.digits}`, 'another value'),
+  row(VOICE_TEXTS.schedule, 'neither YYYY-MM-DD HH:MM:SS nor ISO 8601; a past moment is refused after dtmf_flow'),
+  row(VOICE_TEXTS.plan, 'another value'),
+  ...MENU_ERRORS,
+  audioErrors.notFetched,
+  audioErrors.notPlayable,
+  audioErrors.notFetched.shown(CLIP).because('a clip of the menu, with its path, like audio_url'),
+  audioErrors.notPlayable.shown(CLIP).because('the same'),
+  audioErrors.tooLong.shown(CLIP).because('the same'),
+  audioErrors.tooMuch,
+  audioErrors.nothingToSay,
+  audioErrors.tooLong.because('generated or supplied audio is too long'),
+  audioErrors.noEngine,
+  acceptanceErrors.noRoute,
+  creditErrors.insufficientForCalls,
+];
+
+/** Errors of a simulation, in the order in which they are judged. */
+export const SIMULATION_ERRORS: readonly DocumentedError[] = [
+  ...MENU_ERRORS,
+  row(SIMULATION_TEXTS.digits, 'no list of keys'),
+  row(SIMULATION_TEXTS.forwards, 'no numbers with outcomes'),
+];

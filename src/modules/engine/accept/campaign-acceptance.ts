@@ -8,6 +8,7 @@ import { inTransaction, isDuplicateKey } from '../../../platform/database/index.
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
 import { type BalanceName, CreditBook, creditErrors } from '../../credits/index.js';
+import { acceptanceErrors } from './acceptance.errors.js';
 import { type AcceptedCampaign, type CampaignDraft, CampaignWriter, type NumberedDraft } from './campaign-writer.js';
 
 /**
@@ -182,7 +183,7 @@ export class CampaignAcceptance {
   }
 }
 
-const takenError = (code: string): AppError => new AppError('conflict', code, 'request_id already exists');
+const takenError = (code: string): AppError => new AppError('conflict', code, acceptanceErrors.requestIdTaken.text);
 
 const acceptedOf = ({ id, requestId, draft }: Numbered): AcceptedCampaign => ({
   id,

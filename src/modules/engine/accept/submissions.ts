@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { invalid, unavailable } from '../../../kernel/define-error.js';
 import { now, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import type { Channel, Content, Price } from '../channel.js';
+import { acceptanceErrors } from './acceptance.errors.js';
 import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-writer.js';
 
@@ -37,12 +37,6 @@ export interface Departure {
   scheduledAt: Date | null;
   routeId: number;
 }
-
-/** What every channel answers to a submission that cannot leave. */
-export const submissionErrors = {
-  scheduleTime: invalid('schedule_time', 'schedule_time is invalid', 'of no known form, or past'),
-  noRoute: unavailable('no_route', 'No route available for this channel', 'nothing is charged'),
-};
 
 /**
  * The way of every send into the engine. `submit` goes all of it; a channel that has more to judge on the way (a template, an
@@ -85,7 +79,7 @@ export class Submissions {
    */
   momentOf(schedule: unknown, { timeZone }: Sender): Date | null {
     const moment = readSchedule(schedule, timeZone, now());
-    if (moment === undefined) throw submissionErrors.scheduleTime();
+    if (moment === undefined) throw acceptanceErrors.scheduleTime();
     return moment;
   }
 
@@ -93,7 +87,7 @@ export class Submissions {
   async routeOf({ name, routes }: Channel, service: string): Promise<number> {
     if (routes === 'chat') throw new Error(`the channel ${name} sends over chat accounts, which it finds itself`);
     const route = await this.routes.resolve(routes, service);
-    if (!route) throw submissionErrors.noRoute();
+    if (!route) throw acceptanceErrors.noRoute();
     return route.id;
   }
 

@@ -15,6 +15,7 @@ import {
   RouteDirectory,
   type SendOutcome,
 } from '../../providers/index.js';
+import { acceptanceErrors } from '../accept/acceptance.errors.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel } from '../channel.js';
 import { WINDOW_RECIPIENTS } from '../state/lanes.js';
@@ -40,7 +41,7 @@ const KEEP_RESULTS_MS = 600_000;
 const NO_ROUTE: SendOutcome = {
   kind: 'rejected',
   code: null,
-  text: 'No route available for this channel',
+  text: acceptanceErrors.noRoute.text,
   submitted: false,
 };
 

@@ -1,8 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../../../kernel/app-error.js';
+import type { DocumentedError } from '../../../../kernel/define-error.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { AddressLimits, RateCounters, tooMany } from '../../../../platform/security/index.js';
-import { FOREIGN_REQUEST_ID } from '../../../engine/index.js';
+import { acceptanceErrors, FOREIGN_REQUEST_ID } from '../../../engine/index.js';
+
+/** Errors of a request under an id that its caller chose. */
+export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
+  tooMany.because('a caller-supplied id after too many of other accounts in a minute'),
+  acceptanceErrors.requestIdTaken,
+];
 
 const NAME = 'foreign-request-id';
 const WINDOW_SECONDS = 60;

@@ -5,13 +5,14 @@ import type { Request } from 'express';
 import { ApiErrors, fromForm } from '../../../../platform/http/index.js';
 import { clientIp, RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { creditErrors } from '../../../credits/index.js';
+import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
 import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
-import { ChosenIds } from './chosen-ids.js';
+import { CHOSEN_ID_ERRORS, ChosenIds } from './chosen-ids.js';
 import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody } from './sms-broadcast.dto.js';
-import { BROADCAST_ERRORS } from './sms-error-rows.js';
 
 /** Bulk SMS (reference/sms#addbroadcastgsmphp). */
 @ApiTags('SMS')
@@ -35,7 +36,16 @@ export class SmsBroadcastController {
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: SmsBroadcastBody, examples: BROADCAST_EXAMPLES })
   @ApiOkResponse({ description: 'Accepted, charged and queued.', type: SmsBroadcastAnswer })
-  @ApiErrors(BROADCAST_ERRORS)
+  @ApiErrors(
+    smsErrors.fieldsRequired,
+    smsErrors.tooLong,
+    smsErrors.contactLength,
+    smsErrors.requestIdFormat,
+    smsErrors.scheduleTime,
+    ...CHOSEN_ID_ERRORS,
+    acceptanceErrors.noRoute,
+    creditErrors.insufficient,
+  )
   async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,

@@ -4,15 +4,16 @@ import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger'
 import type { Request } from 'express';
 import { readText } from '../../../../kernel/text.js';
 import { ApiErrors, ErrorShape, NoHead } from '../../../../platform/http/index.js';
-import { clientIp } from '../../../../platform/security/index.js';
-import { Open } from '../../../accounts/index.js';
+import { clientIp, tooMany } from '../../../../platform/security/index.js';
+import { accountErrors, Open } from '../../../accounts/index.js';
+import { creditErrors } from '../../../credits/index.js';
+import { acceptanceErrors } from '../../../engine/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
 import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
-import { ChosenIds } from './chosen-ids.js';
+import { CHOSEN_ID_ERRORS, ChosenIds } from './chosen-ids.js';
 import { VerifiedCredentials } from './verified-credentials.js';
 import { SmsGetAnswer } from './sms-broadcast.dto.js';
-import { SMS_GET_ERRORS } from './sms-error-rows.js';
 
 /** How such a send is named in reports; it has no broadcast_name and no brodcast_service of its own. */
 const BROADCAST_NAME = 'sms_get';
@@ -40,7 +41,19 @@ export class SmsGetController {
   @ApiQuery({ name: 'number', example: '919812345678', description: 'One number with country code.' })
   @ApiQuery({ name: 'providermessageid', required: false, description: 'Your own request id.' })
   @ApiOkResponse({ description: 'Accepted, charged and queued.', type: SmsGetAnswer })
-  @ApiErrors(SMS_GET_ERRORS, 'v5')
+  @ApiErrors(
+    smsErrors.httpSendRequired,
+    tooMany.because('too many failed tries'),
+    accountErrors.invalidCredentials,
+    accountErrors.inactive,
+    accountErrors.expired,
+    smsErrors.tooLong,
+    smsErrors.contactLength,
+    smsErrors.requestIdFormat,
+    ...CHOSEN_ID_ERRORS,
+    acceptanceErrors.noRoute,
+    creditErrors.insufficient,
+  )
   async send(@Query() query: Record<string, unknown>, @Req() request: Request): Promise<SmsGetAnswer> {
     const [username, password, message, number] = ['username', 'password', 'message', 'number'].map((name) =>
       requiredText(query[name]),

@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../../accounts/index.js';
 import type { IdempotentRequest } from '../../../idempotency/index.js';
+import { templateMessageErrors } from '../template-messages.errors.js';
 import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
 import { readBrandedRecipients } from '../template-request.js';
 import { brandedChannel } from '../template.channels.js';
@@ -29,7 +30,7 @@ export class SendBrandedCampaignHandler implements ICommandHandler<SendBrandedCa
     const kind: TemplateSendKind = {
       channel: brandedChannel,
       readRecipients: readBrandedRecipients,
-      notQueued: 'campaignNotQueued',
+      notQueued: templateMessageErrors.campaignNotQueued,
       accountFirst: false,
     };
     return this.queue.send(actor.account, body, kind, idempotent);

@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../../accounts/index.js';
 import type { IdempotentRequest } from '../../../idempotency/index.js';
+import { templateMessageErrors } from '../template-messages.errors.js';
 import { type QueuedTemplateSend, TemplateQueue, type TemplateSendKind } from '../template-queue.js';
 import { readTemplateRecipients } from '../template-request.js';
 import { templateChannel } from '../template.channels.js';
@@ -32,7 +33,7 @@ export class SendTemplateMessageHandler implements ICommandHandler<SendTemplateM
     const kind: TemplateSendKind = {
       channel: templateChannel,
       readRecipients: readTemplateRecipients,
-      notQueued: 'messageNotQueued',
+      notQueued: templateMessageErrors.messageNotQueued,
       accountFirst: overSession,
     };
     return this.queue.send(actor.account, body, kind, idempotent);

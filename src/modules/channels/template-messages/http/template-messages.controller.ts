@@ -4,9 +4,13 @@ import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiOperation, ApiPara
 import { ApiErrors } from '../../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { creditErrors } from '../../../credits/index.js';
+import { acceptanceErrors } from '../../../engine/index.js';
+import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from '../../../providers/index.js';
+import { templateSendErrors } from '../../../templates/index.js';
+import { templateMessageErrors, templateRequestErrors } from '../template-messages.errors.js';
 import { SendBrandedCampaignCommand } from '../commands/send-branded-campaign.command.js';
 import { SendTemplateMessageCommand } from '../commands/send-template-message.command.js';
-import { BRANDED_ERRORS, TEMPLATE_ERRORS } from './template-error-rows.js';
 import {
   BRANDED_EXAMPLES,
   BrandedCampaignAnswer,
@@ -15,6 +19,27 @@ import {
   TemplateMessageBody,
   TemplateSendAnswer,
 } from './template-message.dto.js';
+
+const request = templateRequestErrors;
+
+/** Errors of `template`, in the order in which they are judged. */
+const TEMPLATE_ERRORS = [
+  request.type,
+  request.template,
+  request.name,
+  request.language,
+  request.components,
+  request.componentsTooLarge,
+];
+
+/** Errors of every template send after those of its request, in the order in which they are judged. */
+const SENDING_ERRORS = [
+  ...Object.values(templateSendErrors),
+  acceptanceErrors.scheduleTime,
+  NO_CHAT_ACCOUNT_ROW,
+  ...CHAT_CONNECTION_ROWS,
+  creditErrors.insufficient.because("the category's balance is lower than the recipients"),
+];
 
 /** Sends of approved templates (reference/template-messages#fields). */
 @ApiTags('Template messages')
@@ -34,7 +59,16 @@ export class TemplateMessagesController {
   })
   @ApiBody({ type: TemplateMessageBody, examples: TEMPLATE_EXAMPLES })
   @ApiCreatedResponse({ description: 'Charged and queued.', type: TemplateSendAnswer })
-  @ApiErrors(TEMPLATE_ERRORS)
+  @ApiErrors(
+    request.product,
+    request.toRequired,
+    request.tooMany,
+    ...TEMPLATE_ERRORS,
+    request.recipientInvalid,
+    request.recipientLength,
+    ...SENDING_ERRORS,
+    templateMessageErrors.messageNotQueued,
+  )
   send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
@@ -55,7 +89,14 @@ export class TemplateMessagesController {
   })
   @ApiBody({ type: BrandedCampaignBody, examples: BRANDED_EXAMPLES })
   @ApiAcceptedResponse({ description: 'Charged and queued.', type: BrandedCampaignAnswer })
-  @ApiErrors(BRANDED_ERRORS)
+  @ApiErrors(
+    request.product,
+    request.toOfCampaign,
+    request.noneValid,
+    ...TEMPLATE_ERRORS,
+    ...SENDING_ERRORS,
+    templateMessageErrors.campaignNotQueued,
+  )
   sendBranded(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,

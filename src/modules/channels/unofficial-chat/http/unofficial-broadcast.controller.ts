@@ -4,25 +4,13 @@ import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import { ApiErrors, fromForm } from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
-import { broadcastRows } from '../../broadcasts/index.js';
+import { creditErrors } from '../../../credits/index.js';
+import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { SendUnofficialBroadcastCommand } from '../commands/send-unofficial-broadcast.command.js';
-import { ATTACHMENTS, readUnofficialBroadcast } from '../unofficial-broadcast.js';
-import { unofficialErrors } from '../unofficial-chat.errors.js';
+import { readUnofficialBroadcast } from '../unofficial-broadcast.js';
+import { attachmentErrors, unofficialErrors } from '../unofficial-chat.errors.js';
 import { UNOFFICIAL_EXAMPLES, UnofficialBroadcastAnswer, UnofficialBroadcastBody } from './unofficial-broadcast.dto.js';
-
-/**
- * Error table of `addbroadcastUnofficial.php` (reference/unofficial-chat#addbroadcastunofficialphp), in the order in
- * which the rows are judged.
- */
-const UNOFFICIAL_ERRORS = broadcastRows({
-  tooLong: 'over 1500 characters',
-  rows: ATTACHMENTS.map((field) => ({
-    status: 400,
-    message: `${field} must be a valid URL`,
-    reason: 'given, and no http or https URL',
-  })),
-});
 
 /** Bulk messages over the unofficial chat route (reference/unofficial-chat#addbroadcastunofficialphp). */
 @ApiTags('Unofficial chat')
@@ -43,7 +31,15 @@ export class UnofficialBroadcastController {
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: UnofficialBroadcastBody, examples: UNOFFICIAL_EXAMPLES })
   @ApiOkResponse({ description: 'Accepted, charged and queued.', type: UnofficialBroadcastAnswer })
-  @ApiErrors(UNOFFICIAL_ERRORS)
+  @ApiErrors(
+    unofficialErrors.fieldsRequired,
+    unofficialErrors.tooLong,
+    unofficialErrors.contactLength,
+    ...Object.values(attachmentErrors),
+    unofficialErrors.scheduleTime,
+    acceptanceErrors.noRoute,
+    creditErrors.insufficient,
+  )
   async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
-import { CreditBook } from '../../../credits/index.js';
+import { CreditBook, creditErrors } from '../../../credits/index.js';
 import {
   type AcceptedCampaign,
   type Departure,
@@ -13,7 +13,6 @@ import {
 import { type Alongside, Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../../idempotency/index.js';
 import type { VoiceRequest } from '../domain/voice-request.js';
 import { voiceChannel } from '../voice.channel.js';
-import { voiceErrors } from '../voice.errors.js';
 import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.js';
 
 /** A voice campaign that the engine has. */
@@ -88,7 +87,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
   /** Before anything is spoken or fetched: who cannot pay a credit for each contact cannot pay any audio. */
   private async judgeCredits(accountId: number, required: number): Promise<void> {
     const available = await this.credits.available(accountId, 'voice_credits');
-    if (available < required) throw voiceErrors.insufficient(required, available);
+    if (available < required) throw creditErrors.insufficientForCalls(required, available);
   }
 
   private submission(sender: Sender, request: VoiceRequest, sound: CampaignSound): Submission {
@@ -113,7 +112,8 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     try {
       return await this.submissions.accept(submission, departure, alongside);
     } catch (error) {
-      if (error instanceof InsufficientCredits) throw voiceErrors.insufficient(error.required, error.available);
+      if (error instanceof InsufficientCredits)
+        throw creditErrors.insufficientForCalls(error.required, error.available);
       throw error;
     }
   }

@@ -4,6 +4,13 @@ import { readText } from '../../../../kernel/text.js';
 const SHORTEST = 10;
 const LONGEST = 16;
 
+/** What a number is refused for, to stand behind its path. */
+export const CALL_NUMBER_TEXTS = {
+  required: 'is required',
+  digits: `must be ${SHORTEST} to ${LONGEST} digits`,
+  notAllowed: 'is not allowed',
+} as const;
+
 /** Where calls may be forwarded to. */
 export interface NumberRules {
   /** a forwarding number begins with one of these (`VOICE_ALLOWED_PREFIXES`); empty, or `*` = any */
@@ -27,12 +34,12 @@ export function readCallNumber(
   { allowedPrefixes }: NumberRules = { allowedPrefixes: [] },
 ): { digits: string } | { fault: string } {
   const read = readText(value);
-  if (read.kind === 'empty') return { fault: 'is required' };
+  if (read.kind === 'empty') return { fault: CALL_NUMBER_TEXTS.required };
   const digits = read.kind === 'text' && isWhole(value) ? digitsOf(read.value) : '';
-  if (!isCallNumber(digits)) return { fault: `must be ${SHORTEST} to ${LONGEST} digits` };
+  if (!isCallNumber(digits)) return { fault: CALL_NUMBER_TEXTS.digits };
   const allowed =
     allowedPrefixes.length === 0 || allowedPrefixes.some((prefix) => prefix === '*' || digits.startsWith(prefix));
-  return allowed ? { digits } : { fault: 'is not allowed' };
+  return allowed ? { digits } : { fault: CALL_NUMBER_TEXTS.notAllowed };
 }
 
 /**

@@ -2,7 +2,7 @@ import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { readText } from '../../../../kernel/text.js';
 import { type NumberRules, readCallNumber } from './call-number.js';
 import type { MenuRow } from './menu.js';
-import { isKey } from './menu-reader.js';
+import { isKey, usedTwice } from './menu-reader.js';
 
 export const INCOMPLETE_ITEM = 'Each callback_audio item must contain dtmf and selected_number';
 
@@ -17,7 +17,7 @@ export function readCallbackAudio(value: unknown, rules: NumberRules): { rows: M
   for (const [index, item] of (value as unknown[]).entries()) {
     const row = readItem(item, `callback_audio[${index}]`, rules);
     if ('fault' in row) return row;
-    if (rows.some(({ digit }) => digit === row.digit)) return { fault: `callback_audio[${index}].dtmf is used twice` };
+    if (rows.some(({ digit }) => digit === row.digit)) return { fault: usedTwice(`callback_audio[${index}].dtmf`) };
     rows.push(row);
   }
   return { rows };

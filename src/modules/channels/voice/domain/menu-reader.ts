@@ -15,6 +15,9 @@ class MenuFault extends Error {}
 
 export const NOT_JSON = 'dtmf_flow is not valid JSON';
 
+/** A key that two rows of a menu have. @param path to the key of the second one */
+export const usedTwice = (path: string): string => `${path} is used twice`;
+
 /** What a caller's menus may hold. */
 interface Reading extends NumberRules {
   /** rows read so far, over all menus */
@@ -57,7 +60,7 @@ function readRows(value: unknown, path: string, depth: number, reading: Reading)
     reading.rows += 1;
     if (reading.rows > MOST_ROWS) throw new MenuFault(`${path} has too many rows: at most ${MOST_ROWS} in all`);
     const row = readRow(entry, `${path}[${index}]`, depth, reading);
-    if (taken.has(row.digit)) throw new MenuFault(`${path}[${index}].digit is used twice`);
+    if (taken.has(row.digit)) throw new MenuFault(usedTwice(`${path}[${index}].digit`));
     taken.add(row.digit);
     rows.push(row);
   }

@@ -1,4 +1,5 @@
 import { isSchedule } from '../../../../kernel/clock.js';
+import { fieldErrors } from '../../../../kernel/field-errors.js';
 import { codePoints, cutCodePoints, readText, textOrNull } from '../../../../kernel/text.js';
 import { type MenuOrigins, merged, readCallbackAudio } from './callback-audio.js';
 import { type NumberRules, readCallNumber, voiceReceivers } from './call-number.js';
@@ -39,7 +40,7 @@ export const VOICE_TEXTS = {
   noNumbers: 'No valid numbers were found in contacts.',
   retries: 'retries must be between 0 and 5',
   plan: 'voiceplan must be one of: 15, 30',
-  schedule: 'schedule_time is invalid',
+  schedule: fieldErrors.invalid.shown('schedule_time').text,
 } as const;
 
 const LONGEST_TEXT = 5_000;

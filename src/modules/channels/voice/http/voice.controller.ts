@@ -4,6 +4,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { ApiErrors } from '../../../../platform/http/index.js';
+import { tooMany } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { simulate } from '../calls/simulation.js';
@@ -11,9 +12,8 @@ import { readSimulation } from '../calls/simulation-request.js';
 import { SendVoiceCampaignCommand } from '../commands/send-voice-campaign.command.js';
 import type { NumberRules } from '../domain/call-number.js';
 import { type RawVoiceRequest, readVoiceRequest } from '../domain/voice-request.js';
-import { voiceErrors } from '../voice.errors.js';
+import { SIMULATION_ERRORS, VOICE_SEND_ERRORS, voiceErrors } from '../voice.errors.js';
 import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.dto.js';
-import { SIMULATION_ERRORS, VOICE_ERRORS } from './voice-error-rows.js';
 import { VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.dto.js';
 
 /** Voice campaigns (reference/voice#voicesend). */
@@ -40,7 +40,7 @@ export class VoiceController {
   })
   @ApiBody({ type: VoiceSendBody, examples: VOICE_EXAMPLES })
   @ApiOkResponse({ description: 'Accepted and charged.', type: VoiceSendAnswer })
-  @ApiErrors(VOICE_ERRORS)
+  @ApiErrors(tooMany.because('too many of the account’s requests speak or fetch audio at once'), ...VOICE_SEND_ERRORS)
   async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
@@ -69,11 +69,12 @@ export class VoiceController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Walk through a keypad menu',
-    description: 'Calls nobody and costs nothing: says what a callee hears who presses these keys, and where he ends.',
+    description:
+      'Calls nobody and costs nothing: says what a recipient who presses these keys hears, and where the call ends.',
   })
   @ApiBody({ type: SimulationBody, examples: SIMULATION_EXAMPLES })
   @ApiOkResponse({ type: SimulationAnswer })
-  @ApiErrors(SIMULATION_ERRORS)
+  @ApiErrors(...SIMULATION_ERRORS)
   simulate(@Body() body: unknown): SimulationAnswer {
     const read = readSimulation(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
