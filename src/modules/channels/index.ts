@@ -4,6 +4,8 @@ import { brandedChannel, templateChannel } from './template-messages/index.js';
 import { unofficialChannel } from './unofficial-chat/index.js';
 import { voiceChannel } from './voice/index.js';
 
+export { CHANNEL_EXAMPLE, QUOTE_EXAMPLES } from './examples.js';
+
 /** Every channel of the service, in the order in which clients see their names: the one list that both apps are handed. */
 export const CHANNELS = [
   smsChannel,
@@ -14,6 +16,11 @@ export const CHANNELS = [
 ] as const satisfies readonly Channel[];
 
 export type ChannelName = (typeof CHANNELS)[number]['name'];
+
+/** Names of the channels whose price can be told from a text. */
+export const QUOTABLE_CHANNEL_NAMES: readonly string[] = (CHANNELS as readonly Channel[])
+  .filter((channel) => channel.quote)
+  .map(({ name }) => name);
 
 /** For documents; what an app takes at run time are the names of its own list. */
 export const CHANNEL_NAMES: readonly ChannelName[] = CHANNELS.map(({ name }) => name);

@@ -1,12 +1,13 @@
 import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { MOST_PER_SECOND } from '../../../platform/http/index.js';
+import { OPERATOR_ROUTE_KINDS } from '../../providers/index.js';
 import { routeErrors } from '../admin.errors.js';
-import { configErrors, ROUTE_CHANNELS } from './route.requests.js';
+import { configErrors } from './route.requests.js';
 
 export const PUT_ROUTE_ERRORS: readonly DocumentedError[] = [
   routeErrors.name,
-  fieldErrors.noWord.shown('channel', ROUTE_CHANNELS).because('another word'),
+  fieldErrors.noWord.shown('channel', OPERATOR_ROUTE_KINDS).because('another word'),
   fieldErrors.required.shown('driver').because('missing'),
   configErrors.noObject,
   configErrors.tooLarge,

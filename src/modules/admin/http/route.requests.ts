@@ -4,9 +4,7 @@ import { ValidateBy } from 'class-validator';
 import { invalid } from '../../../kernel/define-error.js';
 import { isTooLargeJson } from '../../../kernel/text.js';
 import { OptionalFlag, OptionalSpeed, RequiredText, RequiredWord } from '../../../platform/http/index.js';
-
-/** Channels whose carriers are reached by routes. */
-export const ROUTE_CHANNELS = ['sms', 'unofficial', 'voice'] as const;
+import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind } from '../../providers/index.js';
 
 /** What is said of a `config` before its driver looks at it. */
 export const configErrors = {
@@ -40,8 +38,8 @@ const Config = (): PropertyDecorator =>
 
 /** Body of PUT /routes/:name (reference/admin#routes). */
 export class PutRouteRequest {
-  @RequiredWord('channel', ROUTE_CHANNELS, 'sms')
-  channel!: (typeof ROUTE_CHANNELS)[number];
+  @RequiredWord('channel', OPERATOR_ROUTE_KINDS, 'sms')
+  channel!: OperatorRouteKind;
 
   @RequiredText('driver', 'smpp')
   driver!: string;

@@ -1,4 +1,5 @@
 import type { ErrorRow } from '../../../platform/http/index.js';
+import { QUOTABLE_CHANNEL_NAMES } from '../../channels/index.js';
 import { KEY_FORM_ROW, KEY_ROWS } from '../../idempotency/index.js';
 
 /** Rows of every route below one campaign. */
@@ -52,7 +53,7 @@ export const EVENTS_ROWS: ErrorRow[] = [
 ];
 
 export const QUOTE_ROWS: ErrorRow[] = [
-  { status: 400, message: 'channel must be one of: sms, unofficial, template, branded', reason: 'another word' },
+  { status: 400, message: `channel must be one of: ${QUOTABLE_CHANNEL_NAMES.join(', ')}`, reason: 'another word' },
   { status: 400, message: 'message is required', reason: 'missing, empty, or no text' },
   { status: 400, message: 'contacts must be a non-empty array', reason: 'something else' },
   { status: 400, message: 'Message is too long', reason: 'as the channel’s own send would say' },

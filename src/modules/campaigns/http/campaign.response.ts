@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { CHANNEL_NAMES } from '../../channels/index.js';
+import { CHANNEL_EXAMPLE, CHANNEL_NAMES } from '../../channels/index.js';
 import { CAMPAIGN_STATES } from '../../engine/index.js';
 import type { RetriedCampaign } from '../commands/retry-failed.command.js';
 import type { CampaignView } from '../queries/campaign.view.js';
@@ -11,7 +11,7 @@ const nullableTime = { type: String, nullable: true, example: '2026-11-21 10:30:
 /** A campaign; times in the zone of its account. */
 export class CampaignData implements CampaignView {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
-  @ApiProperty({ example: 'sms', enum: [...CHANNEL_NAMES] }) channel!: string;
+  @ApiProperty({ example: CHANNEL_EXAMPLE, enum: [...CHANNEL_NAMES] }) channel!: string;
   @ApiProperty({ example: 'Diwali offer' }) broadcast_name!: string;
   @ApiProperty({ example: 'PP1', description: "the channel's own text; at the end Completed, Cancelled or Rejected" })
   status!: string;

@@ -3,7 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { CHANNEL_NAMES } from '../../channels/index.js';
+import { CHANNEL_NAMES, QUOTE_EXAMPLES } from '../../channels/index.js';
 import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
 import type { CampaignView } from '../queries/campaign.view.js';
 import { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
@@ -54,12 +54,7 @@ export class CampaignsController {
   })
   @ApiBody({
     type: QuoteBody,
-    examples: {
-      sms: { value: { channel: 'sms', message: 'Hello from Switchboard', contacts: ['919812345678'] } },
-      unicode: { value: { channel: 'sms', message: 'Grüße aus Łódź', contacts: ['919812345678', '12'] } },
-      unofficial: { value: { channel: 'unofficial', message: 'Hello', contacts: ['919812345678'] } },
-      template: { value: { channel: 'template', message: 'order_ready', contacts: ['919812345678'] } },
-    },
+    examples: QUOTE_EXAMPLES,
   })
   @ApiOkResponse({ type: QuoteResponse })
   @ApiErrors(QUOTE_ROWS)

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { CHANNEL_EXAMPLE, QUOTABLE_CHANNEL_NAMES } from '../../channels/index.js';
 import type { ContactView } from '../queries/contact.view.js';
 import type { RecipientHit } from '../queries/find-recipients.query.js';
 import type { TimelineEventView, TimelineView } from '../queries/get-timeline.query.js';
@@ -56,7 +57,7 @@ export class TimelineResponse extends AnswerOf(TimelineData) {}
 
 class RecipientHitData implements RecipientHit {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
-  @ApiProperty({ example: 'sms' }) channel!: string;
+  @ApiProperty({ example: CHANNEL_EXAMPLE }) channel!: string;
   @ApiProperty({ example: 'Diwali offer' }) broadcast_name!: string;
   @ApiProperty({ example: 1 }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
@@ -84,7 +85,7 @@ export class RecipientHitsResponse extends PageOf(RecipientHitData) {
 
 /** Body of a quote for Swagger. */
 export class QuoteBody {
-  @ApiProperty({ enum: ['sms', 'unofficial', 'template', 'branded'], example: 'sms' }) channel!: string;
+  @ApiProperty({ enum: [...QUOTABLE_CHANNEL_NAMES], example: CHANNEL_EXAMPLE }) channel!: string;
   @ApiProperty({
     example: 'Hello from Switchboard',
     description: "the text; for template and branded the template's name",
@@ -94,7 +95,7 @@ export class QuoteBody {
 }
 
 class QuoteData implements QuoteView {
-  @ApiProperty({ example: 'sms' }) channel!: string;
+  @ApiProperty({ example: CHANNEL_EXAMPLE }) channel!: string;
   @ApiProperty({ enum: ['gsm7', 'unicode'], example: 'gsm7' }) encoding!: 'gsm7' | 'unicode';
   @ApiProperty({ type: [String], example: [], description: 'the characters that make it Unicode' })
   unicode_characters!: string[];

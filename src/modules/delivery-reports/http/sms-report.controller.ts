@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { ApiErrors, bodyErrors, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { AccessTokens, Open, OpenMisses } from '../../accounts/index.js';
+import { smsChannel } from '../../channels/sms/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 import { type OpenReport, OpenReportQuery } from '../queries/open-report.query.js';
 import { type Fields, fieldsOf, readIdentifier, readSelection } from './report-request.js';
@@ -73,6 +74,8 @@ export class SmsReportController {
   private async open(query: Fields, body: Fields, request: Request): Promise<OpenReport> {
     const requestId = readIdentifier(query, body);
     const viewer = { accountId: (await this.tokens.bearerOf(request))?.id ?? null };
-    return this.queries.execute(new OpenReportQuery('sms', requestId, 'anyone', viewer, readSelection(query, body)));
+    return this.queries.execute(
+      new OpenReportQuery(smsChannel, requestId, 'anyone', viewer, readSelection(query, body)),
+    );
   }
 }

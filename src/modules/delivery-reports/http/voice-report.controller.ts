@@ -5,6 +5,7 @@ import type { Response } from 'express';
 import { ApiErrors, namingQueryFaults } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { actsAsStaff } from '../../campaigns/index.js';
+import { voiceChannel } from '../../channels/voice/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 import { OpenReportQuery } from '../queries/open-report.query.js';
 import { fieldsOf, readIdentifier, readSelection } from './report-request.js';
@@ -38,7 +39,7 @@ export class VoiceReportController {
     const viewer = { accountId: actor.account.id, isStaff: actsAsStaff(actor) };
     const report = await namingQueryFaults(reportErrors.reportQuery, async () =>
       this.queries.execute(
-        new OpenReportQuery('voice', readIdentifier(fields, {}), 'owner', viewer, readSelection(fields, {})),
+        new OpenReportQuery(voiceChannel, readIdentifier(fields, {}), 'owner', viewer, readSelection(fields, {})),
       ),
     );
     const head = headOf(report, voiceSummary(report));

@@ -6,7 +6,6 @@ import {
   CampaignReader,
   type CampaignRecord,
   type Channel,
-  Channels,
   type DeliveryRecord,
   deliveryRecord,
   recipientBatches,
@@ -41,7 +40,7 @@ export interface OpenReport {
  */
 export class OpenReportQuery extends Query<OpenReport> {
   constructor(
-    readonly channel: string,
+    readonly channel: Channel,
     readonly requestId: string,
     readonly access: 'anyone' | 'owner',
     readonly viewer: ReportViewer,
@@ -61,17 +60,15 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly accounts: AccountDirectory,
     private readonly campaigns: CampaignReader,
-    private readonly channels: Channels,
   ) {}
 
-  async execute({ channel: name, requestId, access, viewer, selection }: OpenReportQuery): Promise<OpenReport> {
+  async execute({ channel, requestId, access, viewer, selection }: OpenReportQuery): Promise<OpenReport> {
     const campaign = REQUEST_ID.test(requestId) ? await this.campaigns.byRequestId(requestId) : null;
-    if (campaign?.channel !== name) throw reportErrors.notFound();
+    if (campaign?.channel !== channel.name) throw reportErrors.notFound();
     const account = await this.accounts.byId(campaign.accountId);
     if (!account) throw reportErrors.notFound();
     const open = access === 'owner' ? viewer.isStaff === true : !this.isClosed(account);
     if (viewer.accountId !== account.id && !open) throw reportErrors.notFound();
-    const channel = this.channels.get(name);
     const statuses = selection.status === undefined ? undefined : statusesOf(channel, selection.status);
     return {
       campaign,

@@ -12,7 +12,7 @@ import { acceptanceErrors } from './acceptance.errors.js';
 import { type AcceptedCampaign, type CampaignDraft, CampaignWriter, type NumberedDraft } from './campaign-writer.js';
 
 /**
- * The balance does not pay for the campaign; in the words of every channel but voice, which has its own
+ * The balance does not pay for the campaign; a channel with a text of its own for it throws that instead
  * (reference/credits#debits).
  */
 export class InsufficientCredits extends AppError {
