@@ -1,8 +1,8 @@
 /** The API as it is, except that the engine answers a constant: same guards, throttle, DTO and view. */
 import { NestFactory } from '@nestjs/core';
-import { ApiModule } from '../dist/src/apps/api/api.module.js';
-import { configureApi } from '../dist/src/apps/api/configure-api.js';
-import { CampaignAcceptance } from '../dist/src/modules/engine/index.js';
+import { ApiModule } from '../dist/modules/src/apps/api/api.module.js';
+import { configureApi } from '../dist/modules/src/apps/api/configure-api.js';
+import { CampaignAcceptance } from '../dist/modules/src/modules/engine/index.js';
 
 CampaignAcceptance.prototype.accept = async (draft) => ({
   id: 1,

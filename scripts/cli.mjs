@@ -17,7 +17,7 @@ async function cli() {
   const directory = dataDirectory(given);
   const file = join(directory, 'running.json');
   const running = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  await ensureInstalled();
+  await ensureInstalled({ development: false });
   await ensureBuilt();
   const environment = { ...running, ...ensureSecrets(given, directory), DATA_DIR: directory };
   const child = spawn(process.execPath, [join(ROOT, 'dist/src/apps/cli/main.js'), ...process.argv.slice(2)], {

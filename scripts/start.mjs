@@ -16,7 +16,7 @@ import {
 } from './lib/environment.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { Lifetime } from './lib/lifetime.mjs';
-import { freePort, isFree, nextFreePort, run, takeLock } from './lib/processes.mjs';
+import { freePort, isFree, nextFreePort, takeLock } from './lib/processes.mjs';
 import { Explained, complain, print, say } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
 import { startService, stopLeftovers } from './lib/services.mjs';
@@ -83,16 +83,22 @@ function welcome(environment, directory, url, host) {
 }
 
 /**
- * Starts the API. Another checkout may have taken the port since we looked; without a PORT of the user's choice the next
- * free one will do.
+ * Starts the API, which prepares the database first. Another checkout may have taken the port since we looked; without a
+ * PORT of the user's choice the next free one will do.
+ * @param {() => void} onPrepared called once, when the database is as this version needs it
  * @returns {Promise<string>} the port it listens on
  */
-async function startApi(environment, chosenPort, host, startOne, fail) {
+async function startApi(environment, chosenPort, host, startOne, fail, onPrepared) {
   let port = environment.PORT;
+  let prepared = false;
   for (;;) {
     let waiting = true;
     const api = startOne('api', { ...environment, PORT: port }, (text) => !waiting && fail(text));
     try {
+      await api.prepared;
+      if (lifetime.isEnding) return port;
+      if (!prepared) onPrepared();
+      prepared = true;
       await api.ready;
       waiting = false;
       return port;
@@ -115,28 +121,33 @@ async function start() {
   );
   lifetime.onEnd(async () => lock.free());
   await stopLeftovers(lock.left);
-  await ensureInstalled();
-  const urls = await ensureServers(environment, directory, (stop) => lifetime.onEnd(stop));
+  // npm and the build on one side, the servers and their packages on the other; a fault of either waits for both
+  const [built, servers] = await Promise.allSettled([
+    ensureInstalled({ development: false }).then(ensureBuilt),
+    ensureServers(environment, directory, (stop) => lifetime.onEnd(stop)),
+  ]);
+  if (built.status === 'rejected') throw built.reason;
+  if (servers.status === 'rejected') throw servers.reason;
+  if (lifetime.isEnding) return;
+  const urls = servers.value;
   // beside one thread a core for passwords, some for files and names
   const threads = { UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
   environment = { ...threads, ...ensureSecrets(environment, directory), ...urls, DATA_DIR: directory };
-  await ensureBuilt();
   const { host, ...ports } = await choosePorts(environment, directory);
-  say('Preparing the database');
-  await run(process.execPath, [join(ROOT, 'dist/src/apps/api/prepare.js')], {
-    cwd: ROOT,
-    env: { ...environment, ...ports },
-  });
-  if (lifetime.isEnding) return;
 
-  const started = [];
+  const running = [];
+  // in the order of dependence: the API, which takes requests, stops first, and the carriers last
+  lifetime.onEnd(async () => {
+    for (const name of ['api', 'worker', 'sandbox']) {
+      for (const service of running) if (service.name === name) await service.stop();
+    }
+  });
   const startOne = (name, settings, onEnd) => {
     const logs = join(directory, 'logs');
     const everything = process.argv.includes('--logs');
-    const service = startService(name, { environment: settings, logs, everything, onEnd });
-    lifetime.onEnd(service.stop);
-    started.push({ name, pid: service.pid });
-    lock.update({ children: started });
+    const service = startService(name, { environment: settings, logs, everything, prepare: name === 'api', onEnd });
+    running.push(service);
+    lock.update({ children: running.map(({ name, pid }) => ({ name, pid })) });
     return service;
   };
   const fail = (text) => {
@@ -144,19 +155,23 @@ async function start() {
     complain(new Explained(text));
     void lifetime.end(1);
   };
-  // in the order of dependence, so that the API, which stops first, takes no requests any more when the others stop
-  const names = environment.NODE_ENV === 'production' ? ['worker'] : ['sandbox', 'worker'];
-  say(`Starting ${names.join(', ')}, api`);
-  const others = names.map((name) => startOne(name, { ...environment, ...ports }, fail));
-  const port = await startApi({ ...environment, ...ports }, environment.PORT, host, startOne, fail);
+  const settings = { ...environment, ...ports };
+  const others = [];
+  const startOther = (name) => others.push(startOne(name, settings, fail));
+  if (environment.NODE_ENV !== 'production') startOther('sandbox');
+  say('Preparing the database');
+  const port = await startApi(settings, environment.PORT, host, startOne, fail, () => {
+    say('Starting worker, api');
+    startOther('worker');
+  });
   await Promise.all(others.map((service) => service.ready));
   if (lifetime.isEnding) return;
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const url = `http://${shownHost}:${port}`;
   // where the command line finds us while we run
-  const running = join(directory, 'running.json');
-  writePrivate(running, JSON.stringify({ SWITCHBOARD_URL: url, ...urls }));
-  lifetime.onEnd(async () => rmSync(running, { force: true }));
+  const address = join(directory, 'running.json');
+  writePrivate(address, JSON.stringify({ SWITCHBOARD_URL: url, ...urls }));
+  lifetime.onEnd(async () => rmSync(address, { force: true }));
   say('Ready');
   welcome(environment, directory, url, host);
 }

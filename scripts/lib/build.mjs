@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ROOT } from './environment.mjs';
 import { run } from './processes.mjs';
 import { say } from './progress.mjs';
 
-const MARK = join(ROOT, 'dist/.sources');
-const SETTINGS = ['package-lock.json', 'tsconfig.json', 'nest-cli.json', 'ormconfig.ts'];
+/** The file in which the bundler notes what it wrote, and of which sources. */
+const NOTE = '.sources';
+const SETTINGS = ['package-lock.json', 'tsconfig.json', 'ormconfig.ts', 'scripts/lib/bundle.mjs'];
 
 const walk = (directory) =>
   existsSync(directory)
@@ -18,9 +19,6 @@ const walk = (directory) =>
 /** What a browser gets as it stands is not compiled. */
 const sources = () =>
   walk(join(ROOT, 'src')).filter((file) => /(?<!\.spec)\.m?[jt]s$/.test(file) && !/[\\/]public[\\/]/.test(file));
-/** The sources that have output: declarations have none. */
-const emitting = () => sources().filter((file) => !file.endsWith('.d.ts'));
-const compiled = (source) => join(ROOT, 'dist', relative(ROOT, source).replace(/\.ts$/, '.js'));
 
 function fingerprint() {
   const hash = createHash('sha256');
@@ -30,27 +28,23 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** True when `dist/` is what the sources compile to. */
-export function isBuilt() {
-  return (
-    existsSync(MARK) &&
-    readFileSync(MARK, 'utf8') === fingerprint() &&
-    emitting().every((file) => existsSync(compiled(file)))
-  );
+/** True when the directory holds what sources with this fingerprint are built to; the bundler leaves a note of it there. */
+function isBuilt(directory, mark) {
+  const note = join(ROOT, directory, NOTE);
+  if (!existsSync(note)) return false;
+  const { of, files } = JSON.parse(readFileSync(note, 'utf8'));
+  return of === mark && files.every((file) => existsSync(join(ROOT, directory, file)));
 }
 
-/** Compiles when sources have changed. Output of sources that are gone is removed, so that nothing imports it. */
-export async function ensureBuilt() {
-  if (isBuilt()) return;
-  say('Building');
-  const wanted = new Set(emitting().map(compiled));
-  for (const file of walk(join(ROOT, 'dist/src'))) {
-    if (!wanted.has(file.replace(/\.map$/, ''))) rmSync(file);
-  }
-  // the compiler trusts its own notes and would not write a missing file again
-  if (![...wanted].every((file) => existsSync(file))) rmSync(join(ROOT, 'dist/.tsbuildinfo'), { force: true });
+async function build(directory) {
   const mark = fingerprint();
-  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'], { cwd: ROOT });
-  mkdirSync(join(ROOT, 'dist'), { recursive: true });
-  writeFileSync(MARK, mark);
+  if (isBuilt(directory, mark)) return;
+  say('Building');
+  await run(process.execPath, [join(ROOT, 'scripts/lib/bundle.mjs'), directory, mark], { cwd: ROOT });
 }
+
+/** Builds the applications into `dist/` when sources have changed. Files that no longer belong there are removed. */
+export const ensureBuilt = () => build('dist');
+
+/** The same file by file into `dist/modules/`, for benchmarks of single parts. */
+export const ensureModules = () => build('dist/modules');

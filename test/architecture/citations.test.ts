@@ -7,7 +7,7 @@ import { ROOT } from './house.js';
 const REFERENCE = 'docs/reference/';
 /** Where rules are cited. Documents link to each other instead. */
 const CITING = ['src', 'test', 'scripts', 'bench', 'docker', '.config'];
-const SINGLE_FILES = ['README.md', '.env.example', 'package.json', 'tsconfig.json', 'ormconfig.ts', 'nest-cli.json'];
+const SINGLE_FILES = ['README.md', '.env.example', 'package.json', 'tsconfig.json', 'ormconfig.ts'];
 const TEXT = /\.(?:[cm]?[jt]sx?|json|md|ya?ml|sql|css|html|sh)$|Dockerfile|\.env\.example$/;
 
 interface TextFile {

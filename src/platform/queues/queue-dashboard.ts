@@ -1,8 +1,4 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullAdapter } from '@bull-board/api/bullAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import Bull from 'bull';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Redis } from 'ioredis';
 import { unavailable } from '../../kernel/define-error.js';
@@ -21,13 +17,13 @@ export interface ShownQueue {
 }
 
 /**
- * The queues in a browser, to look at only: jobs are made and unmade by MySQL, never by hand. The guard stands
- * before it. Connects to Redis at the first look, so that an API without a viewer has no Bull connection.
+ * The queues in a browser, to look at only: jobs are made and unmade by MySQL, never by hand. The guard stands before
+ * it. Its code is loaded, and Redis connected, at the first look: most APIs are never looked at.
  */
 @Injectable()
 export class QueueDashboard implements OnApplicationShutdown {
   private redis: Redis | null = null;
-  private board: RequestHandler | null = null;
+  private board: Promise<RequestHandler> | null = null;
 
   constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
 
@@ -41,14 +37,20 @@ export class QueueDashboard implements OnApplicationShutdown {
   ): void {
     this.board ??= this.open(basePath, queues);
     request.url = request.url.slice(basePath.length) || '/';
-    void this.board(request, response, next);
+    this.board.then((board) => void board(request, response, next)).catch(next);
   }
 
   onApplicationShutdown(): void {
     this.redis?.disconnect();
   }
 
-  private open(basePath: string, shown: readonly ShownQueue[]): RequestHandler {
+  private async open(basePath: string, shown: readonly ShownQueue[]): Promise<RequestHandler> {
+    const [{ default: Bull }, { createBullBoard }, { BullAdapter }, { ExpressAdapter }] = await Promise.all([
+      import('bull'),
+      import('@bull-board/api'),
+      import('@bull-board/api/bullAdapter'),
+      import('@bull-board/express'),
+    ]);
     const redis = this.connect();
     const queues = shown.map(({ name, purpose }) => {
       const queue = new Bull(name, { prefix: `{${this.environment.REDIS_PREFIX}}`, createClient: () => redis });

@@ -1,0 +1,134 @@
+/**
+ * Builds the sources (docs/decisions/0019): a process of its own, started by `build.mjs` when the sources have changed.
+ * `dist`: a bundle for each application, which holds what that application reaches and nothing else, so that a process
+ * opens a handful of files instead of 3,400. `dist/modules`: file by file, for benchmarks of single parts.
+ * Types are judged by the tests; here they are only taken away.
+ *
+ * node scripts/lib/bundle.mjs <directory> <fingerprint of the sources>
+ */
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, sep } from 'node:path';
+import { rolldown } from 'rolldown';
+import { minify } from 'rolldown/utils';
+import { ROOT } from './environment.mjs';
+
+/** The speech thread is started from a file of its own, which lies beside the code that starts it. */
+const SPEECH_THREAD = 'src/modules/audio/speech/speech.thread.mjs';
+const entries = (app, ...names) =>
+  Object.fromEntries(names.map((name) => [`src/apps/${app}/${name}`, `src/apps/${app}/${name}.ts`]));
+const speech = (app) => ({ [`src/apps/${app}/speech.thread`]: SPEECH_THREAD });
+
+/** What is started, each application with the files it is started from. They share nothing: each holds what it reaches. */
+const APPLICATIONS = [
+  // its only queues are those of the dashboard, which knows them by the class of the package
+  { input: { ...entries('api', 'main', 'prepare', 'document'), ...speech('api') }, leftOutside: ['bull'] },
+  { input: { ...entries('worker', 'main'), ...speech('worker') } },
+  { input: entries('sandbox', 'main') },
+  { input: entries('cli', 'main') },
+];
+
+/** Packages that stay in node_modules: they read files beside their own code, or are loaded only when they are needed. */
+const LEFT_OUTSIDE = [
+  'bcrypt',
+  'msgpackr-extract',
+  'swagger-ui-dist',
+  '@bull-board/api',
+  '@bull-board/express',
+  '@echogarden/espeak-ng-emscripten',
+  'twilio',
+];
+const isPackage = (id) => id.includes(`${sep}node_modules${sep}`);
+const isOwn = (id) => id.startsWith(join(ROOT, 'src') + sep);
+
+/** Packages look for optional companions which nobody installed; everything else that does not resolve is a fault. */
+function report(level, log, handle) {
+  if (log.code === 'UNRESOLVED_IMPORT' && isPackage(log.id ?? '')) return;
+  handle(level === 'warn' && log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
+}
+
+/** A string of characters beyond Latin-1 takes two bytes a character, and a file of packages is one string. */
+const escaped = (code) =>
+  code.replace(/[^\0-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The code of packages is read by nobody: it is stored short, and without a map. Our own stays as it was written. */
+const packagesShort = {
+  name: 'packages-short',
+  async generateBundle(_options, files) {
+    for (const [name, file] of Object.entries(files)) {
+      if (name.endsWith('/packages.js.map')) delete files[name];
+      if (file.name !== 'packages') continue;
+      const code = file.code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
+      const short = await minify(name, code, {
+        module: true,
+        compress: { keepNames: { function: true, class: true } },
+        mangle: { keepNames: true },
+        codegen: { removeWhitespace: true },
+      });
+      file.code = escaped(short.code);
+    }
+  },
+};
+
+const common = {
+  cwd: ROOT,
+  platform: 'node',
+  tsconfig: join(ROOT, 'tsconfig.json'),
+  logLevel: 'warn',
+  onLog: report,
+  checks: { circularDependency: false, eval: false, pluginTimings: false, bundlerTimings: false },
+};
+
+const entryFileNames = (chunk) => (chunk.facadeModuleId?.endsWith('.mjs') ? '[name].mjs' : '[name].js');
+const written = { entryFileNames, format: 'esm', keepNames: true, sourcemap: true, sourcemapExcludeSources: true };
+
+/** One application with everything it reaches. No file of ours does anything but bring its exports, the entries apart. */
+async function bundle({ input, leftOutside = [] }) {
+  const outside = [...LEFT_OUTSIDE, ...leftOutside];
+  const [app] = Object.keys(input).map(dirname);
+  const started = new Set(Object.values(input).map((file) => join(ROOT, file)));
+  const build = await rolldown({
+    ...common,
+    input,
+    external: (id) => isBuiltin(id) || outside.some((name) => id === name || id.startsWith(`${name}/`)),
+    treeshake: { moduleSideEffects: (id) => (isOwn(id) && !started.has(id) ? false : undefined) },
+  });
+  return build.write({
+    ...written,
+    dir: join(ROOT, directory),
+    chunkFileNames: `${app}/[name].js`,
+    codeSplitting: {
+      groups: [
+        { name: 'packages', test: isPackage },
+        { name: 'shared', test: isOwn, minShareCount: 2 },
+      ],
+    },
+    plugins: [packagesShort],
+  });
+}
+
+/** Every file by itself, packages left where they are. */
+async function modules(...input) {
+  const build = await rolldown({ ...common, input, external: (id) => !isOwn(id) && !/^[./]/.test(id) });
+  return build.write({ ...written, dir: join(ROOT, directory), preserveModules: true, preserveModulesRoot: ROOT });
+}
+
+/** The configuration of TypeORM's command line, which brings its own packages. */
+async function ormconfig() {
+  const build = await rolldown({ ...common, input: 'ormconfig.ts', external: (id) => !/^[./]/.test(id) });
+  return build.write({ ...written, dir: join(ROOT, directory) });
+}
+
+const [directory, fingerprint] = process.argv.slice(2);
+const builds =
+  directory === 'dist/modules'
+    ? [modules('src/apps/api/main.ts', 'src/apps/worker/main.ts', SPEECH_THREAD)]
+    : [...APPLICATIONS.map(bundle), ormconfig()];
+const files = (await Promise.all(builds)).flatMap(({ output }) => output.map((file) => file.fileName));
+const kept = new Set(files.map((file) => join(ROOT, directory, file)));
+for (const entry of readdirSync(join(ROOT, directory), { recursive: true, withFileTypes: true })) {
+  const file = join(entry.parentPath, entry.name);
+  const isOther = directory === 'dist' && file.startsWith(join(ROOT, 'dist/modules') + sep);
+  if (entry.isFile() && !isOther && !kept.has(file)) rmSync(file);
+}
+writeFileSync(join(ROOT, directory, '.sources'), JSON.stringify({ of: fingerprint, files }));

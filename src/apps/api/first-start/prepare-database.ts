@@ -1,0 +1,37 @@
+import { NestFactory } from '@nestjs/core';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { InvalidEnvironment } from '../../../platform/config/index.js';
+import { FirstAccounts } from './first-accounts.js';
+import { migrate, whileLocked } from './migrate.js';
+import { PrepareModule } from './prepare.module.js';
+import { SandboxChat } from './sandbox-chat.js';
+import { SandboxRoutes } from './sandbox-routes.js';
+
+/**
+ * Migrates and seeds. Safe to run at every start and from several hosts at once: one process at a time does it.
+ * @returns lines for the operator; empty when there was nothing to do
+ */
+export async function prepareDatabase(): Promise<string[]> {
+  const app = await NestFactory.createApplicationContext(PrepareModule, {
+    logger: ['warn', 'error'],
+    abortOnError: false,
+  });
+  try {
+    const dataSource = app.get<DataSource>(getDataSourceToken());
+    return await whileLocked(dataSource, async () => {
+      const applied = await migrate(dataSource);
+      const created = await app.get(FirstAccounts).ensure();
+      await app.get(SandboxRoutes).ensure();
+      await app.get(SandboxChat).ensure();
+      return [...applied.map((name) => `Applied the migration ${name}`), ...created];
+    });
+  } finally {
+    await app.close();
+  }
+}
+
+/** What stopped the preparation, in one line that an operator can act on. */
+export function preparationFault(error: unknown): string {
+  return error instanceof InvalidEnvironment ? error.message : `The database could not be prepared: ${String(error)}`;
+}
