@@ -4,7 +4,7 @@ import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/in
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { ChatInbox } from '../../src/modules/providers/persistence/chat-inbox.js';
 import { ChatAccounts } from '../../src/modules/providers/index.js';
-import { CUSTOMER_EVENT_TYPES } from '../../src/modules/customer-events/index.js';
+import { CUSTOMER_EVENT_TYPES } from '../../src/modules/webhooks/event-types.js';
 import { ScheduledMessageStore } from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
 import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
 import { DeliveryQueue } from '../../src/modules/webhooks/persistence/delivery-queue.js';

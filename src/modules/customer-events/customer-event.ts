@@ -1,24 +1,12 @@
 import type { EntityManager } from 'typeorm';
 
-/** The types of reference/webhooks#types, in its order. */
-export const CUSTOMER_EVENT_TYPES = [
-  'gsm.status.update',
-  'voice.status.update',
-  'chat.status.update',
-  'chat.message.received',
-  'template.status.update',
-  'campaign.completed',
-] as const;
-
-export type CustomerEventType = (typeof CUSTOMER_EVENT_TYPES)[number];
-
-export const isCustomerEventType = (value: unknown): value is CustomerEventType =>
-  CUSTOMER_EVENT_TYPES.some((type) => type === value);
+/** Types of reference/webhooks#types beside the channels' status changes, which each channel names itself. */
+export const FEATURE_EVENT_TYPES = ['chat.message.received', 'template.status.update', 'campaign.completed'] as const;
 
 /** Something that an account can subscribe to. */
 export interface CustomerEvent {
   accountId: number;
-  type: CustomerEventType;
+  type: string;
   /** goes out as JSON, exactly so */
   body: object;
   /** the recipient it is about, for the recipient's timeline */
@@ -28,7 +16,7 @@ export interface CustomerEvent {
 /** The subscriptions of some accounts, as they stand within one transaction. */
 export interface Subscriptions {
   /** whether an active endpoint of the account takes this type */
-  takes(accountId: number, type: CustomerEventType): boolean;
+  takes(accountId: number, type: string): boolean;
   /** Writes the events in the transaction; those without a subscription are passed over. */
   record(events: readonly CustomerEvent[]): Promise<void>;
 }

@@ -33,6 +33,12 @@ export class Channels {
     return this.all.map(({ name, title }) => ({ name, purpose: `lanes of ${title} campaigns` }));
   }
 
+  /** The channels' status events, each once: those of one channel, then those that several share. */
+  get eventTypes(): string[] {
+    const isShared = (type: string): number => (this.all.filter(({ event }) => event === type).length > 1 ? 1 : 0);
+    return [...new Set(this.all.map(({ event }) => event))].sort((a, b) => isShared(a) - isShared(b));
+  }
+
   find(name: string): Channel | null {
     return this.byName.get(name) ?? null;
   }

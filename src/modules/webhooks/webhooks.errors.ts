@@ -1,5 +1,5 @@
 import { conflict, type DefinedError, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
-import { CUSTOMER_EVENT_TYPES } from '../customer-events/index.js';
+import { CUSTOMER_EVENT_TYPES } from './event-types.js';
 import { LONGEST_URL, WEBHOOK_STATUSES } from './domain/webhook.js';
 import type { WebhookFault } from './domain/webhook-form.js';
 

@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { boundedCache } from '../../../kernel/bounded-cache.js';
-import {
-  type CustomerEvent,
-  CustomerEvents,
-  type CustomerEventType,
-  isCustomerEventType,
-} from '../../customer-events/index.js';
+import { type CustomerEvent, CustomerEvents } from '../../customer-events/index.js';
 import { Channels } from '../channels.js';
 import type { Channel } from '../channel.js';
 import { deliveryRecord } from '../state/delivery-record.js';
@@ -70,9 +65,8 @@ export class StatusEvents {
     for (const change of changes) {
       const campaign = campaigns.get(change.campaignId);
       const channel = campaign && this.channels.find(campaign.channel);
-      const type = channel?.event;
-      if (!channel || !isCustomerEventType(type) || !isNews(channel, change)) continue;
-      if (subscriptions.takes(campaign.account_id, type)) events.push(statusEvent(campaign, channel, type, change));
+      if (!channel || !isNews(channel, change)) continue;
+      if (subscriptions.takes(campaign.account_id, channel.event)) events.push(statusEvent(campaign, channel, change));
     }
     const awaited = ended.flatMap((id): CampaignBrief[] => {
       const campaign = campaigns.get(id);
@@ -129,17 +123,12 @@ function isNews({ statusLabels }: Channel, { from, to }: StatusChange): boolean 
   );
 }
 
-function statusEvent(
-  campaign: CampaignBrief,
-  channel: Channel,
-  type: CustomerEventType,
-  change: StatusChange,
-): CustomerEvent {
+function statusEvent(campaign: CampaignBrief, channel: Channel, change: StatusChange): CustomerEvent {
   const { campaignId, seq, number, to: status, errorCode, errorText: errorMessage, durationSeconds } = change;
   const recipient = { number, status, errorCode, errorMessage, duration: durationSeconds ?? null };
   return {
     accountId: campaign.account_id,
-    type,
+    type: channel.event,
     body: deliveryRecord(channel, campaign.request_id, recipient),
     recipient: { campaignId, seq },
   };

@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
-import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { Channels } from '../../engine/index.js';
+import { eventTypesOf } from '../event-types.js';
 import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
@@ -31,13 +32,16 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
     private readonly endpoints: EndpointStore,
     private readonly audit: AuditLog,
     private readonly outbound: OutboundClient,
+    private readonly channels: Channels,
   ) {}
 
   execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookData> {
     return inTransaction(this.dataSource, async (tx) => {
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
-      const read = readWebhook({ url, events, status }, CUSTOMER_EVENT_TYPES, (url) => this.outbound.takesPlain(url));
+      const read = readWebhook({ url, events, status }, eventTypesOf(this.channels), (url) =>
+        this.outbound.takesPlain(url),
+      );
       if ('fault' in read) throw webhookFaults[read.fault]();
       const { fields } = read;
       if (Object.keys(fields).length === 0) return webhookData(row, actor.timeZone);

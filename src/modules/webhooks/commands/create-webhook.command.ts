@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
-import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { Channels } from '../../engine/index.js';
+import { eventTypesOf } from '../event-types.js';
 import { type SecretWebhookData, webhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
@@ -31,11 +32,14 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     private readonly endpoints: EndpointStore,
     private readonly audit: AuditLog,
     private readonly outbound: OutboundClient,
+    private readonly channels: Channels,
   ) {}
 
   async execute({ actor, body }: CreateWebhookCommand): Promise<SecretWebhookData> {
-    const read = readWebhook({ url: body.url ?? null, events: body.events ?? null }, CUSTOMER_EVENT_TYPES, (url) =>
-      this.outbound.takesPlain(url),
+    const read = readWebhook(
+      { url: body.url ?? null, events: body.events ?? null },
+      eventTypesOf(this.channels),
+      (url) => this.outbound.takesPlain(url),
     );
     if ('fault' in read) throw webhookFaults[read.fault]();
     const { url = '', events = [] } = read.fields;

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { CUSTOMER_EVENT_TYPES } from '../../customer-events/index.js';
+import { CUSTOMER_EVENT_TYPES } from '../event-types.js';
 import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
 import type { WebhookAttemptEntity, WebhookEndpointEntity } from '../persistence/webhook.entities.js';
 import { webhookErrors } from '../webhooks.errors.js';
