@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, numbers } from '../support/client.js';
-import { type Service, startService, until } from '../support/processes.js';
+import { commonService, type Service, until } from '../support/processes.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const CLI = join(ROOT, 'dist/src/apps/cli/main.js');
@@ -26,7 +26,7 @@ describe('the command line', () => {
   let directory: string;
 
   beforeAll(async () => {
-    service = await startService(1, { BROADCAST_RATE_LIMIT: '0' });
+    service = await commonService(1);
     demo = await Client.login(service.url, 'demo', 'Demo-1234!');
     const answer = await fetch(`${service.url}/v6/api/v1/auth/login`, {
       method: 'POST',
@@ -34,12 +34,21 @@ describe('the command line', () => {
       body: JSON.stringify({ email_or_username: 'demo', password: 'Demo-1234!' }),
     });
     token = ((await answer.json()) as { token: string }).token;
+    await setCredits(1_000);
     directory = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
   });
   afterAll(async () => {
     rmSync(directory, { recursive: true, force: true });
-    await service.stop();
   });
+
+  /** Whatever demo has had before. */
+  async function setCredits(amount: number): Promise<void> {
+    const admin = await Client.login(service.url, 'admin', PASSWORD);
+    const path = '/v6/api/admin/accounts/demo/credits';
+    const { body } = await admin.call<{ data: { balance: string; available: number }[] }>('GET', path);
+    const available = body.data.find(({ balance }) => balance === 'gsm_credits')?.available ?? 0;
+    if (available !== amount) await admin.call('POST', path, { balance: 'gsm_credits', amount: amount - available });
+  }
 
   /** @param typed standard input, a password mostly */
   async function cli(args: string[], environment: NodeJS.ProcessEnv = {}, typed = ''): Promise<Run> {
@@ -205,11 +214,15 @@ describe('the command line', () => {
       out: '6 balances agree with their ledger\n',
     });
     expect((await asAdmin('prove-balances')).out).toMatch(/^\d+ balances agree with their ledger\n$/);
-    await service.database.dataSource.query(
-      `UPDATE credit_balances SET available = available + 1
-       WHERE balance = 'gsm_credits' AND account_id = (SELECT id FROM accounts WHERE username = 'demo')`,
-    );
+    const add = (amount: number): Promise<unknown> =>
+      service.database.dataSource.query(
+        `UPDATE credit_balances SET available = available + ?
+         WHERE balance = 'gsm_credits' AND account_id = (SELECT id FROM accounts WHERE username = 'demo')`,
+        [amount],
+      );
+    await add(1);
     const wrong = await asAdmin('prove-balances');
+    await add(-1);
     expect(wrong.code).toBe(3);
     expect(wrong.out).toMatch(/^demo: gsm_credits is \d+, its ledger says \d+\n$/);
   });

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
 import { Client, numbersEnding } from '../support/client.js';
-import { type Service, startService, until } from '../support/processes.js';
+import { commonService, type Service, until } from '../support/processes.js';
 import { carrierLedger } from '../support/sandbox.js';
 
 /** Campaigns of one recipient: each is a window of its own, claimed, sent and written. */
@@ -21,17 +21,14 @@ describe('a database whose connections are cut in the middle of a campaign', () 
   let knife: DataSource;
 
   beforeAll(async () => {
-    service = await startService(0, { RECEIPT_TIMEOUT: '20s', LANE_LEASE: '4s', BROADCAST_RATE_LIMIT: '0' });
+    service = await commonService(0);
     knife = new DataSource(dataSourceOptions(service.database.url, 1));
     await knife.initialize();
     admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     await admin.call('POST', '/v6/api/admin/accounts/demo/credits', { balance: 'gsm_credits', amount: 1_000_000 });
     client = await Client.login(service.url, 'demo', 'Demo-1234!');
   });
-  afterAll(async () => {
-    await knife.destroy();
-    await service.stop();
-  });
+  afterAll(() => knife.destroy());
 
   /** Cuts what is in the middle of a statement. @returns how many connections that were */
   const cut = async (): Promise<number> => {

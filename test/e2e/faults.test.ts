@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Client, numbersEnding } from '../support/client.js';
 import { carrierLedger } from '../support/sandbox.js';
-import { emptyRedis, type Service, startService, until } from '../support/processes.js';
+import { commonService, emptyRedis, type Service, until } from '../support/processes.js';
+import { endReceiptTime } from '../support/receipt-time.js';
 
 /**
  * What may die, dies in the middle: nothing is lost, nothing is sent twice silently. Every number ends in 111, so that the
@@ -14,7 +14,7 @@ describe('faults in the middle of a campaign', () => {
   let client: Client;
 
   beforeAll(async () => {
-    service = await startService(1, { RECEIPT_TIMEOUT: '20s', LANE_LEASE: '4s', BROADCAST_RATE_LIMIT: '0' });
+    service = await commonService(1);
     admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     await admin.call('POST', '/v6/api/admin/accounts/demo/credits', { balance: 'gsm_credits', amount: 1_000_000 });
     await admin.call('PUT', '/v6/api/admin/routes/paced', {
@@ -30,8 +30,14 @@ describe('faults in the middle of a campaign', () => {
     });
     client = await Client.login(service.url, 'demo', 'Demo-1234!');
   });
-  afterAll(async () => service.stop());
 
+  /** The fence of a lane grows whenever a worker takes it. */
+  const lanesOf = (requestId: string): Promise<{ lane: number; fence: number; done: number }[]> =>
+    service.database.dataSource.query(
+      `SELECT l.lane, l.fence, l.next_seq >= l.end_seq AS done
+       FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.request_id = ?`,
+      [requestId],
+    );
   const atCarrier = async (prefix: string): Promise<string[]> =>
     (await carrierLedger(service)).map((entry) => entry.to).filter((to) => to.startsWith(prefix));
   const underWay = (prefix: string, least: number): Promise<void> =>
@@ -39,6 +45,7 @@ describe('faults in the middle of a campaign', () => {
 
   /** Every recipient has one final word; the carrier has each at most once, and exactly those that were not lost before it. */
   const expectNothingLost = async (requestId: string, prefix: string, total: number, most: number): Promise<number> => {
+    await endReceiptTime(service, requestId);
     const report = await client.completed(requestId, 180_000);
     const carrier = await atCarrier(prefix);
     expect(new Set(carrier).size).toBe(carrier.length);
@@ -74,7 +81,12 @@ describe('faults in the middle of a campaign', () => {
     const requestId = await client.broadcast(numbersEnding(8_000, '111', '912'), { brodcast_service: 'paced' });
     await underWay('912', 1_500);
     frozen?.signal('SIGSTOP');
-    await sleep(6_000);
+    const fences = new Map((await lanesOf(requestId)).map(({ lane, fence }) => [lane, fence]));
+    await until('the other to go on with every lane', async () =>
+      (await lanesOf(requestId)).every(
+        ({ lane, fence, done }) => Number(done) === 1 || fence > (fences.get(lane) ?? 0),
+      ),
+    );
     frozen?.signal('SIGCONT');
     await expectNothingLost(requestId, '912', 8_000, 4 * 500);
     await frozen?.stop();
@@ -108,7 +120,7 @@ describe('faults in the middle of a campaign', () => {
           () => false,
         ),
     );
-    await Promise.race([Promise.any(attempts), sleep(3_000)]);
+    await Promise.any(attempts);
     await service.api.stop('SIGKILL');
     const answered = (await Promise.all(attempts)).filter(Boolean).length;
     const committed: { request_id: string; rows_there: number }[] = await service.database.dataSource.query(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cable } from '../support/cable.js';
 import { Client, numbersEnding } from '../support/client.js';
 import { requireVariable } from '../support/database.js';
-import { type Service, type ServiceProcess, startService, until } from '../support/processes.js';
+import { commonService, type Service, type ServiceProcess, until } from '../support/processes.js';
 
 /** A worker whose connections to the database fall silent, as behind a firewall that forgets them: nobody says goodbye. */
 describe('a database that falls silent under a worker', () => {
@@ -12,7 +12,7 @@ describe('a database that falls silent under a worker', () => {
   const cable = new Cable();
 
   beforeAll(async () => {
-    service = await startService(0, { BROADCAST_RATE_LIMIT: '0', RECEIPT_TIMEOUT: '60s' });
+    service = await commonService(0);
     const through = new URL(service.database.url);
     through.port = String(await cable.plug(new URL(requireVariable('DATABASE_URL'))));
     worker = await service.addWorker({
@@ -28,7 +28,7 @@ describe('a database that falls silent under a worker', () => {
   });
   afterAll(async () => {
     cable.heal();
-    await service.stop();
+    await worker.stop();
     await cable.cut();
   });
 

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Client, numbers } from '../support/client.js';
 import { carrierLedger } from '../support/sandbox.js';
-import { type Service, startService } from '../support/processes.js';
+import { commonService, type Service, until } from '../support/processes.js';
+import { endReceiptTime } from '../support/receipt-time.js';
 
 /** The main job, from request to report: API, two workers and the sandbox carrier as real processes. */
 describe('an SMS broadcast over two workers', () => {
@@ -10,7 +12,7 @@ describe('an SMS broadcast over two workers', () => {
   let client: Client;
 
   beforeAll(async () => {
-    service = await startService(2, { RECEIPT_TIMEOUT: '12s', BROADCAST_RATE_LIMIT: '1000' });
+    service = await commonService(2);
     admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     await admin.call('POST', '/v6/api/admin/accounts', {
       username: 'acme',
@@ -21,7 +23,15 @@ describe('an SMS broadcast over two workers', () => {
     await admin.call('POST', '/v6/api/admin/accounts/acme/credits', { balance: 'gsm_credits', amount: 20_000 });
     client = await Client.login(service.url, 'acme', 'Acme-1234!');
   });
-  afterAll(async () => service.stop());
+  /** How many lanes of a campaign a worker holds. */
+  const leased = async (requestId: string): Promise<number> => {
+    const [row] = await service.database.dataSource.query<{ held: string }[]>(
+      `SELECT COUNT(*) AS held FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
+       WHERE c.request_id = ? AND l.lease_until > UTC_TIMESTAMP(3)`,
+      [requestId],
+    );
+    return Number(row?.held);
+  };
 
   it('follows 5,000 contacts of every fate to their end, and the books agree with the carrier', async () => {
     const contacts = numbers(5_000);
@@ -33,6 +43,7 @@ describe('an SMS broadcast over two workers', () => {
     const early = await client.report(requestId);
     expect(Object.values(early.data.status_counts).reduce((sum, n) => sum + n, 0)).toBe(5_000);
 
+    await endReceiptTime(service, requestId);
     const report = await client.completed(requestId, 180_000);
     expect(report.data.total_rows).toBe(5_000);
     expect(report.data.records.map((record) => record.receiver)).toEqual(contacts);
@@ -118,24 +129,24 @@ describe('an SMS broadcast over two workers', () => {
       const counts = (await client.report(requestId, '&page=1&limit=1')).data.status_counts;
       return 3_000 - (counts['PP1'] ?? 0) - (counts['CANCELLED'] ?? 0);
     };
-    await expect.poll(sent, { timeout: 20_000 }).toBeGreaterThan(100);
+    await expect.poll(sent, { timeout: 60_000 }).toBeGreaterThan(100);
     expect((await client.call('POST', `/v6/api/campaigns/${requestId}/pause`)).status).toBe(200);
     expect(await client.call('POST', `/v6/api/campaigns/${requestId}/pause`)).toMatchObject({
       status: 409,
       body: { message: 'Campaign is already paused' },
     });
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await until('the windows under way to end', async () => (await leased(requestId)) === 0);
     const paused = await sent();
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await sleep(2_000);
     expect(await sent()).toBe(paused);
 
     expect((await client.call('POST', `/v6/api/campaigns/${requestId}/resume`)).status).toBe(200);
-    await expect.poll(sent, { timeout: 20_000 }).toBeGreaterThan(paused);
+    await expect.poll(sent, { timeout: 60_000 }).toBeGreaterThan(paused);
 
     expect((await client.call('POST', `/v6/api/campaigns/${requestId}/cancel`)).status).toBe(200);
     await expect
       .poll(async () => (await client.report(requestId, '&page=1&limit=1')).data.status_counts['PP1'] ?? 0, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(0);
     const counts = (await client.report(requestId, '&page=1&limit=1')).data.status_counts;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.js';
-import { type Service, startService } from '../support/processes.js';
+import { commonService, type Service } from '../support/processes.js';
 
 const MB = 1024 * 1024;
 const READERS = 3;
@@ -16,11 +16,12 @@ describe.skipIf(!existsSync('/proc/self/status'))('templates.php of an account w
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService(0);
+    service = await commonService(0);
+    // a fresh one, whose memory has not been large before
+    await service.api.stop();
+    await service.api.start();
   });
-  afterAll(async () => {
-    await (service as Service | undefined)?.stop();
-  });
+  afterAll(() => service.database.dataSource.query('DELETE FROM templates'));
 
   /** The most that the API has ever needed, bytes. */
   const peak = (): number =>

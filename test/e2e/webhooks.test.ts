@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, numbers } from '../support/client.js';
-import { type Service, startService, until } from '../support/processes.js';
+import { commonService, type Service, until } from '../support/processes.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 /** Webhooks of a whole broadcast, with a worker that is killed in the middle of delivering. */
@@ -12,7 +12,7 @@ describe('webhooks over a killed worker', () => {
 
   beforeAll(async () => {
     receiver = await WebhookReceiver.open();
-    service = await startService(1, { BROADCAST_RATE_LIMIT: '1000', WEBHOOK_LEASE: '2s', LANE_LEASE: '3s' });
+    service = await commonService(1);
     const admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     await admin.call('POST', '/v6/api/admin/accounts', {
       username: 'hooked',
@@ -23,10 +23,7 @@ describe('webhooks over a killed worker', () => {
     await admin.call('POST', '/v6/api/admin/accounts/hooked/credits', { balance: 'gsm_credits', amount: 1_000 });
     client = await Client.login(service.url, 'hooked', 'Hooked-1234!');
   });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
+  afterAll(() => receiver.stop());
 
   it('every event arrives, at least once and under one id, signed', async () => {
     const { body } = await client.call<{ data: { secret: string } }>('POST', '/v6/api/webhooks', {

@@ -14,7 +14,7 @@ const files = new FileServer();
 
 beforeAll(async () => {
   await files.listen();
-  api = await startApi({ OUTBOUND_ALLOW: '127.0.0.1/32', AUDIO_FETCH_TIMEOUT: 600 });
+  api = await startApi({ OUTBOUND_ALLOW: '127.0.0.1/32' });
   audio = api.app.get(AudioLibrary, { strict: false });
 });
 afterAll(async () => {
@@ -214,17 +214,16 @@ describe('fetching', () => {
   });
 
   it('ends at its time limit, silent server or slow one', async () => {
-    await refused(
-      fetched(() => undefined),
-      NOT_FETCHED,
-    );
-    await refused(
-      fetched((_request, response) => {
-        const timer = setInterval(() => response.write('RIFF'), 50);
-        response.on('close', () => clearInterval(timer));
-      }),
-      NOT_FETCHED,
-    );
+    const hurried = await startApi({ ...api.environment, AUDIO_FETCH_TIMEOUT: 600 }, api.database);
+    const library = hurried.app.get(AudioLibrary, { strict: false });
+    const silent = files.put('/silent', () => undefined);
+    await refused(accepted(silent, library), NOT_FETCHED);
+    const slow = files.put('/slow', (_request, response) => {
+      const timer = setInterval(() => response.write('RIFF'), 50);
+      response.on('close', () => clearInterval(timer));
+    });
+    await refused(accepted(slow, library), NOT_FETCHED);
+    await hurried.stop();
   });
 
   it('takes 10 MB and not a byte more', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'node:http';
 import { Controller, Get, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -12,12 +11,21 @@ import { configureHttp, HttpModule } from '../../src/platform/http/index.js';
 import { ObservabilityModule } from '../../src/platform/observability/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
+import { until } from '../support/processes.js';
+
+/** Says that the slow request has come in. */
+let enter: () => void;
+const entered = new Promise<void>((resolve) => (enter = resolve));
+/** Lets it be answered. */
+let release: () => void;
+const released = new Promise<void>((resolve) => (release = resolve));
 
 @Controller()
 class SlowController {
   @Get('slow')
   async slow(): Promise<{ done: true }> {
-    await sleep(600);
+    enter();
+    await released;
     return { done: true };
   }
 
@@ -51,7 +59,7 @@ const get = (url: string, agent: Agent): Promise<Answer> =>
 
 describe('a graceful stop', () => {
   it('finishes what runs, tells keep-alive clients to leave, and closes', async () => {
-    const environment = testEnvironment(requireVariable('DATABASE_URL'), { SHUTDOWN_DELAY: 300 });
+    const environment = testEnvironment(requireVariable('DATABASE_URL'), { SHUTDOWN_DELAY: 1_000 });
     const module = await Test.createTestingModule({ imports: [SlowModule] })
       .overrideProvider(ENVIRONMENT)
       .useValue(environment)
@@ -64,10 +72,17 @@ describe('a graceful stop', () => {
     expect((await get(`${url}/fast`, agent)).connection).toBe('keep-alive');
 
     const underWay = get(`${url}/slow`, agent);
-    await sleep(50);
+    await entered;
     const stopped = stopGracefully(app, environment);
     const meanwhile = await get(`${url}/fast`, agent);
     expect(meanwhile).toMatchObject({ status: 200, connection: 'close' });
+    await until('new connections to be refused', () =>
+      get(`${url}/fast`, new Agent()).then(
+        () => false,
+        () => true,
+      ),
+    );
+    release();
     expect(await underWay).toMatchObject({ status: 200, body: '{"done":true}' });
     await stopped;
     await expect(get(`${url}/fast`, agent)).rejects.toMatchObject({ code: 'ECONNREFUSED' });

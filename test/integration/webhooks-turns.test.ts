@@ -50,13 +50,13 @@ describe('turns of webhooks', () => {
     }
     const words = (receiver: string): unknown[] =>
       webhooks.receiver.to(hook.path).flatMap(({ body }) => (body['receiver'] === receiver ? [body['status']] : []));
-    await expect.poll(() => words(NUMBER), { timeout: 10_000 }).toEqual(['SENT', 'DELIVERED']);
+    await expect.poll(() => words(NUMBER), { timeout: 30_000 }).toEqual(['SENT', 'DELIVERED']);
     // Others go on, also those that come later, while this one waits.
     await webhooks.sent(owner, ['919800000002']);
-    await expect.poll(() => words('919800000002'), { timeout: 1_500 }).toEqual(['SENT']);
+    await expect.poll(() => words('919800000002'), { timeout: 8_000 }).toEqual(['SENT']);
     expect(words(silent)).toEqual(['SENT']);
     webhooks.receiver.letGo();
-    await expect.poll(() => words(silent), { timeout: 10_000 }).toEqual(['SENT', 'DELIVERED']);
+    await expect.poll(() => words(silent), { timeout: 30_000 }).toEqual(['SENT', 'DELIVERED']);
     webhooks.receiver.answering = () => undefined;
   });
 

@@ -10,6 +10,23 @@ import { Redis } from 'ioredis';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
+const cleanups = new Set<() => void>();
+
+/** What must not outlive the tests, however they end. */
+function atTheEnd(cleanup: () => void): void {
+  const cleanUp = (): void => {
+    for (const each of cleanups) each();
+    cleanups.clear();
+  };
+  if (cleanups.size === 0) {
+    process.once('exit', cleanUp);
+    process.once('SIGTERM', () => {
+      cleanUp();
+      process.kill(process.pid, 'SIGKILL');
+    });
+  }
+  cleanups.add(cleanup);
+}
 
 /** A free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
@@ -37,6 +54,10 @@ export class ServiceProcess {
     return this.child?.pid;
   }
 
+  get isAlive(): boolean {
+    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   /** Starts it and waits until it says that it is ready. */
   async start(): Promise<this> {
     const child = spawn(process.execPath, [join(ROOT, `dist/src/apps/${this.app}/main.js`)], {
@@ -45,6 +66,7 @@ export class ServiceProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;
+    atTheEnd(() => child.kill('SIGKILL'));
     const keep = (chunk: Buffer): void => {
       this.output = (this.output + chunk.toString()).slice(-20_000);
     };
@@ -63,8 +85,8 @@ export class ServiceProcess {
 
   /** Ends it; SIGKILL leaves it no time to say goodbye. Answers the exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    const child = this.child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const { child } = this;
+    if (!child || !this.isAlive) return child?.exitCode ?? null;
     const exit = once(child, 'exit');
     child.kill(signal);
     await exit;
@@ -89,10 +111,24 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Migrates, seeds and starts sandbox, API and workers. `environment` sets limits and time-outs, as an operator would. */
+/** Migrates and seeds. */
+async function prepare(environment: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/src/apps/api/prepare.js')], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], ...environment },
+  });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`prepare ended with ${String(code)}:\n${said}`);
+}
+
+/** Starts sandbox, API and workers on a database of their own. `environment` sets limits and time-outs, as an operator would. */
 export async function startService(workers: number, environment: NodeJS.ProcessEnv = {}): Promise<Service> {
   const database = await createTestDatabase();
   const dataDirectory = mkdtempSync(join(tmpdir(), 'switchboard-e2e-'));
+  atTheEnd(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const [port, sandboxPort, smppPort] = [await freePort(), await freePort(), await freePort()];
   const shared: NodeJS.ProcessEnv = {
     NODE_ENV: 'development',
@@ -110,16 +146,6 @@ export async function startService(workers: number, environment: NodeJS.ProcessE
     LOG_LEVEL: 'warn',
     ...environment,
   };
-  const prepare = spawn(process.execPath, [join(ROOT, 'dist/src/apps/api/prepare.js')], {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], ...shared },
-  });
-  let said = '';
-  prepare.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  prepare.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const [code] = (await once(prepare, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`prepare ended with ${String(code)}:\n${said}`);
-
   const sandbox = new ServiceProcess('sandbox', `http://127.0.0.1:${sandboxPort}`, shared);
   const api = new ServiceProcess('api', `http://127.0.0.1:${port}`, shared);
   const started: ServiceProcess[] = [];
@@ -146,17 +172,41 @@ export async function startService(workers: number, environment: NodeJS.ProcessE
       await Promise.all([api, ...started].map((process) => process.stop()));
       await sandbox.stop();
       await database.drop();
-      rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
   try {
-    await sandbox.start();
-    await api.start();
-    for (let i = 0; i < workers; i++) await addWorker();
+    await Promise.all([sandbox.start(), prepare(shared)]);
+    await Promise.all([api.start(), ...Array.from({ length: workers }, () => addWorker())]);
   } catch (error) {
     await service.stop();
     throw error;
   }
+  return service;
+}
+
+/** Settings under which no test of the common service meets a limit, and receipts are overdue only when a test says so. */
+const COMMON = {
+  RECEIPT_TIMEOUT: '1h',
+  LANE_LEASE: '10s',
+  WEBHOOK_LEASE: '2s',
+  BROADCAST_RATE_LIMIT: '0',
+  USER_RATE_LIMIT: '0',
+};
+let common: Promise<Service> | undefined;
+
+/**
+ * One service for all files that want no settings of their own, started by the first of them, with that many workers,
+ * the carrier's books empty and its days good. It ends with the tests.
+ */
+export async function commonService(workers: number): Promise<Service> {
+  const isNew = common === undefined;
+  const service = await (common ??= startService(workers, COMMON));
+  if (isNew) return service;
+  const alive = service.workers.filter((worker) => worker.isAlive);
+  service.workers.splice(0, Infinity, ...alive.slice(0, workers));
+  await Promise.all(alive.slice(workers).map((worker) => worker.stop()));
+  await Promise.all(Array.from({ length: workers - service.workers.length }, () => service.addWorker()));
+  for (const path of ['/faults', '/ledger']) await fetch(service.sandboxUrl + path, { method: 'DELETE' });
   return service;
 }
 

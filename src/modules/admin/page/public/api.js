@@ -30,8 +30,12 @@ export async function logIn(name, password) {
   }
 }
 
+/** From the click on: what was asked meanwhile is refused, which is no news to anybody. */
+let isLeaving = false;
+
 /** Forgets the token and the browser's session, and goes to the login. */
 export async function logOut() {
+  isLeaving = true;
   forget();
   await fetch('/admin/logout', { method: 'POST' }).catch(() => undefined);
   location.replace('/admin/login');
@@ -48,7 +52,7 @@ async function call(method, path, body) {
   try {
     return await send(method, path, body, sessionStorage.getItem(TOKEN));
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) {
+    if (error instanceof ApiError && error.status === 401 && !isLeaving) {
       forget();
       location.replace(ENDED);
     }

@@ -1,0 +1,61 @@
+import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { type Service, until } from './processes.js';
+import { type CarrierMessage, carrierLedger } from './sandbox.js';
+
+const { Pending, Retrying, Submitted, Unknown } = RecipientStatus;
+
+/** A recipient of whom the campaign has no last word yet. */
+export interface OpenRecipient {
+  receiver: string;
+  status: RecipientStatus;
+}
+
+/** True when the carrier has nothing more to say of a recipient. */
+type IsSilent = (recipient: OpenRecipient, atCarrier: readonly CarrierMessage[]) => boolean;
+
+/** The sandbox never tells of numbers that end in 408, and knows nothing of what a dead worker never sent. */
+const neverTold: IsSilent = ({ receiver }, atCarrier) => receiver.endsWith('408') || atCarrier.length === 0;
+
+/**
+ * Waits until nothing is left to send and the carrier has told everything; then lets the time for receipts be over, so
+ * that whoever is still without a word gets the last one. No test waits for a deadline, and none is late for one.
+ */
+export async function endReceiptTime(service: Service, requestId: string, isSilent = neverTold): Promise<void> {
+  const { dataSource } = service.database;
+  const [campaign] = await dataSource.query<{ id: number }[]>('SELECT id FROM campaigns WHERE request_id = ?', [
+    requestId,
+  ]);
+  const open = (): Promise<OpenRecipient[]> =>
+    dataSource.query('SELECT receiver, status FROM campaign_recipients WHERE campaign_id = ? AND status IN (?)', [
+      campaign?.id,
+      [Pending, Retrying, Submitted, Unknown],
+    ]);
+  /** Somebody sends, or has died while sending: the lease must run out and another worker must look. */
+  const isSending = async (): Promise<boolean> => {
+    const lanes: unknown[] = await dataSource.query(
+      'SELECT 1 FROM campaign_lanes WHERE campaign_id = ? AND (next_seq < end_seq OR lease_until > UTC_TIMESTAMP(3))',
+      [campaign?.id],
+    );
+    return lanes.length > 0;
+  };
+  await until(
+    'every word of the carrier',
+    async () => {
+      if (await isSending()) return false;
+      const recipients = await open();
+      if (recipients.some(({ status }) => status === Pending || status === Retrying)) return false;
+      const ledger = new Map<string, CarrierMessage[]>();
+      for (const message of await carrierLedger(service))
+        ledger.set(message.to, [...(ledger.get(message.to) ?? []), message]);
+      return recipients.every((recipient) => isSilent(recipient, ledger.get(recipient.receiver) ?? []));
+    },
+    200_000,
+  );
+  await dataSource.query(
+    'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 2 HOUR WHERE campaign_id = ? AND status IN (?)',
+    [campaign?.id, [Submitted, Unknown]],
+  );
+  await dataSource.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) WHERE id = ? AND unsettled > 0', [
+    campaign?.id,
+  ]);
+}
