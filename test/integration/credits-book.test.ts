@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryBus } from '@nestjs/cqrs';
 import { inTransaction } from '../../src/platform/database/index.js';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { CreditBook, type CreditProof, ProveCreditsQuery } from '../../src/modules/credits/index.js';
+import { CreditBook, type CreditProofAnswer, ProveCreditsQuery } from '../../src/modules/credits/index.js';
 import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
@@ -30,7 +30,7 @@ const ledger = (id: number): Promise<Record<string, unknown>[]> =>
     [id],
   );
 const proven = async (id: number): Promise<boolean> => {
-  const proofs: CreditProof[] = await api.app.get(QueryBus).execute(new ProveCreditsQuery(id));
+  const proofs: CreditProofAnswer[] = await api.app.get(QueryBus).execute(new ProveCreditsQuery(id));
   return proofs.length === 6 && proofs.every(({ ok, stored }) => ok && stored >= 0);
 };
 

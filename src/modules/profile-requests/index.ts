@@ -5,8 +5,7 @@ export {
   PROFILE_STATUSES,
   type ProfileStatus,
 } from './domain/profile-request.js';
-export { ProfileRequestData } from './http/profile-request.schema.js';
+export { ReviewedProfileRequestData } from './http/profile-request.dto.js';
 export { profileErrors } from './profile-requests.errors.js';
 export { ProfileRequestsModule } from './profile-requests.module.js';
-export type { ReviewedProfileRequest } from './queries/profile-request.view.js';
 export { ReviewProfileRequestsQuery } from './queries/review-profile-requests.query.js';

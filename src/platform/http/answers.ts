@@ -34,3 +34,12 @@ export function PageOf<T>(item: Type<T>, most?: number): Type<Paged<T>> {
   }
   return PageAnswer;
 }
+
+/** Answer without data. */
+export class DoneAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Done' })
+  message!: string;
+}

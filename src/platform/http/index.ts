@@ -1,4 +1,4 @@
-export { AnswerOf, PageOf } from './answers.js';
+export { AnswerOf, DoneAnswer, PageOf } from './answers.js';
 export type { RawBodyRequest } from './body.js';
 export { configureHttp } from './configure-http.js';
 export { isConnectionFault, STATUS_OF } from './error-answer.js';

@@ -9,13 +9,13 @@ import type { Account } from '../domain/account.js';
 import { newApiKey } from '../domain/api-key.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
-import { type ApiKeyView, apiKeyView } from '../queries/api-key.view.js';
+import { type ApiKeyAnswerData, apiKeyData } from '../http/api-key.dto.js';
 
 /**
  * A new API key of the acting account (reference/accounts#own-keys). The answer is the only place where the key itself
  * stands.
  */
-export class CreateApiKeyCommand extends Command<ApiKeyView & { key: string }> {
+export class CreateApiKeyCommand extends Command<ApiKeyAnswerData & { key: string }> {
   /** @param allowedIps addresses and ranges as they came; [] = anywhere */
   constructor(
     readonly actor: Account,
@@ -36,7 +36,7 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ actor, name, allowedIps }: CreateApiKeyCommand): Promise<ApiKeyView & { key: string }> {
+  async execute({ actor, name, allowedIps }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
     assertOwner(actor);
     const ranges = readRanges(allowedIps);
     const key = newApiKey();
@@ -46,7 +46,7 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
       await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });
       return created;
     });
-    const { id, ...rest } = apiKeyView(row, actor.timeZone);
+    const { id, ...rest } = apiKeyData(row, actor.timeZone);
     return { id, key, ...rest };
   }
 }

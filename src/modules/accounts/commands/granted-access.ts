@@ -7,8 +7,8 @@ import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
-import { type ApiKeyView, apiKeyView } from '../queries/api-key.view.js';
-import { type AssignedUserView, assignedUserView } from '../queries/assigned-user.view.js';
+import { type ApiKeyAnswerData, apiKeyData } from '../http/api-key.dto.js';
+import { type UserAnswerData, userData } from '../http/user.dto.js';
 
 /** All of them, those with these ids, or none. */
 export type Chosen = boolean | number[];
@@ -23,8 +23,8 @@ export interface Revocations {
 
 /** Who may act for an account beside its password. */
 export interface GrantedAccessView {
-  api_keys: ApiKeyView[];
-  users: AssignedUserView[];
+  api_keys: ApiKeyAnswerData[];
+  users: UserAnswerData[];
 }
 
 /** Keys and people outlive a changed password, so the change shows them, and may end them too. */
@@ -77,8 +77,8 @@ export class GrantedAccess {
       this.dataSource.manager.find(AssignedUserEntity, all),
     ]);
     return {
-      api_keys: keys.map((row) => apiKeyView(row, zone)),
-      users: users.map((row) => assignedUserView(row, zone)),
+      api_keys: keys.map((row) => apiKeyData(row, zone)),
+      users: users.map((row) => userData(row, zone)),
     };
   }
 }

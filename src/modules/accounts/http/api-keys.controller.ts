@@ -3,16 +3,15 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, DoneAnswer, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
 import { CreateApiKeyCommand } from '../commands/create-api-key.command.js';
 import { RevokeApiKeyCommand } from '../commands/revoke-api-key.command.js';
 import { accountErrors } from '../domain/account.errors.js';
-import type { ApiKeyView } from '../queries/api-key.view.js';
+import { type ApiKeyAnswerData, ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer } from './api-key.dto.js';
 import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
 import { CREATE_API_KEY_ERRORS } from './self-service.errors.js';
-import { ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer, DoneAnswer } from './api-key.schema.js';
 
 /** API keys of the acting account (reference/accounts#own-keys). No key opens these routes. */
 @ApiTags('Account')
@@ -43,7 +42,10 @@ export class ApiKeysController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: ApiKeyPageAnswer })
-  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<ApiKeyView>> {
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<ApiKeyAnswerData>> {
     const page = readPage(query);
     const { keys, total } = await this.queries.execute(new ListApiKeysQuery(account, page.page, page.limit));
     return paged(keys, page, total);

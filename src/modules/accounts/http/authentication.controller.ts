@@ -4,7 +4,7 @@ import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } fro
 import type { Request, Response } from 'express';
 import { objectOrEmpty } from '../../../kernel/objects.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors } from '../../../platform/http/index.js';
+import { ApiErrors, DoneAnswer } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { AdminSessions } from '../authentication/admin-sessions.js';
@@ -13,10 +13,14 @@ import { Authenticated, Open } from '../authentication/decorators.js';
 import { LogInCommand } from '../commands/log-in.command.js';
 import { LogOutCommand } from '../commands/log-out.command.js';
 import { RegisterAccountCommand } from '../commands/register-account.command.js';
-import { accountView } from './account.view.js';
-import { DoneAnswer } from './api-key.schema.js';
-import { LogInAnswer, loggedInUserView, RegisterAnswer } from './authentication.answers.js';
-import { LogInRequest, RegisterRequest } from './authentication.request.js';
+import {
+  accountView,
+  loggedInUserView,
+  LogInAnswer,
+  LogInRequest,
+  RegisterAnswer,
+  RegisterRequest,
+} from './authentication.dto.js';
 import { LOGIN_ERRORS, REGISTER_ERRORS } from './self-service.errors.js';
 
 /**

@@ -7,7 +7,7 @@ import {
   BalancesAnswer,
   creditErrors,
   GetBalancesQuery,
-  type LedgerEntryView,
+  type LedgerEntryAnswer,
   LedgerPageAnswer,
   ListLedgerQuery,
   readBalance,
@@ -39,7 +39,7 @@ export class OwnAccountController {
   async ledger(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<LedgerEntryView>> {
+  ): Promise<Paged<LedgerEntryAnswer>> {
     const page = readPage(query);
     const list = new ListLedgerQuery(account.id, account.timeZone, readBalance(query), page.page, page.limit);
     const { entries, total } = await this.queries.execute(list);

@@ -3,19 +3,24 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, DoneAnswer, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
 import { type AssignedUserChanges, ChangeAssignedUserCommand } from '../commands/change-assigned-user.command.js';
 import { CreateAssignedUserCommand } from '../commands/create-assigned-user.command.js';
 import { RemoveAssignedUserCommand } from '../commands/remove-assigned-user.command.js';
 import { accountErrors } from '../domain/account.errors.js';
-import type { AssignedUserView } from '../queries/assigned-user.view.js';
+import {
+  ChangedUserAnswer,
+  ChangeUserRequest,
+  CreateUserRequest,
+  UserAnswer,
+  type UserAnswerData,
+  UserPageAnswer,
+} from './user.dto.js';
 import { FindAssignedUserQuery } from '../queries/find-assigned-user.query.js';
 import { ListAssignedUsersQuery } from '../queries/list-assigned-users.query.js';
 import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from './self-service.errors.js';
-import { DoneAnswer } from './api-key.schema.js';
-import { ChangedUserAnswer, ChangeUserRequest, CreateUserRequest, UserAnswer, UserPageAnswer } from './user.schema.js';
 
 /** The people under the acting account (reference/accounts#people). No key opens these routes. */
 @ApiTags('Account')
@@ -51,7 +56,7 @@ export class UsersController {
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<AssignedUserView>> {
+  ): Promise<Paged<UserAnswerData>> {
     const page = readPage(query);
     const { users, total } = await this.queries.execute(new ListAssignedUsersQuery(account, page.page, page.limit));
     return paged(users, page, total);

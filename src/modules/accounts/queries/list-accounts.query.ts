@@ -5,10 +5,10 @@ import { assertManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { AccountStore } from '../persistence/account-store.js';
 import { AccountEntity } from '../persistence/account.entity.js';
-import { type ManagedAccountView, managedAccountView } from './managed-account.view.js';
+import { type ManagedAccountAnswer, managedAccountAnswer } from '../http/managed-account.dto.js';
 
 /** A page of accounts, newest first; a reseller gets its own clients. Throws 403 `Permission denied`. */
-export class ListAccountsQuery extends Query<{ accounts: ManagedAccountView[]; total: number }> {
+export class ListAccountsQuery extends Query<{ accounts: ManagedAccountAnswer[]; total: number }> {
   /** @param search part of username, e-mail, mobile number or name, in any case; null = all */
   constructor(
     readonly actor: Account,
@@ -29,7 +29,7 @@ export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
     private readonly store: AccountStore,
   ) {}
 
-  async execute(query: ListAccountsQuery): Promise<{ accounts: ManagedAccountView[]; total: number }> {
+  async execute(query: ListAccountsQuery): Promise<{ accounts: ManagedAccountAnswer[]; total: number }> {
     assertManager(query.actor);
     const builder = this.accounts.createQueryBuilder('account').orderBy('account.id', 'DESC');
     builder.skip((query.page - 1) * query.limit).take(query.limit);
@@ -40,6 +40,6 @@ export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
     }
     const [rows, total] = await builder.getManyAndCount();
     const parents = await this.store.usernames(rows.flatMap((row) => row.parentId ?? []));
-    return { accounts: rows.map((row) => managedAccountView(this.store.toAccount(row), row, parents)), total };
+    return { accounts: rows.map((row) => managedAccountAnswer(this.store.toAccount(row), row, parents)), total };
   }
 }

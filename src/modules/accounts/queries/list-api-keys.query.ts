@@ -4,10 +4,10 @@ import { Repository } from 'typeorm';
 import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { ApiKeyEntity } from '../persistence/api-key.entity.js';
-import { type ApiKeyView, apiKeyView } from './api-key.view.js';
+import { type ApiKeyAnswerData, apiKeyData } from '../http/api-key.dto.js';
 
 /** A page of an account's API keys, newest first. Throws 403 `Permission denied` for an assigned user. */
-export class ListApiKeysQuery extends Query<{ keys: ApiKeyView[]; total: number }> {
+export class ListApiKeysQuery extends Query<{ keys: ApiKeyAnswerData[]; total: number }> {
   constructor(
     readonly actor: Account,
     readonly page: number,
@@ -21,7 +21,7 @@ export class ListApiKeysQuery extends Query<{ keys: ApiKeyView[]; total: number 
 export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
   constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}
 
-  async execute({ actor, page, limit }: ListApiKeysQuery): Promise<{ keys: ApiKeyView[]; total: number }> {
+  async execute({ actor, page, limit }: ListApiKeysQuery): Promise<{ keys: ApiKeyAnswerData[]; total: number }> {
     assertOwner(actor);
     const [rows, total] = await this.keys.findAndCount({
       where: { accountId: actor.id },
@@ -29,6 +29,6 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
       skip: (page - 1) * limit,
       take: limit,
     });
-    return { keys: rows.map((row) => apiKeyView(row, actor.timeZone)), total };
+    return { keys: rows.map((row) => apiKeyData(row, actor.timeZone)), total };
   }
 }

@@ -4,10 +4,10 @@ import { Repository } from 'typeorm';
 import { assertUserManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
-import { type AssignedUserView, assignedUserView } from './assigned-user.view.js';
+import { type UserAnswerData, userData } from '../http/user.dto.js';
 
 /** A page of the people under an account, newest first. Throws 403 `Permission denied` (see `assertUserManager`). */
-export class ListAssignedUsersQuery extends Query<{ users: AssignedUserView[]; total: number }> {
+export class ListAssignedUsersQuery extends Query<{ users: UserAnswerData[]; total: number }> {
   constructor(
     readonly actor: Account,
     readonly page: number,
@@ -21,7 +21,7 @@ export class ListAssignedUsersQuery extends Query<{ users: AssignedUserView[]; t
 export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsersQuery> {
   constructor(@InjectRepository(AssignedUserEntity) private readonly users: Repository<AssignedUserEntity>) {}
 
-  async execute({ actor, page, limit }: ListAssignedUsersQuery): Promise<{ users: AssignedUserView[]; total: number }> {
+  async execute({ actor, page, limit }: ListAssignedUsersQuery): Promise<{ users: UserAnswerData[]; total: number }> {
     assertUserManager(actor);
     const [rows, total] = await this.users.findAndCount({
       where: { accountId: actor.id },
@@ -29,6 +29,6 @@ export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsers
       skip: (page - 1) * limit,
       take: limit,
     });
-    return { users: rows.map((row) => assignedUserView(row, actor.timeZone)), total };
+    return { users: rows.map((row) => userData(row, actor.timeZone)), total };
   }
 }

@@ -8,20 +8,14 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { callbackPath, DriverRegistry, RouteDirectory } from '../../providers/index.js';
 import { routeErrors } from '../admin.errors.js';
-
-/** Where a route's callbacks go from now on, and how long they may go on coming to the address before. */
-export interface RotatedCallback {
-  callback_url: string;
-  /** YYYY-MM-DD HH:MM:SS in the actor's time zone */
-  previous_valid_until: string;
-}
+import type { RotatedCallbackData } from '../http/route.dto.js';
 
 /**
  * A new secret in a route's callback address; the one before is taken for 24 h more, and no other
  * (reference/providers#callbacks).
  * @throws AppError 404 `Route not found`, 409 `Route has no callback address`
  */
-export class RotateCallbackSecretCommand extends Command<RotatedCallback> {
+export class RotateCallbackSecretCommand extends Command<RotatedCallbackData> {
   constructor(
     readonly actor: Account,
     readonly name: string,
@@ -40,7 +34,7 @@ export class RotateCallbackSecretHandler implements ICommandHandler<RotateCallba
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ actor, name }: RotateCallbackSecretCommand): Promise<RotatedCallback> {
+  async execute({ actor, name }: RotateCallbackSecretCommand): Promise<RotatedCallbackData> {
     const rotated = await inTransaction(this.dataSource, async (tx) => {
       const route = await this.routes.locked(tx, name);
       if (!route) throw routeErrors.notFound();

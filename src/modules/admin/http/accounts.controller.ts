@@ -13,15 +13,17 @@ import {
   CurrentActor,
   FindAccountQuery,
   ListAccountsQuery,
-  type ManagedAccountView,
+  type ManagedAccountAnswer,
 } from '../../accounts/index.js';
-import { AccountAnswer, AccountPageAnswer, ChangedAccountAnswer } from './account.answers.js';
 import {
+  AccountAnswer,
+  AccountPageAnswer,
   CHANGE_ACCOUNT_EXAMPLES,
+  ChangedAccountAnswer,
   ChangeAccountRequest,
   CREATE_ACCOUNT_EXAMPLES,
   CreateAccountRequest,
-} from './account.requests.js';
+} from './account.dto.js';
 import { ACCOUNT_ERRORS, CHANGE_ACCOUNT_ERRORS, CREATE_ACCOUNT_ERRORS, MANAGER_ERRORS } from './account.errors.js';
 
 /** Accounts of the house; a reseller's own clients. */
@@ -76,7 +78,7 @@ export class AccountsController {
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<ManagedAccountView>> {
+  ): Promise<Paged<ManagedAccountAnswer>> {
     const page = readPage(query);
     const search = textOrNull(query['search']);
     const found = await this.queries.execute(new ListAccountsQuery(account, search, page.page, page.limit));

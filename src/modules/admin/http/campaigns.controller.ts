@@ -15,8 +15,7 @@ import {
   ReviewCampaignQuery,
   ReviewCampaignsQuery,
 } from '../../campaigns/index.js';
-import { StaffCampaignOneAnswer, StaffCampaignPageAnswer } from './campaign.answers.js';
-import { DecisionRequest } from './campaign.requests.js';
+import { DecisionRequest, StaffCampaignOneAnswer, StaffCampaignPageAnswer } from './campaign.dto.js';
 
 const NOT_FOUND = { status: 404, message: 'Campaign not found', reason: 'no campaign of that id' };
 const DECISION_ERRORS = [

@@ -13,11 +13,11 @@ import { ACCOUNT_ERRORS } from './account.errors.js';
 import {
   ChatAccountAnswer,
   type ChatAccountAnswerData,
+  PutChatAccountRequest,
   RemovedChatAccountAnswer,
   SavedChatAccountAnswer,
-} from './chat-account.answers.js';
+} from './chat-account.dto.js';
 import { PUT_CHAT_ACCOUNT_ERRORS } from './chat-account.errors.js';
-import { PutChatAccountRequest } from './chat-account.requests.js';
 
 /** The customers' connections to the chat upstream. */
 @ApiTags('Admin: chat accounts')

@@ -12,7 +12,7 @@ import {
   creditErrors,
   CreditProofsAnswer,
   GetBalancesQuery,
-  type LedgerEntryView,
+  type LedgerEntryAnswer,
   LedgerPageAnswer,
   ListLedgerQuery,
   ProveCreditsQuery,
@@ -20,7 +20,7 @@ import {
 } from '../../credits/index.js';
 import { AdjustCreditsCommand } from '../commands/adjust-credits.command.js';
 import { ACCOUNT_ERRORS } from './account.errors.js';
-import { AdjustCreditsRequest, MOST_AT_ONCE } from './credit.requests.js';
+import { AdjustCreditsRequest, MOST_AT_ONCE } from './credit.dto.js';
 
 const LONGEST_NOTE = 255;
 
@@ -85,7 +85,7 @@ export class CreditsController {
     @Param('username') username: string,
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<LedgerEntryView>> {
+  ): Promise<Paged<LedgerEntryAnswer>> {
     const { id, time_zone } = await this.queries.execute(new FindAccountQuery(account, username));
     const page = readPage(query);
     const list = new ListLedgerQuery(id, time_zone, readBalance(query), page.page, page.limit);

@@ -12,14 +12,14 @@ import {
   PROFILE_STATUSES,
   profileErrors,
   type ProfileStatus,
-  type ReviewedProfileRequest,
+  type ReviewedProfileRequestData,
   ReviewProfileRequestsQuery,
 } from '../../profile-requests/index.js';
 import {
   ProcessedProfileRequestAnswer,
   ProcessProfileRequest,
   ReviewedProfileRequestPageAnswer,
-} from './profile-request.schema.js';
+} from './profile-request.dto.js';
 
 /** The desk's work on profile requests (reference/admin#profile-requests). */
 @ApiTags('Admin: profile requests')
@@ -41,7 +41,7 @@ export class ProfileRequestsAdminController {
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<ReviewedProfileRequest>> {
+  ): Promise<Paged<ReviewedProfileRequestData>> {
     const status = readStatus(query['status']);
     const page = readPage(query);
     const { requests, total } = await this.queries.execute(

@@ -3,7 +3,7 @@ import { fieldErrors } from '../../../kernel/field-errors.js';
 import { MOST_PER_SECOND } from '../../../platform/http/index.js';
 import { OPERATOR_ROUTE_KINDS } from '../../providers/index.js';
 import { routeErrors } from '../admin.errors.js';
-import { configErrors } from './route.requests.js';
+import { configErrors } from './route.dto.js';
 
 export const PUT_ROUTE_ERRORS: readonly DocumentedError[] = [
   routeErrors.name,

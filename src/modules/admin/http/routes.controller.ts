@@ -7,17 +7,18 @@ import { routeErrors } from '../admin.errors.js';
 import { PutRouteCommand } from '../commands/put-route.command.js';
 import { RemoveRouteCommand } from '../commands/remove-route.command.js';
 import { RotateCallbackSecretCommand } from '../commands/rotate-callback-secret.command.js';
-import { ListRoutesQuery, type RouteView } from '../queries/list-routes.query.js';
+import { ListRoutesQuery } from '../queries/list-routes.query.js';
 import {
+  PutRouteRequest,
   RemovedRouteAnswer,
   RotatedCallbackAnswer,
+  ROUTE_EXAMPLES,
   RouteAnswer,
+  type RouteAnswerData,
   RoutePageAnswer,
   SavedRouteAnswer,
-} from './route.answers.js';
+} from './route.dto.js';
 import { PUT_ROUTE_ERRORS } from './route.errors.js';
-import { ROUTE_EXAMPLES } from './route.examples.js';
-import { PutRouteRequest } from './route.requests.js';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -36,7 +37,10 @@ export class RoutesController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: RoutePageAnswer })
-  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<RouteView>> {
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<RouteAnswerData>> {
     const page = readPage(query);
     const routes = await this.queries.execute(new ListRoutesQuery(null, account.timeZone));
     const from = (page.page - 1) * page.limit;
@@ -104,7 +108,7 @@ export class RoutesController {
     return { success: true, message: 'Route deleted successfully' };
   }
 
-  private async find(name: string, account: Account): Promise<RouteView> {
+  private async find(name: string, account: Account): Promise<RouteAnswerData> {
     const [route] = await this.queries.execute(new ListRoutesQuery(name, account.timeZone));
     if (!route) throw routeErrors.notFound();
     return route;

@@ -1,31 +1,16 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { paged, type Paged, PageOf, readPage } from '../../../platform/http/index.js';
-import { type Actor, Admin, CurrentActor, ListSecurityLogQuery, type SecurityEntryView } from '../../accounts/index.js';
-
-class SecurityEntryAnswer implements SecurityEntryView {
-  @ApiProperty({ example: 3 })
-  id!: number;
-
-  @ApiProperty({ enum: ['login', 'login_failed'], example: 'login_failed' })
-  event!: string;
-
-  @ApiProperty({ example: 'jane.doe', description: 'Of the account or its user; a name that nobody has as given' })
-  username!: string;
-
-  @ApiProperty({ example: '203.0.113.7' })
-  ip!: string;
-
-  @ApiProperty({ example: 1, description: 'So many equal ones at that moment' })
-  times!: number;
-
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
-  created_at!: string;
-}
-
-class SecurityPageAnswer extends PageOf(SecurityEntryAnswer) {}
+import { paged, type Paged, readPage } from '../../../platform/http/index.js';
+import {
+  type Actor,
+  Admin,
+  type SecurityEntryAnswer,
+  SecurityPageAnswer,
+  CurrentActor,
+  ListSecurityLogQuery,
+} from '../../accounts/index.js';
 
 /** Who logged in or failed to, from where. */
 @ApiTags('Admin: audit')
@@ -47,7 +32,7 @@ export class SecurityLogController {
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<SecurityEntryView>> {
+  ): Promise<Paged<SecurityEntryAnswer>> {
     const page = readPage(query);
     const [username, ip] = [textOrNull(query['username']), textOrNull(query['ip'])];
     const list = new ListSecurityLogQuery(username, ip, account.timeZone, page.page, page.limit);

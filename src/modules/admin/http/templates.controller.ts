@@ -17,8 +17,7 @@ import {
   STATUS_WORDS,
   type TemplateMove,
 } from '../../templates/index.js';
-import { MovedTemplateAnswer, ReviewedTemplatePageAnswer } from './template.answers.js';
-import { ReviewRequest } from './template.requests.js';
+import { MovedTemplateAnswer, ReviewedTemplatePageAnswer, ReviewRequest } from './template.dto.js';
 
 const unknownStatus = invalid(
   'template_status',

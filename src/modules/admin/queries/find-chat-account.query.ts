@@ -3,33 +3,12 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
 import { type Account, ManagedAccounts } from '../../accounts/index.js';
-import { ChatAccounts, type ChatConnection, type ChatProvider, MetaCloudClient } from '../../providers/index.js';
+import { ChatAccounts, type ChatConnection, MetaCloudClient } from '../../providers/index.js';
 import { connectionErrors } from '../admin.errors.js';
-
-/** A chat account as the desk sees it: of secrets, only whether they are set. */
-export interface ChatAccountView {
-  id: number;
-  username: string;
-  channel: ChatConnection;
-  provider: ChatProvider;
-  number: string | null;
-  url: string | null;
-  /** what the URL says; null = nothing can be sent */
-  phone_number_id: string | null;
-  token_set: boolean;
-  app_id: string | null;
-  app_secret_set: boolean;
-  verify_token_set: boolean;
-  bmid: string | null;
-  waba_id: string | null;
-  messages_per_second: number | null;
-  callback_url: string;
-  created_at: string;
-  updated_at: string;
-}
+import type { ChatAccountAnswerData } from '../http/chat-account.dto.js';
 
 /** An account's chat connection. Throws 404 `Account not found`, `Chat account not found`. */
-export class FindChatAccountQuery extends Query<ChatAccountView> {
+export class FindChatAccountQuery extends Query<ChatAccountAnswerData> {
   constructor(
     readonly actor: Account,
     readonly username: string,
@@ -48,7 +27,7 @@ export class FindChatAccountHandler implements IQueryHandler<FindChatAccountQuer
     private readonly client: MetaCloudClient,
   ) {}
 
-  async execute({ actor, username, connection }: FindChatAccountQuery): Promise<ChatAccountView> {
+  async execute({ actor, username, connection }: FindChatAccountQuery): Promise<ChatAccountAnswerData> {
     const { id } = await this.managed.find(actor, username);
     const account = await this.chatAccounts.find(id, connection);
     if (!account) throw connectionErrors.notFound();

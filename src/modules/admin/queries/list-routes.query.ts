@@ -7,31 +7,14 @@ import {
   DriverRegistry,
   maskSecrets,
   RouteDirectory,
-  type RouteHealth,
   RouteHealthBoard,
   type RouteRecord,
   type RouteStanding,
 } from '../../providers/index.js';
-
-/** A route as operators see it; secrets read `***`. */
-export interface RouteView {
-  name: string;
-  channel: string;
-  driver: string;
-  config: Record<string, unknown>;
-  messages_per_second: number | null;
-  is_default: boolean;
-  /** whether the workers reach the carrier */
-  health: RouteHealth;
-  last_error: string | null;
-  /** where the carrier sends its receipts; null for drivers that need none */
-  callback_url: string | null;
-  created_at: string;
-  updated_at: string;
-}
+import type { RouteAnswerData } from '../http/route.dto.js';
 
 /** All routes by name, or the one of a name. */
-export class ListRoutesQuery extends Query<RouteView[]> {
+export class ListRoutesQuery extends Query<RouteAnswerData[]> {
   /** @param timeZone in which times are shown */
   constructor(
     readonly name: string | null,
@@ -52,13 +35,13 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
     private readonly board: RouteHealthBoard,
   ) {}
 
-  async execute({ name, timeZone }: ListRoutesQuery): Promise<RouteView[]> {
+  async execute({ name, timeZone }: ListRoutesQuery): Promise<RouteAnswerData[]> {
     const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
     const standings = await this.board.read();
     return routes.flatMap((route) => (route ? [this.view(route, timeZone, standings.get(route.id) ?? UNHEARD)] : []));
   }
 
-  private view(route: RouteRecord, timeZone: string, standing: RouteStanding): RouteView {
+  private view(route: RouteRecord, timeZone: string, standing: RouteStanding): RouteAnswerData {
     const driver = this.drivers.find(route.driver);
     return {
       name: route.name,

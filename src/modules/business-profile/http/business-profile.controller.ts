@@ -16,7 +16,7 @@ import {
   PhotoBody,
   PROFILE_EXAMPLES,
   UpdateBusinessProfileBody,
-} from './business-profile.schema.js';
+} from './business-profile.dto.js';
 import { TakesPhoto, uploadedFile } from './photo-upload.js';
 
 /** The live business profile of a connected chat account (reference/business-profile#routes). */

@@ -3,23 +3,10 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { dateTime } from '../../../kernel/clock.js';
 import { type BalanceName, BALANCES, type LedgerKind } from '../domain/balances.js';
-
-/** A ledger entry as reference/credits#ledger gives it; `created_at` is formatted in the account's time zone. */
-export interface LedgerEntryView {
-  id: number;
-  balance: BalanceName;
-  /** signed: debits and take-backs are negative */
-  amount: number;
-  /** the balance after it */
-  available: number;
-  kind: LedgerKind;
-  request_id: string | null;
-  note: string | null;
-  created_at: string;
-}
+import type { LedgerEntryAnswer } from '../http/credit.dto.js';
 
 /** One page of an account's ledger, newest first; `balance` null = all six. */
-export class ListLedgerQuery extends Query<{ entries: LedgerEntryView[]; total: number }> {
+export class ListLedgerQuery extends Query<{ entries: LedgerEntryAnswer[]; total: number }> {
   constructor(
     readonly accountId: number,
     readonly timeZone: string,
@@ -53,7 +40,7 @@ export class ListLedgerHandler implements IQueryHandler<ListLedgerQuery> {
    * The key begins with account and balance, so the newest entries of several balances are those of each, merged: a page
    * costs what stands before it, not the account's whole ledger.
    */
-  async execute(query: ListLedgerQuery): Promise<{ entries: LedgerEntryView[]; total: number }> {
+  async execute(query: ListLedgerQuery): Promise<{ entries: LedgerEntryAnswer[]; total: number }> {
     const { accountId, page, limit, timeZone } = query;
     const balances = query.balance === null ? BALANCES : [query.balance];
     const [counted] = await this.dataSource.query<{ total: number }[]>(

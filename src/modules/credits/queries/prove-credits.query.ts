@@ -1,18 +1,11 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { type BalanceName, BALANCES } from '../domain/balances.js';
-
-/** The proof of one balance: what is stored, what the ledger adds up to, whether they agree. */
-export interface CreditProof {
-  balance: BalanceName;
-  stored: number;
-  ledger: number;
-  ok: boolean;
-}
+import { BALANCES } from '../domain/balances.js';
+import type { CreditProofAnswer } from '../http/credit.dto.js';
 
 /** Compares every balance of an account with the sum of its ledger, in one consistent read. */
-export class ProveCreditsQuery extends Query<CreditProof[]> {
+export class ProveCreditsQuery extends Query<CreditProofAnswer[]> {
   constructor(readonly accountId: number) {
     super();
   }
@@ -23,7 +16,7 @@ export class ProveCreditsHandler implements IQueryHandler<ProveCreditsQuery> {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** One statement, so that a debit between two reads never looks like a fault. SUM comes as DECIMAL, hence the CAST. */
-  async execute({ accountId }: ProveCreditsQuery): Promise<CreditProof[]> {
+  async execute({ accountId }: ProveCreditsQuery): Promise<CreditProofAnswer[]> {
     const rows = await this.dataSource.query<{ balance: string; stored: number; ledger: number }[]>(
       `SELECT b.balance AS balance, b.available AS stored,
               CAST(COALESCE((SELECT SUM(l.amount) FROM credit_ledger l

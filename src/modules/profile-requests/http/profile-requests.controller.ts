@@ -18,15 +18,15 @@ import {
   profileFaults,
 } from '../profile-requests.errors.js';
 import { ListProfileRequestsQuery } from '../queries/list-profile-requests.query.js';
-import { profileRequestView } from '../queries/profile-request.view.js';
 import {
   CreatedProfileRequestAnswer,
   DuplicateProfileRequestAnswer,
   ProfileBody,
   ProfileChangesBody,
   ProfileMessageAnswer,
+  profileRequestData,
   ProfileRequestsAnswer,
-} from './profile-request.schema.js';
+} from './profile-request.dto.js';
 
 /** An account's profile requests (reference/profile-requests#read). */
 @ApiTags('Profile requests')
@@ -65,7 +65,7 @@ export class ProfileRequestsController {
     const { request, duplicate } = await this.commands.execute(
       new CreateProfileRequestCommand(account.id, read.content),
     );
-    const data = profileRequestView(request, account.username);
+    const data = profileRequestData(request, account.username);
     if (!duplicate) return { message: `${prefixOf(data.channel)}Chat profile request created successfully`, data };
     response.status(200);
     return { message: alreadyText(data.channel), data, duplicate };

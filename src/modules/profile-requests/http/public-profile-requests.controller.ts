@@ -8,7 +8,7 @@ import { tooMany } from '../../../platform/security/index.js';
 import { Open, OpenMisses } from '../../accounts/index.js';
 import { profileErrors } from '../profile-requests.errors.js';
 import { LookUpProfileRequestsQuery } from '../queries/look-up-profile-requests.query.js';
-import { PublicProfileRequestsAnswer } from './profile-request.schema.js';
+import { PublicProfileRequestsAnswer } from './profile-request.dto.js';
 
 /** Branded requests of a parent's clients, open to everybody (reference/profile-requests#public-look-up). */
 @ApiTags('Profile requests')

@@ -1,9 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { type ManagedAccountView, PERMISSIONS, type Permissions, type Role } from '../../accounts/index.js';
+import { dateTime } from '../../../kernel/clock.js';
+import { type Account, displayName, type Role, roleOf } from '../domain/account.js';
+import { PERMISSIONS, type Permissions } from '../domain/permissions.js';
+import type { AccountEntity } from '../persistence/account.entity.js';
 
-/** An account as its managers see it. */
-export class ManagedAccountAnswer implements ManagedAccountView {
+/** An account as its managers see it; times in the account's own zone. */
+export class ManagedAccountAnswer {
   @ApiProperty({ example: 7 })
   id!: number;
 
@@ -73,14 +75,30 @@ export class ManagedAccountAnswer implements ManagedAccountView {
   updated_at!: string;
 }
 
-/** Answer that shows one account. */
-export class AccountAnswer extends AnswerOf(ManagedAccountAnswer) {}
-
-/** Answer of a change. */
-export class ChangedAccountAnswer extends AccountAnswer {
-  @ApiProperty({ example: 'Account created successfully' })
-  message!: string;
-}
-
-/** A page of accounts. */
-export class AccountPageAnswer extends PageOf(ManagedAccountAnswer) {}
+export const managedAccountAnswer = (
+  account: Account,
+  row: AccountEntity,
+  usernames: Map<number, string>,
+): ManagedAccountAnswer => ({
+  id: account.id,
+  username: account.username,
+  email: account.email,
+  mobile_no: account.mobileNo,
+  firstname: account.firstname,
+  lastname: account.lastname,
+  name: displayName(account),
+  country: row.country,
+  user_type: account.userType,
+  role: roleOf(account.userType),
+  parent_username: account.parentId === null ? null : (usernames.get(account.parentId) ?? null),
+  is_active: account.isActive,
+  expires_at: account.expiresAt && dateTime(account.expiresAt, account.timeZone),
+  time_zone: account.timeZone,
+  require_token: account.requireToken,
+  refund_failed: account.refundFailed,
+  public_lookup: account.publicLookup,
+  permissions: account.permissions,
+  api_base_url: account.apiBaseUrl,
+  created_at: dateTime(row.createdAt, account.timeZone),
+  updated_at: dateTime(row.updatedAt, account.timeZone),
+});

@@ -1,6 +1,7 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
 import { OptionalText, OptionalTexts, PageOf } from '../../../platform/http/index.js';
-import type { ApiKeyView } from '../queries/api-key.view.js';
+import type { ApiKeyEntity } from '../persistence/api-key.entity.js';
 
 const LONGEST_NAME = 100;
 
@@ -17,7 +18,7 @@ export class CreateApiKeyRequest {
 }
 
 /** A key right after its creation. */
-export class CreatedApiKeyAnswerData implements ApiKeyView {
+export class CreatedApiKeyAnswerData {
   @ApiProperty({ example: 3 })
   id!: number;
 
@@ -58,11 +59,11 @@ export class CreatedApiKeyAnswer {
 /** A page of keys. */
 export class ApiKeyPageAnswer extends PageOf(ApiKeyAnswerData) {}
 
-/** Answer without data. */
-export class DoneAnswer {
-  @ApiProperty({ example: true })
-  success!: true;
-
-  @ApiProperty({ example: 'Done' })
-  message!: string;
-}
+export const apiKeyData = (row: ApiKeyEntity, zone: string): ApiKeyAnswerData => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  allowed_ips: JSON.parse(row.allowedIps) as string[],
+  last_used_at: row.lastUsedAt && dateTime(row.lastUsedAt, zone),
+  created_at: dateTime(row.createdAt, zone),
+});

@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
 import { AnswerOf, OptionalFlag, OptionalText, PageOf, RequiredText } from '../../../platform/http/index.js';
-import type { AssignedUserView } from '../queries/assigned-user.view.js';
+import { displayName } from '../domain/account.js';
+import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 
 /** Body of POST /account/users. */
 export class CreateUserRequest {
@@ -38,8 +40,8 @@ export class ChangeUserRequest {
   password?: string | null;
 }
 
-/** An assigned user as the account sees him. */
-export class UserAnswerData implements AssignedUserView {
+/** An assigned user as the account sees it; times in the account's zone. */
+export class UserAnswerData {
   @ApiProperty({ example: 373662154973185 })
   id!: number;
 
@@ -79,3 +81,15 @@ export class ChangedUserAnswer extends UserAnswer {
 
 /** A page of users. */
 export class UserPageAnswer extends PageOf(UserAnswerData) {}
+
+export const userData = (row: AssignedUserEntity, zone: string): UserAnswerData => ({
+  id: row.id,
+  username: row.username,
+  email: row.email,
+  firstname: row.firstname,
+  lastname: row.lastname,
+  name: displayName(row),
+  is_active: row.isActive,
+  created_at: dateTime(row.createdAt, zone),
+  updated_at: dateTime(row.updatedAt, zone),
+});

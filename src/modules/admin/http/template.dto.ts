@@ -1,6 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageOf } from '../../../platform/http/index.js';
+import { OptionalRevision, OptionalText, PageOf } from '../../../platform/http/index.js';
 import type { ReviewedTemplate } from '../../templates/index.js';
+
+/** Body of the desk's moves of a template (reference/admin#templates). */
+export class ReviewRequest {
+  @OptionalText('reason', { example: 'The sample is not clear' })
+  reason?: string | null;
+
+  @OptionalRevision()
+  revision?: number | null;
+}
 
 /** A template as the desk sees it. */
 export class ReviewedTemplateAnswer implements ReviewedTemplate {

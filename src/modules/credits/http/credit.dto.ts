@@ -1,12 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
-import type { BalanceView } from '../queries/get-balances.query.js';
-import type { LedgerEntryView } from '../queries/list-ledger.query.js';
-import type { CreditProof } from '../queries/prove-credits.query.js';
 
 /** One balance. */
-export class BalanceAnswer implements BalanceView {
+export class BalanceAnswer {
   @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
   balance!: BalanceName;
 
@@ -27,7 +24,7 @@ export class BalancesAnswer {
 }
 
 /** One ledger entry. */
-export class LedgerEntryAnswer implements LedgerEntryView {
+export class LedgerEntryAnswer {
   @ApiProperty({ example: 12 })
   id!: number;
 
@@ -57,7 +54,7 @@ export class LedgerEntryAnswer implements LedgerEntryView {
 export class LedgerPageAnswer extends PageOf(LedgerEntryAnswer) {}
 
 /** Proof of one balance. */
-export class CreditProofAnswer implements CreditProof {
+export class CreditProofAnswer {
   @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
   balance!: BalanceName;
 

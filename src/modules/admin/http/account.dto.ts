@@ -1,5 +1,14 @@
-import { PERMISSIONS, USER_TYPES } from '../../accounts/index.js';
-import { OptionalFlag, OptionalFlags, OptionalText, OptionalWord, RequiredText } from '../../../platform/http/index.js';
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  AnswerOf,
+  OptionalFlag,
+  OptionalFlags,
+  OptionalText,
+  OptionalWord,
+  PageOf,
+  RequiredText,
+} from '../../../platform/http/index.js';
+import { ManagedAccountAnswer, PERMISSIONS, USER_TYPES } from '../../accounts/index.js';
 
 const EXPIRY = {
   example: '2027-12-31',
@@ -130,3 +139,15 @@ export class ChangeAccountRequest {
   @OptionalText('current_password', CURRENT)
   current_password?: string | null;
 }
+
+/** Answer that shows one account. */
+export class AccountAnswer extends AnswerOf(ManagedAccountAnswer) {}
+
+/** Answer of a change. */
+export class ChangedAccountAnswer extends AccountAnswer {
+  @ApiProperty({ example: 'Account created successfully' })
+  message!: string;
+}
+
+/** A page of accounts. */
+export class AccountPageAnswer extends PageOf(ManagedAccountAnswer) {}

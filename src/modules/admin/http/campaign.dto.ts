@@ -1,7 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageOf } from '../../../platform/http/index.js';
-import type { ReviewMenuRow } from '../../engine/index.js';
+import { OptionalRevision, PageOf } from '../../../platform/http/index.js';
 import { CampaignData, type StaffCampaignView } from '../../campaigns/index.js';
+import type { ReviewMenuRow } from '../../engine/index.js';
+
+/** Body of an approval or a rejection. */
+export class DecisionRequest {
+  @OptionalRevision()
+  revision?: number | null;
+}
 
 const nullable = { type: String, nullable: true } as const;
 const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';

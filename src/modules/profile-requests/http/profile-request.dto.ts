@@ -1,13 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { dateTime, namedDateTime } from '../../../kernel/clock.js';
 import {
   LONGEST_NAME,
   PROFILE_CHANNELS,
   PROFILE_STATUSES,
   type ProfileChannel,
+  type ProfileRequest,
   type ProfileStatus,
 } from '../domain/profile-request.js';
-import type { PublicProfileRequest } from '../queries/look-up-profile-requests.query.js';
-import type { ProfileRequestView } from '../queries/profile-request.view.js';
 
 const number = { type: String, nullable: true, maxLength: 32 };
 
@@ -32,8 +32,8 @@ export class ProfileBody extends ProfileChangesBody {
   declare verified_name: string;
 }
 
-/** A profile request (reference/profile-requests#profile-request). */
-export class ProfileRequestData implements ProfileRequestView {
+/** A profile request as its owner sees it: exactly the seven fields of reference/profile-requests#profile-request. */
+export class ProfileRequestData {
   @ApiProperty({ type: 'integer', example: 12 })
   id!: number;
 
@@ -56,12 +56,24 @@ export class ProfileRequestData implements ProfileRequestView {
   channel!: ProfileChannel;
 }
 
+/** A profile request as staff see it. */
+export class ReviewedProfileRequestData extends ProfileRequestData {
+  @ApiProperty({ example: 1, description: 'One more with each change of the owner; a verdict names it' })
+  revision!: number;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  updated_at!: string;
+}
+
 export class ProfileRequestsAnswer {
   @ApiProperty({ example: 'Profile requests fetched successfully' })
   message!: string;
 
   @ApiProperty({ type: [ProfileRequestData] })
-  data!: ProfileRequestView[];
+  data!: ProfileRequestData[];
 }
 
 export class CreatedProfileRequestAnswer {
@@ -69,7 +81,7 @@ export class CreatedProfileRequestAnswer {
   message!: string;
 
   @ApiProperty({ type: ProfileRequestData })
-  data!: ProfileRequestView;
+  data!: ProfileRequestData;
 }
 
 export class DuplicateProfileRequestAnswer {
@@ -77,7 +89,7 @@ export class DuplicateProfileRequestAnswer {
   message!: string;
 
   @ApiProperty({ type: ProfileRequestData })
-  data!: ProfileRequestView;
+  data!: ProfileRequestData;
 
   @ApiProperty({ enum: [true] })
   duplicate!: true;
@@ -88,8 +100,11 @@ export class ProfileMessageAnswer {
   message!: string;
 }
 
-/** A branded request in the public look-up (reference/profile-requests#public-look-up). */
-export class PublicProfileRequestData implements PublicProfileRequest {
+/**
+ * A branded request as the public look-up shows it; the keys are literal, spelling included
+ * (reference/profile-requests#public-look-up).
+ */
+export class PublicProfileRequestData {
   @ApiProperty({ example: 'jane.doe' })
   Username!: string;
 
@@ -117,5 +132,41 @@ export class PublicProfileRequestsAnswer {
   message!: string;
 
   @ApiProperty({ type: [PublicProfileRequestData] })
-  data!: PublicProfileRequest[];
+  data!: PublicProfileRequestData[];
 }
+
+const fieldsOf = (request: ProfileRequest, username: string) => ({
+  id: request.id,
+  username,
+  verified_name: request.verifiedName,
+  number: request.number,
+  numberForOTP: request.numberForOtp,
+  status: request.status,
+  channel: request.channel,
+});
+
+export const profileRequestData: (request: ProfileRequest, username: string) => ProfileRequestData = fieldsOf;
+
+export const reviewedProfileRequestData = (
+  request: ProfileRequest,
+  username: string,
+  timeZone: string,
+): ReviewedProfileRequestData => ({
+  ...fieldsOf(request, username),
+  revision: request.revision,
+  created_at: dateTime(request.createdAt, timeZone),
+  updated_at: dateTime(request.updatedAt, timeZone),
+});
+
+export const publicProfileRequestData = (
+  request: ProfileRequest & { username: string },
+  timeZone: string,
+): PublicProfileRequestData => ({
+  Username: request.username,
+  'Display Name': request.verifiedName,
+  Number: request.number,
+  'Bussiness Number': request.numberForOtp,
+  'Current Status': request.status,
+  'Created At': namedDateTime(request.createdAt, timeZone),
+  'Updated At': namedDateTime(request.updatedAt, timeZone),
+});

@@ -1,0 +1,33 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
+import { PageOf } from '../../../platform/http/index.js';
+import type { SecurityEntryEntity } from '../persistence/security-entry.entity.js';
+
+/** One entry of the security log; `created_at` in the reader's time zone. */
+export class SecurityEntryAnswer {
+  @ApiProperty({ example: 3 })
+  id!: number;
+
+  @ApiProperty({ enum: ['login', 'login_failed'], example: 'login_failed' })
+  event!: string;
+
+  @ApiProperty({ example: 'jane.doe', description: 'Of the account or its user; a name that nobody has as given' })
+  username!: string;
+
+  @ApiProperty({ example: '203.0.113.7' })
+  ip!: string;
+
+  @ApiProperty({ example: 1, description: 'So many equal ones at that moment' })
+  times!: number;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+}
+
+/** A page of the log. */
+export class SecurityPageAnswer extends PageOf(SecurityEntryAnswer) {}
+
+export const securityEntryAnswer = (
+  { createdAt, ...row }: SecurityEntryEntity,
+  timeZone: string,
+): SecurityEntryAnswer => ({ ...row, created_at: dateTime(createdAt, timeZone) });

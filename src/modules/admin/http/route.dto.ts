@@ -1,0 +1,209 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+import { invalid } from '../../../kernel/define-error.js';
+import { isTooLargeJson } from '../../../kernel/text.js';
+import {
+  AnswerOf,
+  OptionalFlag,
+  OptionalSpeed,
+  PageOf,
+  RequiredText,
+  RequiredWord,
+} from '../../../platform/http/index.js';
+import {
+  OPERATOR_ROUTE_KINDS,
+  type OperatorRouteKind,
+  ROUTE_HEALTHS,
+  type RouteHealth,
+} from '../../providers/index.js';
+
+/** What is said of a `config` before its driver looks at it. */
+export const configErrors = {
+  noObject: invalid('config_no_object', 'config must be an object', 'missing, or something else'),
+  tooLarge: invalid('config_too_large', 'config must be at most 64 KB', 'more, as JSON'),
+};
+
+const Config = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: 'object',
+      additionalProperties: true,
+      description: 'As the driver wants it; `***` keeps a secret that stands, as long as the address does',
+      example: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: 'secret', window: 100 },
+    }),
+    ValidateBy({
+      name: 'config',
+      validator: {
+        validate: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        defaultMessage: () => configErrors.noObject.text,
+      },
+    }),
+    ValidateBy({
+      name: 'configSize',
+      validator: {
+        validate: (value: unknown) => !isTooLargeJson(value),
+        defaultMessage: () => configErrors.tooLarge.text,
+      },
+    }),
+  );
+
+/** Body of PUT /routes/:name (reference/admin#routes). */
+export class PutRouteRequest {
+  @RequiredWord('channel', OPERATOR_ROUTE_KINDS, 'sms')
+  channel!: OperatorRouteKind;
+
+  @RequiredText('driver', 'smpp')
+  driver!: string;
+
+  @Config()
+  config!: Record<string, unknown>;
+
+  @OptionalSpeed('messages_per_second', 100)
+  messages_per_second?: number | null;
+
+  @OptionalFlag('is_default', true)
+  is_default?: boolean | null;
+}
+
+/** A route as operators see it. */
+export class RouteAnswerData {
+  @ApiProperty({ example: 'carrier-1' })
+  name!: string;
+
+  @ApiProperty({ example: 'sms' })
+  channel!: string;
+
+  @ApiProperty({ example: 'smpp' })
+  driver!: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Secrets read `***`',
+    example: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: '***', window: 100 },
+  })
+  config!: Record<string, unknown>;
+
+  @ApiProperty({ type: 'integer', nullable: true, example: 100, description: 'null: no limit of ours' })
+  messages_per_second!: number | null;
+
+  @ApiProperty({ example: true })
+  is_default!: boolean;
+
+  @ApiProperty({
+    enum: [...ROUTE_HEALTHS],
+    example: 'up',
+    description: 'Whether the workers reach the carrier: all, some, none, or none has said so in the last 15 seconds',
+  })
+  health!: RouteHealth;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'Why a worker cannot use the carrier now, such as `Gateway is not reachable: connection refused`',
+  })
+  last_error!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'Where an HTTP gateway sends its receipts; its last segment is a secret',
+  })
+  callback_url!: string | null;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  updated_at!: string;
+}
+
+export class RouteAnswer extends AnswerOf(RouteAnswerData) {}
+
+export class SavedRouteAnswer extends RouteAnswer {
+  @ApiProperty({ example: 'Route saved successfully' })
+  message!: string;
+}
+
+export class RemovedRouteAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Route deleted successfully' })
+  message!: string;
+}
+
+export class RoutePageAnswer extends PageOf(RouteAnswerData) {}
+
+export class RotatedCallbackData {
+  @ApiProperty({
+    example: 'https://sms.example/provider/sms/gateway-1/0PJnVc…',
+    description: 'Give it to the carrier; its last segment is the new secret',
+  })
+  callback_url!: string;
+
+  @ApiProperty({ example: '2026-11-22 09:30:00', description: 'The address before is taken until then' })
+  previous_valid_until!: string;
+}
+
+export class RotatedCallbackAnswer extends AnswerOf(RotatedCallbackData) {
+  @ApiProperty({ example: 'Callback secret rotated successfully' })
+  message!: string;
+}
+
+const SMPP_EXAMPLE = {
+  channel: 'sms',
+  driver: 'smpp',
+  messages_per_second: 100,
+  is_default: true,
+  config: {
+    host: 'smpp.carrier.example',
+    port: 2775,
+    system_id: 'switchboard',
+    password: 'secret',
+    window: 100,
+    source_addr: 'Acme',
+  },
+};
+
+const HTTP_EXAMPLE = {
+  channel: 'sms',
+  driver: 'http',
+  config: {
+    url: 'https://gateway.example/messages',
+    method: 'POST',
+    headers: { authorization: 'Bearer secret' },
+    body: { to: '{{to}}', text: '{{text}}', media: '{{media_url}}', reference: '{{ref}}' },
+    id_path: 'data.id',
+    receipt: {
+      id_path: 'id',
+      status_path: 'status',
+      status_map: { ok: 'delivered', lost: 'failed' },
+      receiver_path: 'to',
+    },
+    inbound: { from_path: 'from', text_path: 'text' },
+  },
+};
+
+const TWILIO_EXAMPLE = {
+  channel: 'voice',
+  driver: 'twilio',
+  messages_per_second: 10,
+  is_default: true,
+  config: {
+    account_sid: 'AC0123456789abcdef0123456789abcdef',
+    auth_token: 'secret',
+    base_url: 'https://api.twilio.com',
+    from: '15551234567',
+  },
+};
+
+/** A body for each driver of PUT /routes/:name. */
+export const ROUTE_EXAMPLES = {
+  smpp: { summary: 'SMPP', value: SMPP_EXAMPLE },
+  http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE },
+  twilio: { summary: 'Programmable Voice; messages_per_second = calls per second', value: TWILIO_EXAMPLE },
+};
