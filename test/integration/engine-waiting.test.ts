@@ -4,7 +4,7 @@ import { AccountDirectory } from '../../src/modules/accounts/index.js';
 import { CampaignAcceptance, CampaignReader, Channels, StopList } from '../../src/modules/engine/index.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { ContactReader } from '../../src/modules/campaigns/persistence/contact-reader.js';
+import { RecipientReader } from '../../src/modules/campaigns/persistence/recipient-reader.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
@@ -37,7 +37,7 @@ describe('messages that wait for their carrier', () => {
   let lanes: LaneStore;
   let states: CampaignStates;
   let reader: CampaignReader;
-  let contacts: ContactReader;
+  let contacts: RecipientReader;
   let worker: LaneRunner;
   let carrier: (message: OutboundMessage) => SendOutcome;
   let standing: Pick<RouteConnection, 'ready' | 'fault'>;
@@ -51,7 +51,7 @@ describe('messages that wait for their carrier', () => {
     lanes = new LaneStore(dataSource);
     states = get(CampaignStates);
     reader = get(CampaignReader);
-    contacts = new ContactReader(dataSource);
+    contacts = new RecipientReader(dataSource);
     const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond: null };
     worker = new LaneRunner(
       engine.module.get<Environment>(ENVIRONMENT, { strict: false }),

@@ -13,18 +13,18 @@ import { CampaignsController } from './http/campaigns.controller.js';
 import { ContactsController } from './http/contacts.controller.js';
 import { RecipientsController } from './http/recipients.controller.js';
 import { CampaignList } from './persistence/campaign-list.js';
-import { ContactReader } from './persistence/contact-reader.js';
+import { RecipientReader } from './persistence/recipient-reader.js';
 import { FailedRecipients } from './retry/failed-recipients.js';
 import { RecipientSearch } from './persistence/recipient-search.js';
 import { ProgressFeed } from './progress/progress-feed.js';
 import { CampaignViews } from './queries/campaign-views.js';
-import { ContactViews } from './queries/contact-views.js';
-import { ExportContactsHandler } from './queries/export-contacts.query.js';
+import { RecipientViews } from './queries/recipient-views.js';
+import { ExportRecipientsHandler } from './queries/export-recipients.query.js';
 import { FindRecipientsHandler } from './queries/find-recipients.query.js';
 import { GetCampaignHandler } from './queries/get-campaign.query.js';
 import { GetTimelineHandler } from './queries/get-timeline.query.js';
 import { ListCampaignsHandler } from './queries/list-campaigns.query.js';
-import { ListContactsHandler } from './queries/list-contacts.query.js';
+import { ListRecipientsHandler } from './queries/list-recipients.query.js';
 import { QuoteCampaignHandler } from './queries/quote-campaign.query.js';
 import { ReviewCampaignHandler } from './queries/review-campaign.query.js';
 import { ReviewCampaignsHandler } from './queries/review-campaigns.query.js';
@@ -33,12 +33,12 @@ import { EngineModule } from '../engine/index.js';
 
 const HANDLERS = [
   ChangeCampaignHandler,
-  ExportContactsHandler,
+  ExportRecipientsHandler,
   FindRecipientsHandler,
   GetCampaignHandler,
   GetTimelineHandler,
   ListCampaignsHandler,
-  ListContactsHandler,
+  ListRecipientsHandler,
   QuoteCampaignHandler,
   RetryFailedHandler,
   ReviewCampaignHandler,
@@ -51,8 +51,8 @@ const READERS = [
   CampaignRetry,
   CampaignViews,
   ClosedAccounts,
-  ContactReader,
-  ContactViews,
+  RecipientReader,
+  RecipientViews,
   FailedRecipients,
   ProgressFeed,
   RecipientSearch,

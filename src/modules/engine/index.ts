@@ -22,8 +22,8 @@ export type {
 } from './channel.js';
 export { CHANNEL_LIST, Channels, ChannelsModule } from './channels.js';
 export { LaneWake, type WokenLanes } from './dispatch/lane-wake.js';
-export { RouteSenders } from './dispatch/route-senders.js';
-export { StopList } from './dispatch/stop-list.js';
+export { RouteSenders } from './state/route-senders.js';
+export { StopList } from './dispatch/suppressions.js';
 export { EngineModule } from './engine.module.js';
 export { EngineWorkerModule } from './engine.worker.module.js';
 export { type ReceiptListener, ReceiptListeners } from './receipts/receipt-listeners.js';
@@ -51,9 +51,15 @@ export {
 export { CampaignStates } from './state/campaign-states.js';
 export { CAMPAIGN_STATES, type CampaignChange, type CampaignState, isEndState } from './state/campaign-transitions.js';
 export { CAMPAIGN_REVISION, type CampaignRecord, type RecipientRecord } from './state/campaign.js';
-export { type DeliveryRecord, deliveryRecord } from './state/delivery-record.js';
 export { recipientBatches, type RecordSelection } from './state/recipient-batches.js';
-export { outcomeOf, type RecipientOutcome, statusCounts, statusesOf } from './state/recipient-outcome.js';
+export {
+  type DeliveryRecord,
+  deliveryRecord,
+  outcomeOf,
+  type RecipientOutcome,
+  statusCounts,
+  statusesOf,
+} from './state/recipient-outcome.js';
 export { isFinal, mayMove, RecipientStatus } from './state/recipient-status.js';
-export { readReference } from './state/reference.js';
+export { readReference } from './state/recipient-key.js';
 export { type TimelineSource, TimelineSources } from './timeline-sources.js';

@@ -1,13 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, QUOTABLE_CHANNEL_NAMES } from '../../channels/index.js';
-import type { ContactView } from '../queries/contact.view.js';
+import type { RecipientView } from '../queries/recipient.view.js';
 import type { RecipientHit } from '../queries/find-recipients.query.js';
 import type { TimelineEventView, TimelineView } from '../queries/get-timeline.query.js';
 import type { QuoteView } from '../queries/quote-campaign.query.js';
 import { REQUEST_ID } from './campaign.response.js';
 
-class ContactData implements ContactView {
+class ContactData implements RecipientView {
   @ApiProperty({ example: 1, description: 'place among the contacts' }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
   @ApiProperty({ example: 'DELIVERED', description: "the channel's own word" }) status!: string;

@@ -1,6 +1,6 @@
 import type { TextFrame } from '../../../platform/http/index.js';
-import type { ContactView } from '../queries/contact.view.js';
-import type { ContactExport } from '../queries/export-contacts.query.js';
+import type { RecipientView } from '../queries/recipient.view.js';
+import type { RecipientExport } from '../queries/export-recipients.query.js';
 
 const COLUMNS = [
   'seq',
@@ -12,7 +12,7 @@ const COLUMNS = [
   'attempts',
   'provider_message_id',
   'updated_at',
-] as const satisfies readonly (keyof ContactView)[];
+] as const satisfies readonly (keyof RecipientView)[];
 
 /** What a spreadsheet would take for the start of a formula; some take the full-width signs for the plain ones. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
@@ -27,10 +27,10 @@ export function csvField(value: string | number | null | undefined): string {
   return TO_BE_QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const columnsOf = ({ details }: ContactExport): readonly string[] => [...COLUMNS, ...details];
+const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details];
 
 /** Headers and header line of the export. */
-export const csvFrame = (contacts: ContactExport): TextFrame => ({
+export const csvFrame = (contacts: RecipientExport): TextFrame => ({
   contentType: 'text/csv; charset=utf-8; header=present',
   headers: { 'Content-Disposition': `attachment; filename="${contacts.requestId.replaceAll(':', '_')}.csv"` },
   before: columnsOf(contacts).join(',') + LINE_END,
@@ -46,7 +46,7 @@ export const CSV_EXAMPLE = [
 ].join(LINE_END);
 
 /** The lines, batch by batch. */
-export async function* csvLines(contacts: ContactExport): AsyncGenerator<string, void, undefined> {
+export async function* csvLines(contacts: RecipientExport): AsyncGenerator<string, void, undefined> {
   const columns = columnsOf(contacts);
   for await (const batch of contacts.batches) {
     yield batch.map((contact) => columns.map((column) => csvField(contact[column])).join(',') + LINE_END).join('');

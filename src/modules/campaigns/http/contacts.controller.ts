@@ -5,10 +5,10 @@ import type { Request, Response } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, NoHead, paged, type Paged, readPage, streamText } from '../../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import type { ContactView } from '../queries/contact.view.js';
-import { ExportContactsQuery } from '../queries/export-contacts.query.js';
+import type { RecipientView } from '../queries/recipient.view.js';
+import { ExportRecipientsQuery } from '../queries/export-recipients.query.js';
 import { GetTimelineQuery } from '../queries/get-timeline.query.js';
-import { ListContactsQuery } from '../queries/list-contacts.query.js';
+import { ListRecipientsQuery } from '../queries/list-recipients.query.js';
 import { WatchCampaignQuery } from '../queries/watch-campaign.query.js';
 import { CAMPAIGN_ROWS, EVENTS_ROWS, TIMELINE_ROWS } from './campaign-error-rows.js';
 import { REQUEST_ID } from './campaign.response.js';
@@ -54,10 +54,10 @@ export class ContactsController {
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
     @Query() query: Record<string, unknown>,
-  ): Promise<Paged<ContactView>> {
+  ): Promise<Paged<RecipientView>> {
     const page = readPage(query);
     const { contacts, total } = await this.queries.execute(
-      new ListContactsQuery(actor, requestId, textOrNull(query['status']), page.page, page.limit),
+      new ListRecipientsQuery(actor, requestId, textOrNull(query['status']), page.page, page.limit),
     );
     return paged(contacts, page, total);
   }
@@ -97,7 +97,9 @@ export class ContactsController {
     @Query() query: Record<string, unknown>,
     @Res() response: Response,
   ): Promise<void> {
-    const contacts = await this.queries.execute(new ExportContactsQuery(actor, requestId, textOrNull(query['status'])));
+    const contacts = await this.queries.execute(
+      new ExportRecipientsQuery(actor, requestId, textOrNull(query['status'])),
+    );
     await streamText(response, csvFrame(contacts), csvLines(contacts));
   }
 

@@ -5,7 +5,7 @@ import { AccountDirectory, type Actor } from '../../accounts/index.js';
 import { CampaignReader, Channels, TimelineSources } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
-import { ContactReader } from '../persistence/contact-reader.js';
+import { RecipientReader } from '../persistence/recipient-reader.js';
 import { recipientEvents } from './recipient-events.js';
 
 /** One moment of a recipient's life, oldest first. */
@@ -42,7 +42,7 @@ export class GetTimelineQuery extends Query<TimelineView> {
 export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
   constructor(
     private readonly reader: CampaignReader,
-    private readonly contacts: ContactReader,
+    private readonly contacts: RecipientReader,
     private readonly accounts: AccountDirectory,
     private readonly channels: Channels,
     private readonly sources: TimelineSources,

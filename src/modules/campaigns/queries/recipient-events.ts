@@ -6,7 +6,7 @@ import {
   RecipientStatus,
   type TimelineEvent,
 } from '../../engine/index.js';
-import type { RecipientLife } from '../persistence/contact-reader.js';
+import type { RecipientLife } from '../persistence/recipient-reader.js';
 
 /**
  * What the engine's own tables tell of a recipient. They keep no log of receipts: the times are those of the rows

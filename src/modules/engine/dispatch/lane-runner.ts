@@ -26,8 +26,7 @@ import { type LaneEnd, LaneStore, type LaneTurn, newClaimId } from './lane-store
 import { RoutePace } from './route-pace.js';
 import { type WindowResult, WindowResults } from '../settle/window-results.js';
 import { conclude, inVain, isOverdue } from './lane-deadline.js';
-import { StopList } from './stop-list.js';
-import { applySuppressions } from './suppressions.js';
+import { applySuppressions, StopList } from './suppressions.js';
 import { sendWindow } from './window-sender.js';
 import { inRecipients, WindowTempo } from './window-tempo.js';
 

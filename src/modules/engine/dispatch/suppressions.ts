@@ -3,7 +3,12 @@ import type { SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import type { WindowResult } from '../settle/window-results.js';
 import type { LaneTurn } from './lane-store.js';
-import type { StopList } from './stop-list.js';
+
+/** The numbers that an account may not write to. The suppressions module implements it; the engine asks before each window leaves. */
+export abstract class StopList {
+  /** @returns those of the numbers (digits) that stand on the account's list at this moment */
+  abstract among(accountId: number, numbers: readonly string[]): Promise<ReadonlySet<string>>;
+}
 
 const logger = new Logger('Suppressions');
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import type { Channel, Composed } from '../channel.js';
-import { referenceOf } from '../state/reference.js';
+import { referenceOf } from '../state/recipient-key.js';
 import type { LaneTurn } from './lane-store.js';
 import type { WindowResult } from '../settle/window-results.js';
 

@@ -1,11 +1,11 @@
 import { laneOf } from '../state/lanes.js';
 import type { EndedAttempt } from '../settle/attempts.js';
-import { placeKey } from '../state/recipient-order.js';
+import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { LockedRecipients } from '../settle/settlement.js';
 import type { NextAttempt } from '../settle/retry-store.js';
 import { type MatchedReceipt, STATUS_OF_RECEIPT } from './receipt-change.js';
-import type { RetriedCampaign } from '../settle/retry-plans.js';
+import type { RetriedCampaign } from './retry-plans.js';
 
 /** A receipt of a channel that makes several attempts; `item.item` counts the attempts from 0. */
 export interface AttemptReceipt extends MatchedReceipt {
@@ -25,7 +25,7 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
 export function currentAttempts(receipts: readonly AttemptReceipt[], locked: LockedRecipients): AttemptReceipt[] {
   const current = new Map<string, AttemptReceipt>();
   for (const entry of receipts) {
-    const place = placeKey(entry.item);
+    const place = keyOf(entry.item);
     const recipient = locked.get(place);
     if (!recipient || recipient.status === RecipientStatus.Retrying) continue;
     if (entry.item.item < recipient.attempts - 1) continue;

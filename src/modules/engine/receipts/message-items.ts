@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { RecipientChange } from '../settle/recipient-change.js';
-import { placeKey, toLock } from '../state/recipient-order.js';
+import { keyOf, toLock } from '../state/recipient-key.js';
 import { lowest, mayMove, RecipientStatus } from '../state/recipient-status.js';
 import type { KnownItem } from './receipt-lookup.js';
 import { type MatchedReceipt, receiptChange, STATUS_OF_RECEIPT } from './receipt-change.js';
@@ -49,21 +49,21 @@ export function judgeItems(
 ): { changes: RecipientChange[]; items: LockedItem[] } {
   const messages = new Map<string, LockedItem[]>();
   for (const entry of locked) {
-    const message = messages.get(placeKey(entry)) ?? [];
-    messages.set(placeKey(entry), message);
+    const message = messages.get(keyOf(entry)) ?? [];
+    messages.set(keyOf(entry), message);
     message.push({ ...entry });
   }
   const moved = new Set<string>();
   for (const { receipt, item } of receipts) {
     const to = STATUS_OF_RECEIPT[receipt.status];
-    const entry = messages.get(placeKey(item))?.find((other) => other.item === item.item);
+    const entry = messages.get(keyOf(item))?.find((other) => other.item === item.item);
     if (!entry || !mayMove(entry.status, to)) continue;
     entry.status = to;
-    moved.add(placeKey(item));
+    moved.add(keyOf(item));
   }
   const changes = receipts.flatMap((matched): RecipientChange[] => {
     const { receipt, item } = matched;
-    const statuses = (messages.get(placeKey(item)) ?? []).map(({ status }) => status);
+    const statuses = (messages.get(keyOf(item)) ?? []).map(({ status }) => status);
     const missing = statuses.length < item.items ? [RecipientStatus.Submitted] : [];
     const to = lowest([...statuses, ...missing]);
     const failed = to === RecipientStatus.Failed;

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
 import { isFinal, type RecipientStatus } from '../state/recipient-status.js';
-import { readReference } from '../state/reference.js';
+import { readReference } from '../state/recipient-key.js';
 import { isCounted, isSameNumber, spellings } from '../state/message-id.js';
 
 /** A receipt with where it came in. */

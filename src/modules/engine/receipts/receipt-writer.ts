@@ -6,12 +6,12 @@ import type { RecipientChange } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 import type { EndedAttempt } from '../settle/attempts.js';
 import { CampaignStates } from '../state/campaign-states.js';
-import { placeKey } from '../state/recipient-order.js';
+import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type AttemptReceipt, currentAttempts, endedAttempt, nextAttempt, wantsAnother } from './attempt-receipts.js';
 import { judgeItems, lockItems, writeItems } from './message-items.js';
 import { type MatchedReceipt, receiptChange } from './receipt-change.js';
-import { RetryPlans } from '../settle/retry-plans.js';
+import { RetryPlans } from './retry-plans.js';
 
 /** A batch, sorted by how its receipts are judged. */
 interface SortedReceipts {
@@ -57,8 +57,8 @@ export class ReceiptWriter {
       }),
     ];
     const moved = await this.settlement.settle(tx, changes, recipients);
-    const retrying = new Set(moved.filter(({ to }) => to === RecipientStatus.Retrying).map(placeKey));
-    await this.retries.plan(tx, [...again].filter(({ item }) => retrying.has(placeKey(item))).map(nextAttempt));
+    const retrying = new Set(moved.filter(({ to }) => to === RecipientStatus.Retrying).map(keyOf));
+    await this.retries.plan(tx, [...again].filter(({ item }) => retrying.has(keyOf(item))).map(nextAttempt));
   }
 
   private async gather(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<SortedReceipts> {

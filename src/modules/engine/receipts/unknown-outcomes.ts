@@ -6,7 +6,7 @@ import { Channels } from '../channels.js';
 import { itemsOf } from '../channel.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import { readReference } from '../state/reference.js';
+import { readReference } from '../state/recipient-key.js';
 import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
 /** What a receipt says of whom it is about. */

@@ -1,4 +1,4 @@
-import { inLockOrder } from '../state/recipient-order.js';
+import { inLockOrder } from '../state/recipient-key.js';
 import { mayMove, RecipientStatus } from '../state/recipient-status.js';
 
 /** A recipient's next status, wherever it comes from: a send, a receipt, a deadline, a cancel. */

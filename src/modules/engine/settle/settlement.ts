@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import { CampaignStates } from '../state/campaign-states.js';
-import { placeKey, type RecipientPlace, toLock } from '../state/recipient-order.js';
+import { keyOf, type RecipientKey, toLock } from '../state/recipient-key.js';
 import { isFinal, RecipientStatus } from '../state/recipient-status.js';
 import {
   furthest,
@@ -47,7 +47,7 @@ export class Settlement {
     if (changes.length === 0) return [];
     const recipients = locked ?? (await this.lock(tx, changes));
     const moves = furthest(changes).flatMap((change): RecipientMove[] => {
-      const recipient = recipients.get(placeKey(change));
+      const recipient = recipients.get(keyOf(change));
       const move = recipient && moveOf(change, recipient);
       return move ? [move] : [];
     });
@@ -61,14 +61,14 @@ export class Settlement {
   }
 
   /** Locks recipients in the order of their keys; those that do not exist are missing. */
-  async lock(tx: EntityManager, places: readonly RecipientPlace[]): Promise<LockedRecipients> {
-    const rows: (LockedRecipient & RecipientPlace)[] = await tx.query(
+  async lock(tx: EntityManager, places: readonly RecipientKey[]): Promise<LockedRecipients> {
+    const rows: (LockedRecipient & RecipientKey)[] = await tx.query(
       `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
       [jsonRows(toLock(places))],
     );
-    return new Map(rows.map((row) => [placeKey(row), row]));
+    return new Map(rows.map((row) => [keyOf(row), row]));
   }
 
   /** Rows that get the same values and follow each other are one range; what is left over goes row by row in one statement. */

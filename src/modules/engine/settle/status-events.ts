@@ -4,8 +4,7 @@ import { boundedCache } from '../../../kernel/bounded-cache.js';
 import { type CustomerEvent, CustomerEvents } from '../../customer-events/index.js';
 import { Channels } from '../channels.js';
 import type { Channel } from '../channel.js';
-import { deliveryRecord } from '../state/delivery-record.js';
-import { statusCounts } from '../state/recipient-outcome.js';
+import { deliveryRecord, statusCounts } from '../state/recipient-outcome.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 
 /** A recipient's new status, as its customer may be told. */

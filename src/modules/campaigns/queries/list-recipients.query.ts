@@ -2,15 +2,15 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
 import { CampaignReader, type CampaignRecord, Channels, type RecipientStatus, statusesOf } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
-import { ContactReader } from '../persistence/contact-reader.js';
-import { ContactViews } from './contact-views.js';
-import type { ContactView } from './contact.view.js';
+import { RecipientReader } from '../persistence/recipient-reader.js';
+import { RecipientViews } from './recipient-views.js';
+import type { RecipientView } from './recipient.view.js';
 
 /**
  * A page of a campaign's recipients, in the order of the contacts.
  * @throws AppError not_found `Campaign not found`
  */
-export class ListContactsQuery extends Query<{ contacts: ContactView[]; total: number }> {
+export class ListRecipientsQuery extends Query<{ contacts: RecipientView[]; total: number }> {
   /** @param status a word of the channel in any case of letters; null = all. An unknown word matches nobody */
   constructor(
     readonly actor: Actor,
@@ -23,16 +23,16 @@ export class ListContactsQuery extends Query<{ contacts: ContactView[]; total: n
   }
 }
 
-@QueryHandler(ListContactsQuery)
-export class ListContactsHandler implements IQueryHandler<ListContactsQuery> {
+@QueryHandler(ListRecipientsQuery)
+export class ListRecipientsHandler implements IQueryHandler<ListRecipientsQuery> {
   constructor(
     private readonly reader: CampaignReader,
-    private readonly contacts: ContactReader,
+    private readonly contacts: RecipientReader,
     private readonly channels: Channels,
-    private readonly views: ContactViews,
+    private readonly views: RecipientViews,
   ) {}
 
-  async execute(query: ListContactsQuery): Promise<{ contacts: ContactView[]; total: number }> {
+  async execute(query: ListRecipientsQuery): Promise<{ contacts: RecipientView[]; total: number }> {
     const campaign = await campaignOf(this.reader, query.actor, query.requestId);
     const statuses = query.status === null ? null : statusesOf(this.channels.get(campaign.channel), query.status);
     const offset = (query.page - 1) * query.limit;

@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { dateTimesOf } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { type CampaignRecord, Channels, type RecipientRecord } from '../../engine/index.js';
-import { ContactReader } from '../persistence/contact-reader.js';
-import { contactView, type DetailedContact } from './contact.view.js';
+import { RecipientReader } from '../persistence/recipient-reader.js';
+import { recipientView, type DetailedRecipient } from './recipient.view.js';
 
 /** Recipients in the words of their channel and the time zone of their owner, with what other tables know of them. */
 @Injectable()
-export class ContactViews {
+export class RecipientViews {
   constructor(
     private readonly accounts: AccountDirectory,
     private readonly channels: Channels,
-    private readonly contacts: ContactReader,
+    private readonly contacts: RecipientReader,
   ) {}
 
   /** @param recipients ascending by seq */
-  async of(campaign: CampaignRecord, recipients: readonly RecipientRecord[]): Promise<DetailedContact[]> {
+  async of(campaign: CampaignRecord, recipients: readonly RecipientRecord[]): Promise<DetailedRecipient[]> {
     const channel = this.channels.get(campaign.channel);
     const seqs = recipients.map(({ seq }) => seq);
     const [owner, providerIds, details] = await Promise.all([
@@ -24,6 +24,6 @@ export class ContactViews {
       channel.details?.of(this.channels.services, campaign, recipients),
     ]);
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
-    return recipients.map((recipient) => contactView(channel, recipient, { providerIds, details }, shown));
+    return recipients.map((recipient) => recipientView(channel, recipient, { providerIds, details }, shown));
   }
 }

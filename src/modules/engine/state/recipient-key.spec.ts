@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReference, referenceOf } from './reference.js';
+import { readReference, referenceOf } from './recipient-key.js';
 
 describe('a client reference', () => {
   it('names its recipient', () => {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { boundedCache } from '../../../kernel/bounded-cache.js';
 import { Channels } from '../channels.js';
-import type { RetryPlan } from './attempts.js';
+import type { RetryPlan } from '../settle/attempts.js';
 
 /** A campaign whose channel makes several attempts. None of it changes. */
 export interface RetriedCampaign extends RetryPlan {

@@ -7,7 +7,7 @@ import {
 } from '../../engine/index.js';
 
 /** A recipient as its owner sees it on every channel (reference/campaigns#contacts). */
-export interface ContactView extends RecipientOutcome {
+export interface RecipientView extends RecipientOutcome {
   seq: number;
   receiver: string;
   /** sends that were tried */
@@ -21,22 +21,22 @@ export interface ContactView extends RecipientOutcome {
 type Details = Readonly<Record<string, DetailValue>>;
 
 /** A recipient with the channel's own columns. */
-export type DetailedContact = ContactView & Details;
+export type DetailedRecipient = RecipientView & Details;
 
 /** What of a recipient stands in other tables. */
-export interface ContactExtras {
+export interface RecipientExtras {
   providerIds: ReadonlyMap<number, string>;
   /** absent on channels without columns of their own */
   details: ReadonlyMap<number, Details> | undefined;
 }
 
 /** @param shown formats a time in the zone of the owning account */
-export function contactView(
+export function recipientView(
   channel: Channel,
   recipient: RecipientRecord,
-  { providerIds, details }: ContactExtras,
+  { providerIds, details }: RecipientExtras,
   shown: (at: Date) => string,
-): DetailedContact {
+): DetailedRecipient {
   const { seq, number, attempts, updatedAt } = recipient;
   return {
     seq,

@@ -42,7 +42,7 @@ interface LifeRow extends RecipientRow {
 
 /** Recipients as owners page through them, and one recipient in all detail. */
 @Injectable()
-export class ContactReader {
+export class RecipientReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Without a filter seq counts 1, 2, 3 …, so a page is a range of keys; with one, the matches before it are counted off. */

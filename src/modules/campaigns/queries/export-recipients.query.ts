@@ -9,23 +9,23 @@ import {
   statusesOf,
 } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
-import { ContactViews } from './contact-views.js';
-import type { DetailedContact } from './contact.view.js';
+import { RecipientViews } from './recipient-views.js';
+import type { DetailedRecipient } from './recipient.view.js';
 
 /** A campaign's recipients, read a few thousand at a time when they are asked for. */
-export interface ContactExport {
+export interface RecipientExport {
   requestId: string;
   /** the channel's own columns */
   details: readonly string[];
   /** in the order of the contacts */
-  batches: AsyncIterable<DetailedContact[]>;
+  batches: AsyncIterable<DetailedRecipient[]>;
 }
 
 /**
  * Opens the export of a campaign's recipients.
  * @throws AppError not_found `Campaign not found`
  */
-export class ExportContactsQuery extends Query<ContactExport> {
+export class ExportRecipientsQuery extends Query<RecipientExport> {
   /** @param status as in `ListContactsQuery` */
   constructor(
     readonly actor: Actor,
@@ -36,15 +36,15 @@ export class ExportContactsQuery extends Query<ContactExport> {
   }
 }
 
-@QueryHandler(ExportContactsQuery)
-export class ExportContactsHandler implements IQueryHandler<ExportContactsQuery> {
+@QueryHandler(ExportRecipientsQuery)
+export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQuery> {
   constructor(
     private readonly reader: CampaignReader,
     private readonly channels: Channels,
-    private readonly views: ContactViews,
+    private readonly views: RecipientViews,
   ) {}
 
-  async execute({ actor, requestId, status }: ExportContactsQuery): Promise<ContactExport> {
+  async execute({ actor, requestId, status }: ExportRecipientsQuery): Promise<RecipientExport> {
     const campaign = await campaignOf(this.reader, actor, requestId);
     const channel = this.channels.get(campaign.channel);
     const statuses = status === null ? undefined : statusesOf(channel, status);
@@ -56,7 +56,7 @@ export class ExportContactsHandler implements IQueryHandler<ExportContactsQuery>
   private async *shown(
     campaign: CampaignRecord,
     batches: AsyncIterable<RecipientRecord[]>,
-  ): AsyncGenerator<DetailedContact[], void, undefined> {
+  ): AsyncGenerator<DetailedRecipient[], void, undefined> {
     for await (const batch of batches) yield await this.views.of(campaign, batch);
   }
 }

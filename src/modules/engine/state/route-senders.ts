@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { firstIdAt } from '../../../kernel/ids.js';
-import { costOf, grouped, newestFirst, RECIPIENTS_A_READ, type ScannedCampaign } from '../state/campaign-scan.js';
+import { costOf, grouped, newestFirst, RECIPIENTS_A_READ, type ScannedCampaign } from './campaign-scan.js';
 
 interface RouteCampaign extends ScannedCampaign {
   account_id: number;
