@@ -16,6 +16,7 @@ import { benchDispatch } from './dispatch.mjs';
 import { benchHot } from './hot.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchSpeech } from './speech.mjs';
+import { benchStart } from './start.mjs';
 import { benchTemplate } from './template.mjs';
 import { benchVoice } from './voice-dispatch.mjs';
 import { benchWebhooks } from './webhooks.mjs';
@@ -30,6 +31,7 @@ const BENCHES = {
   webhooks: benchWebhooks,
   speech: benchSpeech,
   memory: benchMemory,
+  start: benchStart,
 };
 const chosen = process.argv.slice(2);
 const lifetime = new Lifetime();

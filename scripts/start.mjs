@@ -17,7 +17,7 @@ import {
 import { ensureInstalled } from './lib/install.mjs';
 import { Lifetime } from './lib/lifetime.mjs';
 import { freePort, isFree, nextFreePort, takeLock } from './lib/processes.mjs';
-import { Explained, complain, print, say } from './lib/progress.mjs';
+import { Explained, complain, phase, phases, print, say } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
 import { startService, stopLeftovers } from './lib/services.mjs';
 
@@ -95,11 +95,11 @@ async function startApi(environment, chosenPort, host, startOne, fail, onPrepare
     let waiting = true;
     const api = startOne('api', { ...environment, PORT: port }, (text) => !waiting && fail(text));
     try {
-      await api.prepared;
+      await phase('prepare', api.prepared);
       if (lifetime.isEnding) return port;
       if (!prepared) onPrepared();
       prepared = true;
-      await api.ready;
+      await phase('listen', api.ready);
       waiting = false;
       return port;
     } catch (error) {
@@ -123,8 +123,11 @@ async function start() {
   await stopLeftovers(lock.left);
   // npm and the build on one side, the servers and their packages on the other; a fault of either waits for both
   const [built, servers] = await Promise.allSettled([
-    ensureInstalled({ development: false }).then(ensureBuilt),
-    ensureServers(environment, directory, (stop) => lifetime.onEnd(stop)),
+    phase('install', ensureInstalled({ development: false })).then(() => phase('build', ensureBuilt())),
+    phase(
+      'servers',
+      ensureServers(environment, directory, (stop) => lifetime.onEnd(stop)),
+    ),
   ]);
   if (built.status === 'rejected') throw built.reason;
   if (servers.status === 'rejected') throw servers.reason;
@@ -164,7 +167,7 @@ async function start() {
     say('Starting worker, api');
     startOther('worker');
   });
-  await Promise.all(others.map((service) => service.ready));
+  await phase('others', Promise.all(others.map((service) => service.ready)));
   if (lifetime.isEnding) return;
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const url = `http://${shownHost}:${port}`;
@@ -172,6 +175,7 @@ async function start() {
   const address = join(directory, 'running.json');
   writePrivate(address, JSON.stringify({ SWITCHBOARD_URL: url, ...urls }));
   lifetime.onEnd(async () => rmSync(address, { force: true }));
+  writePrivate(join(directory, 'logs', 'start.json'), JSON.stringify(phases));
   say('Ready');
   welcome(environment, directory, url, host);
 }

@@ -10,6 +10,19 @@ export function say(text) {
   process.stdout.write(`[${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s] ${text}\n`);
 }
 
+/** When each phase began and ended, in milliseconds since the script began; `npm run bench -- start` reads it. */
+export const phases = {};
+
+/** Notes how long the work of a phase takes. @template T @param {string} name @param {Promise<T>} work */
+export async function phase(name, work) {
+  const from = Date.now() - began;
+  try {
+    return await work;
+  } finally {
+    phases[name] = { from, to: Date.now() - began };
+  }
+}
+
 /** Prints a block as it is. @param {string} text */
 export const print = (text) => process.stdout.write(`${text}\n`);
 
