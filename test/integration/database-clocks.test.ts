@@ -64,7 +64,7 @@ describe('clocks that differ, or step', () => {
   it('a campaign is due at once by the clock of the database, whatever the clock of the API says', async () => {
     const accountId = await engine.account('ahead', 10);
     const acceptance = engine.module.get(CampaignAcceptance, { strict: false });
-    const lanes = new LaneStore(engine.module.get(DataSource));
+    const lanes = engine.part(LaneStore);
     for (const offset of [HOUR_MS, -HOUR_MS]) {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offset });
       const { id } = await acceptance.accept(engine.draft(accountId, numbers(3)));

@@ -1,11 +1,9 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, Channels } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import type { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
@@ -37,8 +35,8 @@ describe('a worker whose claim breaks off', () => {
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
-    lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
+    lanes = engine.part(LaneStore);
+    results = engine.part(WindowResults);
     states = get(CampaignStates);
   });
   afterAll(() => engine.stop());
@@ -47,7 +45,7 @@ describe('a worker whose claim breaks off', () => {
   });
 
   const runner = (parts: { lanes?: LaneStore } = {}): LaneRunner =>
-    laneWorker(engine, { lanes, results, leaseMs: LEASE_MS, send: (message) => carrier(message), ...parts });
+    laneWorker(engine, { environment: { LANE_LEASE: LEASE_MS }, send: (message) => carrier(message), ...parts });
   const accept = async (username: string, receivers: string[]): Promise<{ id: number; requestId: string }> => {
     const accountId = await engine.account(username, receivers.length);
     return engine.module.get(CampaignAcceptance, { strict: false }).accept(engine.draft(accountId, receivers));

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader, Channels } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
 import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import {
   type OutboundMessage,
@@ -55,8 +53,8 @@ describe('a worker that breaks off', () => {
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
-    lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
+    lanes = engine.part(LaneStore);
+    results = engine.part(WindowResults);
     states = get(CampaignStates);
     sink = get(ReceiptSink);
     reader = get(CampaignReader);
@@ -75,8 +73,8 @@ describe('a worker that breaks off', () => {
     return laneWorker(engine, {
       lanes: parts.lanes ?? lanes,
       results: parts.results ?? results,
-      leaseMs,
-      messagesPerSecond: parts.speed ?? null,
+      environment: { LANE_LEASE: leaseMs },
+      route: { messagesPerSecond: parts.speed ?? null },
       attachments: () => attachments,
       routeIsThere: () => routeIsThere,
       send: (message) => carrier(message),

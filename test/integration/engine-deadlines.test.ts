@@ -1,13 +1,13 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
 import { UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-monitor.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
-import { type Engine, startEngine, unmatchedReceipts } from '../support/engine.js';
+import { type Engine, startEngine } from '../support/engine.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 
 const CAMPAIGNS = 3_000;
 const PARKED = 20_000;
@@ -67,7 +67,7 @@ async function statementsOf(work: () => Promise<void>): Promise<number> {
 }
 
 it('fails everybody who is overdue in the first round, campaigns together', async () => {
-  const overdue = new OverdueReceipts(dataSource, get(Settlement));
+  const overdue = engine.part(OverdueReceipts);
   const statements = await statementsOf(() => overdue.round(TIMEOUT_MS));
   const [row] = await dataSource.query<Record<string, unknown>[]>(
     `SELECT COUNT(*) AS failed, COUNT(DISTINCT c.id) AS completed FROM campaign_recipients r
@@ -90,14 +90,14 @@ it('looks at large campaigns by themselves, so that no statement reads for longe
      FROM campaigns c JOIN (SELECT 9000000 AS id, 900000 AS total, 9 AS late UNION ALL SELECT 9000001, 200000, 8
        UNION ALL SELECT 9000002, 50000, 7 UNION ALL SELECT 9000003, 10, 6) j WHERE c.id = 1`,
   );
-  const overdue = new OverdueReceipts(dataSource, get(Settlement));
+  const overdue = engine.part(OverdueReceipts);
   const looks = vi.spyOn(overdue, 'sweep');
   await overdue.round(TIMEOUT_MS);
   expect(looks.mock.calls.map(([campaigns]) => campaigns)).toEqual([ids.slice(0, 1), ids.slice(1, 3), ids.slice(3)]);
 });
 
 it('looks through receipts that nobody waits for in few statements, and counts them', async () => {
-  const parked = unmatchedReceipts(engine.module);
+  const parked = engine.part(UnmatchedReceipts);
   const asked = await statementsOf(() => parked.sweep(TIMEOUT_MS * 10));
   expect(asked).toBeLessThan(PARKED / 10);
   const [left] = await dataSource.query<{ total: string }[]>('SELECT COUNT(*) AS total FROM parked_receipts');

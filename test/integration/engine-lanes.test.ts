@@ -20,7 +20,7 @@ describe('lanes', () => {
   beforeAll(async () => {
     engine = await startEngine();
     dataSource = engine.module.get(DataSource);
-    lanes = new LaneStore(dataSource);
+    lanes = engine.part(LaneStore);
     states = engine.module.get(CampaignStates, { strict: false });
   });
   afterAll(() => engine.stop());

@@ -1,13 +1,11 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft, Channels } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
-import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
-import { type Engine, leaveUnknown, startEngine, unmatchedReceipts } from '../support/engine.js';
+import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
 
 /** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
 describe('orphan receipts', () => {
@@ -22,7 +20,7 @@ describe('orphan receipts', () => {
     engine = await startEngine();
     dataSource = get(DataSource);
     sink = get(ReceiptSink);
-    parked = unmatchedReceipts(engine.module);
+    parked = engine.part(UnmatchedReceipts);
   });
   afterAll(() => engine.stop());
 
@@ -98,9 +96,9 @@ describe('orphan receipts', () => {
   it('pass over a recipient who was answered after all', async () => {
     const number = '919999999990';
     const { id, requestId } = await inDoubt('late', [number, number]);
-    const lanes = new LaneStore(dataSource);
+    const lanes = engine.part(LaneStore);
     const turn = await lanes.turn({ campaignId: id, lane: 0, fence: 0 });
-    const results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
+    const results = engine.part(WindowResults);
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
     if (turn) await results.flush(turn, [{ recipient: { seq: 1, number, attempt: 1 }, outcome: answer }], null);
     await tell('late-2', number);

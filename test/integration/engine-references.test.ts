@@ -1,9 +1,9 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
-import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
-import { type Engine, leaveUnknown, startEngine, unmatchedReceipts } from '../support/engine.js';
+import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
 
 const { Unknown, Delivered, Read } = RecipientStatus;
 const NUMBER = '919999999998';
@@ -20,7 +20,7 @@ describe('an orphan receipt with our reference', () => {
   beforeAll(async () => {
     engine = await startEngine();
     dataSource = engine.module.get(DataSource, { strict: false });
-    parked = unmatchedReceipts(engine.module);
+    parked = engine.part(UnmatchedReceipts);
     const receivers = [NUMBER, NUMBER, '919999999997'];
     const accountId = await engine.account('referred', receivers.length);
     const acceptance = engine.module.get(CampaignAcceptance, { strict: false });

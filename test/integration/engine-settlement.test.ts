@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader, Channels, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { WindowResults, type WindowResult } from '../../src/modules/engine/settle/window-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
-import { type Engine, startEngine, unmatchedReceipts } from '../support/engine.js';
+import { type Engine, startEngine } from '../support/engine.js';
 
 const LEASE_MS = 5_000;
 
@@ -41,12 +39,12 @@ describe('settling recipients', () => {
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
-    lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
+    lanes = engine.part(LaneStore);
+    results = engine.part(WindowResults);
     states = get(CampaignStates);
     sink = get(ReceiptSink);
-    parked = unmatchedReceipts(engine.module);
-    overdue = new OverdueReceipts(dataSource, get(Settlement));
+    parked = engine.part(UnmatchedReceipts);
+    overdue = engine.part(OverdueReceipts);
     reader = get(CampaignReader);
   });
   afterAll(async () => engine.stop());

@@ -2,33 +2,21 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { CampaignAcceptance, CampaignReader, Channels, StopList } from '../../src/modules/engine/index.js';
-import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { FailedRecipients } from '../../src/modules/campaigns/retry/failed-recipients.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
-import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
 import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
-import {
-  type DriverRegistry,
-  type RouteConnection,
-  type RouteConnections,
-  type RouteDirectory,
-} from '../../src/modules/providers/index.js';
-import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { type RouteConnection } from '../../src/modules/providers/index.js';
 import { UnknownOutcomeMarks1700000013200 } from '../../src/platform/database/migrations/1700000013200-unknown-outcome-marks.js';
-import { Metrics } from '../../src/platform/observability/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
 import type { LaneJob } from '../../src/platform/queues/index.js';
-import { firstLaneJob } from '../support/lane-worker.js';
+import { firstLaneJob, laneWorker } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 const RECEIPT_TIMEOUT_MS = 60_000;
@@ -38,7 +26,6 @@ describe('recipients of unknown outcome', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let lanes: LaneStore;
-  let results: WindowResults;
   let states: CampaignStates;
   let overdue: OverdueReceipts;
   let failed: FailedRecipients;
@@ -56,10 +43,9 @@ describe('recipients of unknown outcome', () => {
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
-    lanes = new LaneStore(dataSource);
-    results = new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels));
+    lanes = engine.part(LaneStore);
     states = get(CampaignStates);
-    overdue = new OverdueReceipts(dataSource, get(Settlement));
+    overdue = engine.part(OverdueReceipts);
     failed = new FailedRecipients(dataSource);
     gateway = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -96,21 +82,11 @@ describe('recipients of unknown outcome', () => {
     });
     const route = { id: 1, name: 'r', channel: 'sms' as const, driver: 'http', config, messagesPerSecond: null };
     connection = driver.open({ ...route, callbackSecret: 'hush' });
-    const environment = engine.module.get<Environment>(ENVIRONMENT, { strict: false });
-    return new LaneRunner(
-      { ...environment, LANE_LEASE: LEASE_MS, RECEIPT_TIMEOUT: RECEIPT_TIMEOUT_MS },
-      lanes,
-      states,
-      results,
-      new RoutePace(dataSource),
-      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as Channels,
-      { byId: () => Promise.resolve(route), exists: () => Promise.resolve(true) } as unknown as RouteDirectory,
-      { get: () => driver } as unknown as DriverRegistry,
-      { get: () => Promise.resolve(connection) } as unknown as RouteConnections,
-      engine.module.get(AccountDirectory, { strict: false }),
-      engine.module.get(StopList, { strict: false }),
-      new Metrics(),
-    );
+    return laneWorker(engine, {
+      environment: { LANE_LEASE: LEASE_MS, RECEIPT_TIMEOUT: RECEIPT_TIMEOUT_MS },
+      deduplicates: () => driver.deduplicates(config),
+      connection: () => connection,
+    });
   };
   const accept = async (
     username: string,

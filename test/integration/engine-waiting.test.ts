@@ -1,27 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { CampaignAcceptance, CampaignReader, Channels, StopList } from '../../src/modules/engine/index.js';
-import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { RecipientReader } from '../../src/modules/campaigns/persistence/recipient-reader.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
-import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
-import type {
-  DriverRegistry,
-  OutboundMessage,
-  RouteConnection,
-  RouteConnections,
-  RouteDirectory,
-  SendOutcome,
-} from '../../src/modules/providers/index.js';
-import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
-import { Metrics } from '../../src/platform/observability/index.js';
+import type { OutboundMessage, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import { laneWorker } from '../support/lane-worker.js';
 
 const TIMEOUT_MS = 60_000;
 const UNREACHED: SendOutcome = { kind: 'unsent', afterMs: 1_000, text: 'Gateway is not reachable: connection refused' };
@@ -34,7 +20,6 @@ const taken = ({ ref }: OutboundMessage): SendOutcome => ({ kind: 'accepted', pr
 describe('messages that wait for their carrier', () => {
   let engine: Engine;
   let dataSource: DataSource;
-  let lanes: LaneStore;
   let states: CampaignStates;
   let reader: CampaignReader;
   let contacts: RecipientReader;
@@ -48,31 +33,13 @@ describe('messages that wait for their carrier', () => {
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
-    lanes = new LaneStore(dataSource);
     states = get(CampaignStates);
     reader = get(CampaignReader);
     contacts = new RecipientReader(dataSource);
-    const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond: null };
-    worker = new LaneRunner(
-      engine.module.get<Environment>(ENVIRONMENT, { strict: false }),
-      lanes,
-      states,
-      new WindowResults(dataSource, get(Settlement), lanes, get(RetryStore), get(Channels)),
-      new RoutePace(dataSource),
-      { get: () => ({ compose: () => ({ text: 'hello' }) }) } as unknown as Channels,
-      {
-        byId: () => Promise.resolve(routeIsThere ? route : null),
-        exists: () => Promise.resolve(routeIsThere),
-      } as unknown as RouteDirectory,
-      { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
-      {
-        get: () =>
-          Promise.resolve({ ...standing, send: (message: OutboundMessage) => Promise.resolve(carrier(message)) }),
-      } as unknown as RouteConnections,
-      get(AccountDirectory),
-      get(StopList),
-      new Metrics(),
-    );
+    worker = laneWorker(engine, {
+      routeIsThere: () => routeIsThere,
+      connection: () => ({ ...standing, send: (message) => Promise.resolve(carrier(message)) }),
+    });
   });
   afterAll(async () => engine.stop());
   beforeEach(() => {

@@ -1,35 +1,21 @@
 import { DataSource } from 'typeorm';
-import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import {
-  CampaignAcceptance,
-  CampaignReader,
-  Channels,
-  RecipientStatus,
-  StopList,
-} from '../../src/modules/engine/index.js';
-import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
-import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
-import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { type UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
+import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import {
-  type DriverRegistry,
   type OutboundMessage,
   type Receipt,
   ReceiptSink,
-  type RouteConnections,
-  type RouteDirectory,
   type SendOutcome,
 } from '../../src/modules/providers/index.js';
 import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
-import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
-import { Metrics } from '../../src/platform/observability/index.js';
 import { numbers } from './client.js';
-import { type Engine, startEngine, unmatchedReceipts } from './engine.js';
+import { type Engine, startEngine } from './engine.js';
+import { laneWorker } from './lane-worker.js';
 
 const ROUTE_ID = 1;
 
@@ -71,17 +57,15 @@ export class CallEngine {
 
   private constructor(readonly engine: Engine) {
     this.dataSource = this.get(DataSource);
-    const channels = this.get(Channels);
-    const settlement = this.get(Settlement);
-    this.lanes = new LaneStore(this.dataSource);
-    this.results = new WindowResults(this.dataSource, settlement, this.lanes, this.get(RetryStore), channels);
+    this.lanes = this.engine.part(LaneStore);
+    this.results = this.engine.part(WindowResults);
     this.states = this.get(CampaignStates);
     this.reader = this.get(CampaignReader);
-    this.overdue = new OverdueReceipts(this.dataSource, settlement);
+    this.overdue = this.engine.part(OverdueReceipts);
     this.calls = new VoiceCalls(this.dataSource);
     this.sink = this.get(ReceiptSink);
-    this.parked = unmatchedReceipts(this.engine.module);
-    this.worker = this.newWorker(channels);
+    this.parked = this.engine.part(UnmatchedReceipts);
+    this.worker = this.newWorker();
   }
 
   static async start(): Promise<CallEngine> {
@@ -203,28 +187,16 @@ export class CallEngine {
     return row?.fence ?? -1;
   }
 
-  private newWorker(channels: Channels): LaneRunner {
-    const route = { id: ROUTE_ID, name: 'r', channel: 'voice', driver: 'own', config: {}, messagesPerSecond: null };
-    const send = (message: OutboundMessage): Promise<SendOutcome> => {
-      this.made.push(message);
-      return this.network(message);
-    };
-    return new LaneRunner(
-      { ...this.engine.module.get<Environment>(ENVIRONMENT, { strict: false }), LANE_LEASE: 5_000 },
-      this.lanes,
-      this.states,
-      this.results,
-      new RoutePace(this.dataSource),
-      channels,
-      {
-        byId: () => Promise.resolve(this.routeIsThere ? route : null),
-        exists: () => Promise.resolve(this.routeIsThere),
-      } as unknown as RouteDirectory,
-      { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
-      { get: () => Promise.resolve({ ready: true, send }) } as unknown as RouteConnections,
-      this.get(AccountDirectory),
-      this.get(StopList),
-      new Metrics(),
-    );
+  private newWorker(): LaneRunner {
+    return laneWorker(this.engine, {
+      environment: { LANE_LEASE: 5_000 },
+      route: { channel: 'voice' },
+      routeIsThere: () => this.routeIsThere,
+      channels: 'real',
+      send: (message) => {
+        this.made.push(message);
+        return this.network(message);
+      },
+    });
   }
 }

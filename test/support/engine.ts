@@ -2,20 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
-import {
-  type CampaignDraft,
-  Channels,
-  ChannelsModule,
-  EngineModule,
-  RecipientStatus,
-} from '../../src/modules/engine/index.js';
-import { CampaignReceipts } from '../../src/modules/engine/receipts/campaign-receipts.js';
-import { ReceiptListeners } from '../../src/modules/engine/receipts/receipt-listeners.js';
-import { ReceiptLookup } from '../../src/modules/engine/receipts/receipt-lookup.js';
-import { ReceiptWriter } from '../../src/modules/engine/receipts/receipt-writer.js';
-import { UnknownOutcomes } from '../../src/modules/engine/receipts/unknown-outcomes.js';
-import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
-import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
+import { type CampaignDraft, ChannelsModule, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
+import { EngineDispatchModule } from '../../src/modules/engine/engine.dispatch.module.js';
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
@@ -32,14 +20,17 @@ import { createTestDatabase, requireVariable, type TestDatabase } from './databa
     AccountDirectoryModule,
     ChannelsModule.of(CHANNELS),
     EngineModule,
+    EngineDispatchModule,
     SuppressionListModule,
   ],
 })
 class EngineTestModule {}
 
-/** The engine without any HTTP, on a fresh database. */
+/** The engine without any HTTP and without what begins by itself, on a fresh database. */
 export interface Engine {
   module: TestingModule;
+  /** a part of the engine, wired as in a worker */
+  part<T>(type: abstract new (...parameters: never[]) => T): T;
   database: TestDatabase;
   /** an account with these SMS credits; answers its id */
   account(username: string, credits: number): Promise<number>;
@@ -78,6 +69,7 @@ export async function startEngine(overrides: Partial<Environment> = {}): Promise
   const { dataSource } = database;
   return {
     module,
+    part: (type) => module.get(type, { strict: false }),
     database,
     account: (username, credits) =>
       inTransaction(module.get(DataSource), async (tx) => {
@@ -140,19 +132,5 @@ export async function leaveUnknown(dataSource: DataSource, campaignId: number): 
     `INSERT INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)
      SELECT campaign_id, seq, 1, receiver, NOW(3) FROM campaign_recipients WHERE campaign_id = ?`,
     [campaignId],
-  );
-}
-
-/** The sweep of receipts that had no message when they came, as a worker makes it. */
-export function unmatchedReceipts(module: TestingModule): UnmatchedReceipts {
-  const get = <T>(type: abstract new (...parameters: never[]) => T): T => module.get<T>(type, { strict: false });
-  return new UnmatchedReceipts(
-    get(DataSource),
-    get(CampaignReceipts),
-    get(UnmatchedStore),
-    get(ReceiptLookup),
-    get(ReceiptListeners),
-    new UnknownOutcomes(get(Channels)),
-    get(ReceiptWriter),
   );
 }

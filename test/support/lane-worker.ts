@@ -1,14 +1,15 @@
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { type Channels, StopList } from '../../src/modules/engine/index.js';
+import { Channels, StopList } from '../../src/modules/engine/index.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
-import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import type { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
-import type { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type {
   DriverRegistry,
   OutboundMessage,
+  RouteConnection,
   RouteConnections,
   RouteDirectory,
   SendOutcome,
@@ -18,38 +19,51 @@ import { Metrics } from '../../src/platform/observability/index.js';
 import type { LaneJob } from '../../src/platform/queues/index.js';
 import type { Engine } from './engine.js';
 
-/** The parts of a worker that a test brings itself. */
+/** The parts of a worker that a test brings itself; all others are the engine's own. */
 export interface WorkerParts {
-  lanes: LaneStore;
-  results: WindowResults;
-  leaseMs: number;
-  messagesPerSecond?: number | null;
-  attachments?: () => string[];
+  lanes?: LaneStore;
+  results?: WindowResults;
+  environment?: Partial<Environment>;
+  route?: { channel?: string; messagesPerSecond?: number | null };
   routeIsThere?: () => boolean;
-  /** the carrier */
-  send: (message: OutboundMessage) => Promise<SendOutcome>;
+  deduplicates?: () => boolean;
+  /** `sms` says hello unless the channels are the real ones */
+  channels?: 'hello' | 'real';
+  attachments?: () => string[];
+  /** the carrier: all of its connection, or how it takes a message */
+  connection?: () => Pick<RouteConnection, 'ready' | 'fault' | 'send'>;
+  send?: (message: OutboundMessage) => Promise<SendOutcome>;
 }
 
 /** A worker's lane runner over route 1 of an engine, with a carrier of the test's own. */
 export function laneWorker(engine: Engine, parts: WorkerParts): LaneRunner {
-  const get = <T>(type: abstract new (...parameters: never[]) => T): T => engine.module.get<T>(type, { strict: false });
-  const { messagesPerSecond = null, attachments = () => [], routeIsThere = () => true } = parts;
-  const route = { id: 1, name: 'r', channel: 'sms', driver: 'fake', config: {}, messagesPerSecond };
+  const { attachments = () => [], routeIsThere = () => true, deduplicates = () => false } = parts;
+  const route = {
+    id: 1,
+    name: 'r',
+    channel: 'sms',
+    driver: 'fake',
+    config: {},
+    messagesPerSecond: null,
+    ...parts.route,
+  };
+  const hello = { get: () => ({ compose: () => ({ text: 'hello', attachments: attachments() }) }) };
+  const connection = parts.connection ?? (() => ({ ready: true, send: parts.send }));
   return new LaneRunner(
-    { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), LANE_LEASE: parts.leaseMs },
-    parts.lanes,
-    get(CampaignStates),
-    parts.results,
-    new RoutePace(get(DataSource)),
-    { get: () => ({ compose: () => ({ text: 'hello', attachments: attachments() }) }) } as unknown as Channels,
+    { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), ...parts.environment },
+    parts.lanes ?? engine.part(LaneStore),
+    engine.part(CampaignStates),
+    parts.results ?? engine.part(WindowResults),
+    new RoutePace(engine.part(DataSource)),
+    parts.channels === 'real' ? engine.part(Channels) : (hello as unknown as Channels),
     {
       byId: () => Promise.resolve(routeIsThere() ? route : null),
       exists: () => Promise.resolve(routeIsThere()),
     } as unknown as RouteDirectory,
-    { get: () => ({ deduplicates: () => false }) } as unknown as DriverRegistry,
-    { get: () => Promise.resolve({ ready: true, send: parts.send }) } as unknown as RouteConnections,
-    get(AccountDirectory),
-    get(StopList),
+    { get: () => ({ deduplicates }) } as unknown as DriverRegistry,
+    { get: () => Promise.resolve(connection()) } as unknown as RouteConnections,
+    engine.part(AccountDirectory),
+    engine.part(StopList),
     new Metrics(),
   );
 }

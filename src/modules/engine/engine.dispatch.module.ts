@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { EngineModule } from './engine.module.js';
+import { LaneStore } from './dispatch/lane-store.js';
+import { RoutePace } from './dispatch/route-pace.js';
+import { OverdueReceipts } from './receipts/overdue-receipts.js';
+import { UnknownOutcomes } from './receipts/unknown-outcomes.js';
+import { UnmatchedReceipts } from './receipts/unmatched-receipts.js';
+import { WindowResults } from './settle/window-results.js';
+
+const SERVICES = [LaneStore, OverdueReceipts, RoutePace, UnknownOutcomes, UnmatchedReceipts, WindowResults];
+
+/** What a worker does with lanes and receipts, step by step. It starts nothing by itself; see `EngineWorkerModule`. */
+@Module({ imports: [EngineModule], providers: SERVICES, exports: SERVICES })
+export class EngineDispatchModule {}
