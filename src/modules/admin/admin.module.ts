@@ -16,7 +16,7 @@ import { SecurityLogController } from './http/security-log.controller.js';
 import { TemplatesAdminController } from './http/templates.controller.js';
 import { RoutesAdminModule } from './routes-admin.module.js';
 
-/** The admin API: thin controllers over the features' commands and queries. Nobody imports it but the API. */
+/** The admin API: thin controllers over the features' commands and queries. Only the API imports it. */
 @Module({
   imports: [
     CqrsModule,

@@ -1,4 +1,4 @@
-/** A key of a menu as the desk sees it. */
+/** A key of a menu as staff see it. */
 export interface ReviewMenuRow {
   digit: string;
   action: string;

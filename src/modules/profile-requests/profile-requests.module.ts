@@ -14,7 +14,7 @@ import { ListProfileRequestsHandler } from './queries/list-profile-requests.quer
 import { LookUpProfileRequestsHandler } from './queries/look-up-profile-requests.query.js';
 import { ReviewProfileRequestsHandler } from './queries/review-profile-requests.query.js';
 
-/** Profile requests: the owner's routes, the public look-up, and what the desk does with them. */
+/** Profile requests: the owner's routes, the public look-up, and what staff do with them. */
 @Module({
   imports: [CqrsModule, TypeOrmModule.forFeature([ProfileRequestEntity]), AccountsModule],
   controllers: [ProfileRequestsController, PublicProfileRequestsController],

@@ -29,7 +29,7 @@ export interface ChatAccount extends GraphAccount {
   accountId: number;
   connection: ChatConnection;
   number: string | null;
-  /** any text that the desk was given; `phoneNumberId` and `baseUrl` of `MetaCloudClient` read it */
+  /** any text that staff gave; `phoneNumberId` and `baseUrl` of `MetaCloudClient` read it */
   url: string | null;
   token: string | null;
   appId: string | null;

@@ -35,7 +35,7 @@ export interface RouteStanding {
 }
 
 /**
- * What the workers say of their connections, for the desk. It stands in Redis alone, since it is worth nothing a moment
+ * What the workers say of their connections, for staff. It stands in Redis alone, since it is worth nothing a moment
  * later; without Redis every route is `unknown`, and nothing else depends on it.
  */
 @Injectable()

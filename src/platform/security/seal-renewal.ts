@@ -21,7 +21,7 @@ const sealedColumnsOf = (target: unknown): string[] =>
 /**
  * Seals anew under `ENCRYPTION_KEY` what another accepted key has sealed, in the background after a start and only while
  * `ENCRYPTION_KEYS_ACCEPTED` names one. Several processes may do so at once: a row is changed only if it still is what was
- * read, so that a change by the desk wins.
+ * read, so that a change by staff wins.
  */
 @Injectable()
 export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShutdown {

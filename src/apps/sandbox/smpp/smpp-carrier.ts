@@ -52,7 +52,7 @@ export class SmppCarrier implements SmppHost {
     for (const session of [...this.sessions]) session.drop();
   }
 
-  /** Somebody writes back. @returns false when no session of this system id is bound */
+  /** An inbound message from a handset. @returns false when no session of this system id is bound */
   writeBack(systemId: string, text: HandsetText): boolean {
     return this.outboxes.get(systemId)?.deliverText(text) ?? false;
   }

@@ -4,7 +4,7 @@ import type { IdentityKind } from './identity.js';
 
 const INVALID_TOKEN = 'Invalid Authorization token';
 
-/** What is said of a name that somebody has already. */
+/** Of a name that is taken. */
 const takenErrors = {
   email: conflict('email_taken', 'Email already registered', 'by an account or an assigned user, in any case'),
   username: conflict('username_taken', 'Username already taken', 'by an account or an assigned user, in any case'),

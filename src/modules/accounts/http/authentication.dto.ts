@@ -92,19 +92,19 @@ export class LoggedInUserView {
   @ApiProperty({ example: 373662154973185 })
   id!: number;
 
-  @ApiProperty({ example: 'jane.desk' })
+  @ApiProperty({ example: 'jane.doe' })
   username!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'jane.desk@example.com' })
+  @ApiProperty({ type: String, nullable: true, example: 'jane.doe@example.com' })
   email!: string | null;
 
   @ApiProperty({ example: 'Jane' })
   firstname!: string;
 
-  @ApiProperty({ example: 'Desk' })
+  @ApiProperty({ example: 'Doe' })
   lastname!: string;
 
-  @ApiProperty({ example: 'Jane Desk' })
+  @ApiProperty({ example: 'Jane Doe' })
   name!: string;
 }
 

@@ -11,7 +11,7 @@ export class SecurityEntryAnswer {
   @ApiProperty({ enum: ['login', 'login_failed'], example: 'login_failed' })
   event!: string;
 
-  @ApiProperty({ example: 'jane.doe', description: 'Of the account or its user; a name that nobody has as given' })
+  @ApiProperty({ example: 'jane.doe', description: 'Of the account or its user; an unknown name as given' })
   username!: string;
 
   @ApiProperty({ example: '203.0.113.7' })

@@ -6,7 +6,7 @@ import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js'
 
 /** Body of POST /account/users. */
 export class CreateUserRequest {
-  @RequiredText('username', 'jane.desk')
+  @RequiredText('username', 'jane.doe')
   username!: string;
 
   @RequiredText('password', 'Sunny-Day-7')
@@ -15,10 +15,10 @@ export class CreateUserRequest {
   @RequiredText('firstname', 'Jane')
   firstname!: string;
 
-  @RequiredText('lastname', 'Desk')
+  @RequiredText('lastname', 'Doe')
   lastname!: string;
 
-  @OptionalText('email', { example: 'jane.desk@example.com' })
+  @OptionalText('email', { example: 'jane.doe@example.com' })
   email?: string | null;
 }
 
@@ -27,10 +27,10 @@ export class ChangeUserRequest {
   @OptionalText('firstname', { example: 'Jane' })
   firstname?: string | null;
 
-  @OptionalText('lastname', { example: 'Desk' })
+  @OptionalText('lastname', { example: 'Doe' })
   lastname?: string | null;
 
-  @OptionalText('email', { example: 'jane.desk@example.com' })
+  @OptionalText('email', { example: 'jane.doe@example.com' })
   email?: string | null;
 
   @OptionalFlag('is_active', true)
@@ -45,19 +45,19 @@ export class UserAnswerData {
   @ApiProperty({ example: 373662154973185 })
   id!: number;
 
-  @ApiProperty({ example: 'jane.desk' })
+  @ApiProperty({ example: 'jane.doe' })
   username!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'jane.desk@example.com' })
+  @ApiProperty({ type: String, nullable: true, example: 'jane.doe@example.com' })
   email!: string | null;
 
   @ApiProperty({ example: 'Jane' })
   firstname!: string;
 
-  @ApiProperty({ example: 'Desk' })
+  @ApiProperty({ example: 'Doe' })
   lastname!: string;
 
-  @ApiProperty({ example: 'Jane Desk' })
+  @ApiProperty({ example: 'Jane Doe' })
   name!: string;
 
   @ApiProperty({ example: true })

@@ -36,7 +36,7 @@ export class UsersController {
   @Post()
   @ApiOperation({
     summary: 'Create a user under the account',
-    description: 'He logs in as accounts do; his token acts for the account, so it opens the account’s routes.',
+    description: 'Logs in as accounts do; the token acts for the account, so it opens the account’s routes.',
   })
   @ApiCreatedResponse({ type: ChangedUserAnswer })
   @ApiErrors(...CREATE_USER_ERRORS)
@@ -75,7 +75,7 @@ export class UsersController {
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({
     summary: 'Change a user',
-    description: 'Absent fields stay. Made inactive, he is out on every instance in 3 s.',
+    description: 'Absent fields stay. Made inactive, every token is refused on every instance in 3 s.',
   })
   @ApiOkResponse({ type: ChangedUserAnswer })
   @ApiErrors(...CHANGE_USER_ERRORS)
@@ -92,7 +92,7 @@ export class UsersController {
 
   @Delete(':id')
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
-  @ApiOperation({ summary: 'Delete a user', description: 'He is out on every instance in 3 s; his names are free.' })
+  @ApiOperation({ summary: 'Delete a user', description: 'Every token is refused on every instance in 3 s; the names are free.' })
   @ApiOkResponse({ type: DoneAnswer })
   @ApiErrors(accountErrors.userNotFound)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {

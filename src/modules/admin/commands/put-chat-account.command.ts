@@ -12,10 +12,10 @@ import {
 } from '../../providers/index.js';
 import { connectionErrors } from '../admin.errors.js';
 
-/** What no desk writes. */
+/** What staff do not write. */
 type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken';
 
-/** What the desk wrote: an absent field keeps what stands, null clears it. */
+/** What staff wrote: an absent field keeps what stands, null clears it. */
 export type ChatAccountChanges = {
   [Field in Exclude<keyof ChatAccountDraft, Kept>]: ChatAccountDraft[Field] | undefined;
 };
@@ -49,7 +49,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
   async execute(command: PutChatAccountCommand): Promise<void> {
     const put = (): Promise<void> => inTransaction(this.dataSource, (tx) => this.put(tx, command));
     try {
-      // Whoever loses the race of two creations changes what the other created.
+      // The loser of a race of two creations changes what the other created.
       await put().catch((error: unknown) => (isDuplicateKey(error) ? put() : Promise.reject(error as Error)));
     } finally {
       this.chatAccounts.forget();

@@ -12,7 +12,7 @@ export class DecisionRequest {
 const nullable = { type: String, nullable: true } as const;
 const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';
 
-/** A key of a menu as the desk sees it. */
+/** A key of a menu as staff see it. */
 export class ReviewMenuRowAnswer implements ReviewMenuRow {
   @ApiProperty({ example: '1' })
   digit!: string;
@@ -39,7 +39,7 @@ export class ReviewMenuRowAnswer implements ReviewMenuRow {
   rows!: ReviewMenuRowAnswer[];
 }
 
-/** A campaign as the desk sees it. */
+/** A campaign as staff see it. */
 export class StaffCampaignAnswer extends CampaignData implements StaffCampaignView {
   @ApiProperty({ example: 'demo' })
   username!: string;

@@ -92,7 +92,7 @@ export class CampaignsAdminController {
   @Post(':request_id/reject')
   @HttpCode(200)
   @ApiParam({ name: 'request_id', example: 'VCAMP_20261121_A1B2C3D4' })
-  @ApiOperation({ summary: 'Refuse a voice campaign', description: 'Nobody is called; all credits go back.' })
+  @ApiOperation({ summary: 'Refuse a voice campaign', description: 'No call is made; all credits go back.' })
   @ApiBody({ type: DecisionRequest, required: false, examples: { looked: { value: { revision: 1 } } } })
   @ApiOkResponse({ type: CampaignChangedResponse })
   @ApiErrors(...DECISION_ERRORS)

@@ -52,7 +52,7 @@ export class PutChatAccountRequest {
 
 const text = { type: String, nullable: true };
 
-/** A chat account as the desk sees it; secrets are never returned. */
+/** A chat account as staff see it; secrets are never returned. */
 export class ChatAccountAnswerData {
   @ApiProperty({ type: 'integer', example: 7 })
   id!: number;

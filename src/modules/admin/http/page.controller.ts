@@ -20,7 +20,7 @@ const DASHBOARD_POLICY = PAGE_POLICY.replace("style-src 'self'", "style-src 'sel
   .concat("; font-src 'self' data:");
 
 /**
- * The desk in a browser. The pages themselves are behind the cookie of the admin login; what they show and do goes
+ * The staff page. The pages themselves are behind the cookie of the admin login; what they show and do goes
  * through the admin API with the bearer token of the same login.
  */
 @ApiExcludeController()

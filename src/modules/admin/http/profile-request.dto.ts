@@ -5,7 +5,7 @@ import {
   ReviewedProfileRequestData,
 } from '../../profile-requests/index.js';
 
-/** Body of the desk's move (reference/admin#profile-requests). */
+/** Body of a decision (reference/admin#profile-requests). */
 export class ProcessProfileRequest {
   @RequiredWord('status', PROCESSING_STATUSES, 'completed')
   status!: ProcessingStatus;

@@ -21,7 +21,7 @@ import {
   ReviewedProfileRequestPageAnswer,
 } from './profile-request.dto.js';
 
-/** The desk's work on profile requests (reference/admin#profile-requests). */
+/** The work of staff on profile requests (reference/admin#profile-requests). */
 @ApiTags('Admin: profile requests')
 @Admin()
 @Controller('v6/api/admin/profile-requests')

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { OptionalRevision, OptionalText, PageOf } from '../../../platform/http/index.js';
 import type { ReviewedTemplate } from '../../templates/index.js';
 
-/** Body of the desk's moves of a template (reference/admin#templates). */
+/** Body of a decision about a template (reference/admin#templates). */
 export class ReviewRequest {
   @OptionalText('reason', { example: 'The sample is not clear' })
   reason?: string | null;
@@ -11,7 +11,7 @@ export class ReviewRequest {
   revision?: number | null;
 }
 
-/** A template as the desk sees it. */
+/** A template as staff see it. */
 export class ReviewedTemplateAnswer implements ReviewedTemplate {
   @ApiProperty({ example: 12 })
   id!: number;

@@ -34,7 +34,7 @@ const MOVE_ERRORS = [
   ...REVISION_ERRORS,
 ];
 
-/** One move of the desk: its path, and what Swagger says of it. */
+/** One decision of staff: its path, and what Swagger says of it. */
 const Move =
   (move: TemplateMove, summary: string): MethodDecorator =>
   (target, key, descriptor) => {
@@ -54,7 +54,7 @@ const Move =
       decorate(target, key, descriptor);
   };
 
-/** The desk's review of templates. */
+/** The review of templates by staff. */
 @ApiTags('Admin: templates')
 @Admin()
 @Controller('v6/api/admin/templates')

@@ -4,7 +4,7 @@ import { CAMPAIGN_REVISION, Channels, type ReviewContent, NO_REVIEW_CONTENT } fr
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { campaignView, type CampaignView } from './campaign.view.js';
 
-/** A campaign as the desk sees it: whose it is, and what there is to review in it. */
+/** A campaign as staff see it: whose it is, and what there is to review in it. */
 export interface StaffCampaignView extends CampaignView, ReviewContent {
   username: string;
   revision: number;

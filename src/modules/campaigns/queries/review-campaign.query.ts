@@ -3,7 +3,7 @@ import { CampaignReader } from '../../engine/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { CampaignViews, type StaffCampaignView } from './campaign-views.js';
 
-/** One campaign of any account, as the desk sees it. @throws AppError not_found `Campaign not found` */
+/** One campaign of any account, as staff see it. @throws AppError not_found `Campaign not found` */
 export class ReviewCampaignQuery extends Query<StaffCampaignView> {
   constructor(readonly requestId: string) {
     super();

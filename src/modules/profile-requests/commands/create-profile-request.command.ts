@@ -24,7 +24,7 @@ export class CreateProfileRequestCommand extends Command<{ request: ProfileReque
   }
 }
 
-/** The twin may be gone before it is read, and another may come: nobody loses this race many times in a row. */
+/** The twin may be gone before it is read, and another may come: this race is not lost many times in a row. */
 const MOST_TRIES = 10;
 
 @CommandHandler(CreateProfileRequestCommand)

@@ -9,7 +9,7 @@ import { ProfileRequestStore } from '../persistence/profile-request-store.js';
 import { profileErrors } from '../profile-requests.errors.js';
 
 /**
- * The desk takes a request up, completes or rejects it; kept in the audit log.
+ * Staff take a request up, complete or reject it; kept in the audit log.
  * @throws AppError not_found; conflict `Profile request is already <state>`, `Changed since you looked`
  */
 export class ProcessProfileRequestCommand extends Command<void> {

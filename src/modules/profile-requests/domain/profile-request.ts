@@ -3,11 +3,11 @@ import { codePoints, readText } from '../../../kernel/text.js';
 export const PROFILE_CHANNELS = ['official', 'branded'] as const;
 export type ProfileChannel = (typeof PROFILE_CHANNELS)[number];
 
-/** Words of the desk, in the order of a request's life (reference/profile-requests#life). */
+/** Statuses, in the order of a request's life (reference/profile-requests#life). */
 export const PROFILE_STATUSES = ['pending', 'processing', 'completed', 'rejected'] as const;
 export type ProfileStatus = (typeof PROFILE_STATUSES)[number];
 
-/** What the desk may set. */
+/** What staff may set. */
 export const PROCESSING_STATUSES = ['processing', 'completed', 'rejected'] as const satisfies readonly ProfileStatus[];
 export type ProcessingStatus = (typeof PROCESSING_STATUSES)[number];
 
@@ -91,10 +91,10 @@ export function readProfile(raw: RawProfile): { content: ProfileContent } | { fa
   return { content: { verifiedName, number, numberForOtp, channel } };
 }
 
-/** Judgements on what the owner has written: whoever makes one has looked at it. */
+/** Decisions about what the owner has written: made by staff who have looked at it. */
 export const isVerdict = (to: ProcessingStatus): boolean => to !== 'processing';
 
-/** pending → processing → completed or rejected; the desk may skip `processing` (reference/profile-requests#life). */
+/** pending → processing → completed or rejected; staff may skip `processing` (reference/profile-requests#life). */
 export function mayProcess(from: ProfileStatus, to: ProcessingStatus): boolean {
   return from === 'pending' || (from === 'processing' && to !== 'processing');
 }

@@ -6,7 +6,7 @@ import { type ReviewedProfileRequestData, reviewedProfileRequestData } from '../
 
 /** Requests of all accounts, the newest first, or one of them. */
 export class ReviewProfileRequestsQuery extends Query<{ requests: ReviewedProfileRequestData[]; total: number }> {
-  /** @param wanted null = of every status; times in the desk's `timeZone` */
+  /** @param wanted null = of every status; times in `timeZone`, that of staff */
   constructor(
     readonly wanted: { status: ProfileStatus } | { id: number } | null,
     readonly timeZone: string,

@@ -8,7 +8,7 @@ const text = z.string().nullable().default(null);
 const former = z.object({ value: z.string(), until: z.number() }).nullish();
 
 /**
- * What a chat account's row keeps sealed (reference/admin#chat-accounts). All of it may be missing: the desk takes any
+ * What a chat account's row keeps sealed (reference/admin#chat-accounts). All of it may be missing: the admin API takes any
  * text, and what is missing or wrong is said at use.
  */
 export const metaCloudConfigSchema = z.object({
