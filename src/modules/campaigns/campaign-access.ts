@@ -3,13 +3,13 @@ import { campaignErrors } from './campaigns.errors.js';
 import type { CampaignReader, CampaignRecord } from '../engine/index.js';
 
 /**
- * Whom every account's campaigns are open to: staff by their token; by a key of theirs only what is their own
+ * True for those whom every account's campaigns are open to: staff by their token; by a key of theirs only what is their own
  * (reference/authentication#api-keys). A reseller has no other account's campaigns (reference/accounts#resellers).
  */
 export const actsAsStaff = ({ account: { userType }, via }: Actor): boolean =>
   via !== 'key' && roleOf(userType) !== 'user' && userType !== 'reseller';
 
-/** His own, or anybody's for staff. */
+/** The actor's own campaigns, for staff those of all accounts. */
 export const maySee = (actor: Actor, campaign: CampaignRecord): boolean =>
   campaign.accountId === actor.account.id || actsAsStaff(actor);
 

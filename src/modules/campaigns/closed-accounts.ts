@@ -5,7 +5,7 @@ import { CampaignStates } from '../engine/index.js';
 
 /**
  * Deactivating an account pauses its campaigns (reference/engine#closed-accounts), those that have not sent everything;
- * each pause stands in the audit log. Only who resumes one sends it. Whatever is accepted at the same moment the worker
+ * each pause stands in the audit log. It goes on only when it is resumed. What is accepted at the same moment the worker
  * pauses at its turn.
  */
 @Injectable()

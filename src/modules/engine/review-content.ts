@@ -2,21 +2,21 @@
 export interface ReviewMenuRow {
   digit: string;
   action: string;
-  /** what is played, where the desk can hear it; null where nothing is */
+  /** what is played, where staff can hear it; null where nothing is */
   clip: string | null;
   /** where that was fetched; null without a clip, and for campaigns of earlier versions, which play the address itself */
   source: string | null;
   /** what follows the clip */
   after: string | null;
-  /** who is called */
+  /** the number that is called */
   number: string | null;
-  /** who is called when nobody answers there, in order */
+  /** the numbers that are called without an answer there, in order */
   fallback_numbers: string[];
   /** of a submenu */
   rows: ReviewMenuRow[];
 }
 
-/** What recipients will hear and whom they can reach, for those who approve it; null where the channel has none. */
+/** What recipients will hear and can reach, for the staff that approve it; null where the channel has none. */
 export interface ReviewContent {
   audio_url: string | null;
   message: string | null;

@@ -16,8 +16,8 @@ import { campaignOf, isForeign } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 
 /**
- * Pauses, resumes, cancels, approves or rejects a campaign of the actor (staff: anybody's, with an entry in the audit log
- * in the same transaction). Only the desk's routes approve and reject. Answers the state it is in afterwards.
+ * Pauses, resumes, cancels, approves or rejects a campaign of the actor (staff: of any account, with an entry in the audit log
+ * in the same transaction). Only staff approve and reject. Answers the state it is in afterwards.
  * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>`, `Changed since you looked`
  */
 export class ChangeCampaignCommand extends Command<CampaignState> {
@@ -32,7 +32,7 @@ export class ChangeCampaignCommand extends Command<CampaignState> {
   }
 }
 
-/** The desk's own decisions: in the audit log whosever campaign it is. */
+/** Decisions of staff: in the audit log, whichever account has the campaign. */
 const DECISIONS: ReadonlySet<CampaignChange> = new Set(['approve', 'reject'] as const);
 
 @CommandHandler(ChangeCampaignCommand)

@@ -11,7 +11,7 @@ import { GetCampaignQuery } from '../queries/get-campaign.query.js';
 import { CAMPAIGN_ROWS, CHANGE_ROWS, RETRY_ROWS } from './campaign-error-rows.js';
 import { CampaignChangedResponse, CampaignResponse, CampaignRetriedResponse, REQUEST_ID } from './campaign.response.js';
 
-/** One campaign: how it stands, stopping it, sending again what failed. Staff see everybody's. */
+/** One campaign: how it stands, stopping it, sending again what failed. Staff see those of all accounts. */
 @ApiTags('Campaigns')
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()

@@ -19,7 +19,7 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const TO_BE_QUOTED = /[",\r\n]/;
 const LINE_END = '\r\n';
 
-/** A field after RFC 4180; an apostrophe before it keeps spreadsheets from calculating what somebody else wrote. */
+/** A field after RFC 4180; an apostrophe before it keeps spreadsheets from calculating what a carrier or a callee wrote. */
 export function csvField(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);

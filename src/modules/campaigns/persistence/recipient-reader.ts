@@ -68,7 +68,7 @@ export class RecipientReader {
     return this.withTries(campaignId, rows.map(toRecipient));
   }
 
-  /** Counts the tries of recipients who wait for the next one; a stored `attempts` has those that came to an end. */
+  /** Counts the tries of recipients that wait for the next one; a stored `attempts` has those that came to an end. */
   private async withTries(campaignId: number, recipients: RecipientRecord[]): Promise<RecipientRecord[]> {
     const waiting = recipients.filter(({ status }) => !isFinal(status)).map(({ seq }) => seq);
     if (waiting.length === 0) return recipients;

@@ -48,7 +48,7 @@ interface SearchedCampaign extends ScannedCampaign {
 /** Recipients that one search looks at: about a second of the database's time (docs/decisions/0009). */
 const MOST_RECIPIENTS = 2_000_000;
 const MOST_FOUND = 10_000;
-/** Searches of one process: they must leave connections to everybody else. */
+/** Searches of one process: they must leave connections for everything else. */
 const MOST_AT_ONCE = 4;
 const RETRY_SECONDS = 2;
 
@@ -59,7 +59,7 @@ const RETRY_SECONDS = 2;
  */
 @Injectable()
 export class RecipientSearch {
-  /** accounts whose search runs: one each, so that nobody keeps the others waiting */
+  /** accounts whose search runs: one each, so that no account keeps the others waiting */
   private readonly searching = new Set<number>();
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

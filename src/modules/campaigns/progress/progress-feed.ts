@@ -7,16 +7,16 @@ import type { CampaignView } from '../queries/campaign.view.js';
 import { hasEnded } from '../queries/campaign.view.js';
 import { CampaignViews } from '../queries/campaign-views.js';
 
-/** Who follows a campaign, and what he is told. */
+/** A follower of a campaign, and what it is told. */
 export interface ProgressListener {
   accountId: number;
-  /** whether he may still look: his token or API key, his account, his right to the campaign */
+  /** whether it may still look: its token or API key, the account, the right to the campaign */
   mayLook(): Promise<boolean>;
   /** the campaign as it stands: at once, and after every change */
   changed(view: CampaignView): void;
   /** nothing has changed for a while */
   quiet(): void;
-  /** the last call. @param over the campaign is at its end; else only this stream is, and he may come again */
+  /** the last call. @param over the campaign is at its end; else only this stream is, and may be opened again */
   ended(over: boolean): void;
 }
 
@@ -35,8 +35,8 @@ const MOST_OF_ALL = 1_000;
 const RETRY_SECONDS = 30;
 
 /**
- * Follows campaigns for whoever listens in this process: all of them are read once a second in one go, whatever the
- * number of listeners, so any instance can serve any campaign. Nothing is read while nobody listens.
+ * Follows campaigns for the listeners of this process: all of them are read once a second in one go, whatever the
+ * number of listeners, so any instance can serve any campaign. Nothing is read without listeners.
  */
 @Injectable()
 export class ProgressFeed implements OnApplicationShutdown {
@@ -127,7 +127,7 @@ export class ProgressFeed implements OnApplicationShutdown {
       if (!counted || over) for (const listener of topic.listeners) this.end(id, listener, over);
     }
     if (++this.rounds % VIEWER_CHECK_ROUNDS === 0) await this.checkViewers();
-    // Somebody who came during this look is not kept waiting for a second.
+    // A listener that came during this look is not kept waiting for a second.
     if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.look());
   }
 

@@ -14,7 +14,7 @@ export interface StaffCampaignView extends CampaignView, ReviewContent {
 
 const NO_OWNER = { username: '', timeZone: 'UTC' };
 
-/** Campaigns in the words of their channel and the time zone of their owner, whoever looks. */
+/** Campaigns in the labels of their channel and the time zone of their owner, also for staff. */
 @Injectable()
 export class CampaignViews {
   constructor(

@@ -2,7 +2,7 @@ import { dateTime } from '../../../kernel/clock.js';
 import { type CampaignState, type Channel, isEndState, RecipientStatus, statusCounts } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
-/** A campaign as its owner and the desk see it; times in the owner's zone (reference/requests#dates). */
+/** A campaign as its owner and staff see it; times in the owner's zone (reference/requests#dates). */
 export interface CampaignView {
   request_id: string;
   channel: string;
@@ -51,9 +51,9 @@ export function campaignView({ campaign, counts }: CountedCampaign, channel: Cha
   };
 }
 
-/** Statuses of recipients whom a cancelled campaign still has to settle. */
+/** Statuses of recipients that a cancelled campaign still has to settle. */
 const TO_BE_SETTLED = [RecipientStatus.Pending, RecipientStatus.Retrying];
 
-/** Whether the campaign is at its end and nobody waits to be cancelled any more; late receipts may still come. */
+/** Whether the campaign is at its end and no recipient waits to be cancelled any more; late receipts may still come. */
 export const hasEnded = ({ campaign, counts }: CountedCampaign): boolean =>
   isEndState(campaign.state) && TO_BE_SETTLED.every((status) => (counts.get(status) ?? 0) === 0);

@@ -13,7 +13,7 @@ export interface TimelineEventView {
   /** in the zone of the owning account */
   at: string;
   event: string;
-  /** the recipient's word from then on; null where it did not change */
+  /** the recipient's label from then on; null where it did not change */
   status: string | null;
   details: Record<string, unknown>;
 }

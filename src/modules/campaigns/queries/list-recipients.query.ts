@@ -11,7 +11,7 @@ import type { RecipientView } from './recipient.view.js';
  * @throws AppError not_found `Campaign not found`
  */
 export class ListRecipientsQuery extends Query<{ contacts: RecipientView[]; total: number }> {
-  /** @param status a word of the channel in any case of letters; null = all. An unknown word matches nobody */
+  /** @param status a label of the channel in any case of letters; null = all. An unknown label matches no recipient */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,

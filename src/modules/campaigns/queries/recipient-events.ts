@@ -14,19 +14,19 @@ import type { RecipientLife } from '../persistence/recipient-reader.js';
  */
 export function recipientEvents(campaign: CampaignRecord, channel: Channel, life: RecipientLife): TimelineEvent[] {
   const { recipient, submitted, deliveredAt, unknownSince, retry } = life;
-  const word = (status: RecipientStatus): string => channel.statusLabels[status];
+  const label = (status: RecipientStatus): string => channel.statusLabels[status];
   const events: TimelineEvent[] = [
-    { at: campaign.createdAt, event: 'queued', status: word(RecipientStatus.Pending) },
+    { at: campaign.createdAt, event: 'queued', status: label(RecipientStatus.Pending) },
     ...submitted.flatMap(({ submittedAt, providerMessageId, item, items }): TimelineEvent[] => {
       const details = { provider_message_id: providerMessageId, ...(items > 1 && { item: item + 1, items }) };
       return submittedAt
-        ? [{ at: submittedAt, event: 'submitted', status: word(RecipientStatus.Submitted), details }]
+        ? [{ at: submittedAt, event: 'submitted', status: label(RecipientStatus.Submitted), details }]
         : [];
     }),
   ];
   if (campaign.scheduledAt) events.push({ at: campaign.scheduledAt, event: 'scheduled' });
   if (unknownSince) events.push({ at: unknownSince, event: 'outcome_unknown' });
-  if (deliveredAt) events.push({ at: deliveredAt, event: 'status', status: word(RecipientStatus.Delivered) });
+  if (deliveredAt) events.push({ at: deliveredAt, event: 'status', status: label(RecipientStatus.Delivered) });
   if (isFinal(recipient.status)) {
     const { status, error_code, errorMessage } = outcomeOf(channel, recipient);
     events.push({ at: recipient.updatedAt, event: 'status', status, details: { error_code, errorMessage } });
@@ -39,6 +39,6 @@ export function recipientEvents(campaign: CampaignRecord, channel: Channel, life
   return events;
 }
 
-/** Whoever was cancelled had not left, so his credits went back in the same transaction; failures carry a mark. */
+/** A cancelled message had not left, so its credits went back in the same transaction; failures carry a mark. */
 const isRefunded = (campaign: CampaignRecord, { recipient, refunded }: RecipientLife): boolean =>
   campaign.unitCredits > 0 && (refunded || recipient.status === RecipientStatus.Cancelled);

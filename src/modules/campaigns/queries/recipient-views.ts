@@ -5,7 +5,7 @@ import { type CampaignRecord, Channels, type RecipientRecord } from '../../engin
 import { RecipientReader } from '../persistence/recipient-reader.js';
 import { recipientView, type DetailedRecipient } from './recipient.view.js';
 
-/** Recipients in the words of their channel and the time zone of their owner, with what other tables know of them. */
+/** Recipients in the labels of their channel and the time zone of their owner, with what other tables know of them. */
 @Injectable()
 export class RecipientViews {
   constructor(

@@ -3,9 +3,9 @@ import { AccountDirectory } from '../../accounts/index.js';
 import { type CampaignFilter, CampaignList } from '../persistence/campaign-list.js';
 import { CampaignViews, type StaffCampaignView } from './campaign-views.js';
 
-/** A page of all accounts' campaigns for the desk, newest first. */
+/** A page of all accounts' campaigns for staff, newest first. */
 export class ReviewCampaignsQuery extends Query<{ campaigns: StaffCampaignView[]; total: number }> {
-  /** @param username only this account's, byte for byte; null = everybody's */
+  /** @param username only this account's, byte for byte; null = those of all accounts */
   constructor(
     readonly username: string | null,
     readonly filter: Omit<CampaignFilter, 'accountId'>,

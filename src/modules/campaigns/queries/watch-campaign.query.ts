@@ -12,7 +12,7 @@ export type Follow = (listener: Omit<ProgressListener, 'accountId' | 'mayLook'>)
  * @throws AppError not_found `Campaign not found`; when following begins, too_many with too many streams
  */
 export class WatchCampaignQuery extends Query<Follow> {
-  /** @param bearer whom the token or key of the request lets act, asked again while he follows */
+  /** @param bearer the account that the token or key of the request stands for, asked again while it follows */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,

@@ -101,7 +101,7 @@ export class CampaignRetry {
     });
   }
 
-  /** The row to hold. Looked for first, because an INSERT waits for whoever holds it. */
+  /** The row to hold. Looked for first, because an INSERT waits for the retry that holds it. */
   private async makeLock(campaignId: number): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const found: unknown[] = await tx.query('SELECT 1 FROM campaign_retries WHERE campaign_id = ?', [campaignId]);

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type CampaignRecord, RecipientStatus } from '../../engine/index.js';
 
-/** A recipient to be sent to again, by his place in the campaign that failed. */
+/** A recipient to be sent to again, by its place in the campaign that failed. */
 export interface FailedRecipient {
   seq: number;
   number: string;
@@ -21,8 +21,8 @@ const FAILED = `FROM campaign_recipients r
 
 /**
  * The recipients that `retry-failed` takes (reference/campaigns#retry-failed): FAILED ones, but neither suppressed ones
- * nor those of whom a send was ever of unknown outcome, and nobody twice: whom an earlier retry of the campaign took is
- * that one's, unless it was cancelled before it reached him.
+ * nor those of which a send was ever of unknown outcome, and none twice: one that an earlier retry of the campaign took is
+ * that one's, unless it was cancelled before it was sent.
  */
 @Injectable()
 export class FailedRecipients {
@@ -62,7 +62,7 @@ export class FailedRecipients {
     return source.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ?', [requestId, accountId]);
   }
 
-  /** Whom earlier retries took. */
+  /** The recipients that earlier retries took. */
   private async taken(source: Source, campaign: CampaignRecord): Promise<SeqSet> {
     const taken = new SeqSet(campaign.totalRows);
     for (const { id } of await this.retriesOf(source, campaign)) {

@@ -25,7 +25,7 @@ export class InsufficientCredits extends AppError {
   }
 }
 
-/** Thrown inside the transaction to roll all of it back: somebody else spent the credits since they were read. */
+/** Thrown inside the transaction to roll all of it back: another transaction spent the credits since they were read. */
 export class Outspent extends Error {}
 
 /** A draft with the further writes of its transaction. */
@@ -97,7 +97,7 @@ export class CampaignAcceptance {
     return { ...earlier, repeated: true };
   }
 
-  /** Whose id was taken between the look and the commit: a caller's id answers or refuses, a generated one is made again. */
+  /** The id was taken between the look and the commit: a caller's id answers or refuses, a generated one is made again. */
   private async takenId(draft: CampaignDraft): Promise<Answer | null> {
     try {
       const accepted = await this.repeated(draft);

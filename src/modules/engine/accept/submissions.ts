@@ -8,7 +8,7 @@ import { acceptanceErrors } from './acceptance.errors.js';
 import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-writer.js';
 
-/** Who pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
+/** The account that pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
 export interface Sender {
   accountId: number;
   timeZone: string;
@@ -130,6 +130,6 @@ export class Submissions {
 
 function priceOf({ channel, content, price }: Submission): Price {
   const found = price ?? channel.price?.(content);
-  if (!found) throw new Error(`nobody priced a send of the channel ${channel.name}`);
+  if (!found) throw new Error(`no price for a send of the channel ${channel.name}`);
   return found;
 }

@@ -118,7 +118,7 @@ export class LaneRunner {
   }
 
   private async cancel(turn: LaneTurn): Promise<LaneJob | null> {
-    // No intent is recorded: nothing leaves, so a crash from here on leaves nobody in doubt.
+    // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
     if (!(await this.lanes.claim(turn, turn.intentSeq, this.environment.LANE_LEASE))) return null;
     return this.after(turn, await this.results.cancelStep(turn, CANCEL_STEP, turn.fence + 1));
   }
@@ -168,7 +168,7 @@ export class LaneRunner {
   }
 
   /**
-   * The last that is written before a message leaves. Of a claim that broke off nobody knows whether it was written, but
+   * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
    * nothing has left: it is given back as soon as the database can be reached.
    * @param intentSeq another than the end of the window where nothing is going to leave
    */
@@ -239,7 +239,7 @@ export class LaneRunner {
   }
 
   /**
-   * What cannot be written now is tried again, past the end of the lease too: what left, or has not, counts whoever holds
+   * What cannot be written now is tried again, past the end of the lease too: what left, or has not, counts whichever worker holds
    * the lane by then. A worker that shall stop waits for no more than a lease.
    */
   private async insist<Result>(turn: LaneTurn, write: () => Promise<Result>): Promise<Result> {

@@ -130,7 +130,7 @@ export class LaneStore {
 
   /**
    * Takes the lease and records the intent before anything leaves, in one statement.
-   * @returns false when somebody else took the turn
+   * @returns false when another worker took the turn
    */
   async claim(job: LaneJob, intentSeq: number, leaseMs: number, terms: ClaimTerms = {}): Promise<boolean> {
     const { id = newClaimId(), alongside } = terms;
@@ -188,7 +188,7 @@ export class LaneStore {
     });
   }
 
-  /** Recipients of a window that still wait. Read before the claim: nobody but a turn of the lane changes them. */
+  /** Recipients of a window that still wait. Read before the claim: only a turn of the lane changes them. */
   async pending(campaignId: number, fromSeq: number, endSeq: number): Promise<DueRecipient[]> {
     return this.dataSource.query(
       `SELECT seq, receiver AS number, 1 AS attempt FROM campaign_recipients
@@ -204,7 +204,7 @@ export class LaneStore {
 
   /**
    * Ends a turn: position moved to the intent, lease given back, next wake decided. The campaign is read, not locked, once
-   * the lane is written: whoever changes its state writes every open lane too, so one of both waits for the other, and on
+   * the lane is written: every change of its state writes every open lane too, so one of both waits for the other, and on
    * two nodes one of both is run again.
    * @param reached the new position of a turn that sent nothing, and so recorded no intent
    * @returns whether the lane wants another turn at once

@@ -6,7 +6,7 @@ import type { Route } from '../../providers/index.js';
 
 /** A window waits at most this long for its share of the route's speed; beyond it, the lane goes to the tail of the queue. */
 const HORIZON_US = 1_000_000;
-/** Beyond the horizon and a few bookings nobody books: a route that is booked further was so by a clock that stepped back. */
+/** Nothing is booked beyond the horizon and a few bookings: a route that is booked further was so by a clock that stepped back. */
 const LEAD_US = 3_000_000;
 const LEAD_BOOKINGS = 4;
 

@@ -8,7 +8,7 @@ const TOO_LONG_MS = 2_000;
 const SMALLEST = 20;
 
 /**
- * Windows of about a second on a carrier that is slower than anybody said: a window of a fixed size would keep a place of
+ * Windows of about a second on a carrier that is slower than its route says: a window of a fixed size would keep a place of
  * this worker, and a pause or cancel waiting, for as long as the carrier likes. Known for slow routes only.
  */
 export class WindowTempo {

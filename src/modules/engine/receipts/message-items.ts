@@ -23,7 +23,7 @@ export async function lockItems(tx: EntityManager, items: readonly KnownItem[]):
 }
 
 /**
- * Writes all items of the recipients of whom one has moved, the unmoved ones too: on another node of a cluster a receipt
+ * Writes all items of the recipients of which one has moved, the unmoved ones too: on another node of a cluster a receipt
  * of another item may be judged at the same moment, and one of the two must give way and look again.
  */
 export async function writeItems(tx: EntityManager, items: readonly LockedItem[]): Promise<void> {

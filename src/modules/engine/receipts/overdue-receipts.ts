@@ -27,7 +27,7 @@ interface WaitingRow {
 }
 
 /**
- * No receipt by the deadline: FAILED `No delivery receipt`, so that nobody stays in limbo
+ * No receipt by the deadline: FAILED `No delivery receipt`, so that no recipient stays in limbo
  * (reference/engine#receipt-deadline).
  */
 @Injectable()
@@ -38,7 +38,7 @@ export class OverdueReceipts {
   ) {}
 
   /**
-   * Fails everybody who is overdue, whatever the campaign, until no campaign is left that is due.
+   * Fails every recipient that is overdue, whatever the campaign, until no campaign is left that is due.
    * @param isStopped asked between two steps; what was taken by then is looked at by another worker in a minute
    */
   async round(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
@@ -87,7 +87,7 @@ export class OverdueReceipts {
     });
   }
 
-  /** Who waits for a receipt in these campaigns, read without locks and by key. @param campaigns ascending */
+  /** The recipients that wait for a receipt in these campaigns, read without locks and by key. @param campaigns ascending */
   private async *waiting(
     campaigns: readonly number[],
     timeoutUs: number,

@@ -11,7 +11,7 @@ export interface ReceiptListener {
   take(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<boolean[]>;
 }
 
-/** Whom the engine asks about receipts whose message is in no campaign, before it parks them. */
+/** The modules that the engine asks about receipts whose message is in no campaign, before it keeps them as unmatched. */
 @Injectable()
 export class ReceiptListeners {
   private readonly listeners: ReceiptListener[] = [];
@@ -20,7 +20,7 @@ export class ReceiptListeners {
     this.listeners.push(listener);
   }
 
-  /** @returns the receipts that nobody took */
+  /** @returns the receipts that no module took */
   async offer<Entry extends RoutedReceipt>(tx: EntityManager, receipts: readonly Entry[]): Promise<Entry[]> {
     let left = [...receipts];
     for (const listener of this.listeners) {

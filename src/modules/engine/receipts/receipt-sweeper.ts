@@ -28,9 +28,9 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-    private readonly parked: UnmatchedReceipts,
+    private readonly unmatched: UnmatchedReceipts,
     private readonly overdue: OverdueReceipts,
-    private readonly unmatched: UnmatchedReceiptsMonitor,
+    private readonly monitor: UnmatchedReceiptsMonitor,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -51,7 +51,7 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
   private async match(): Promise<void> {
     const sweep = this.count++;
     const look = LOOKS.find(({ everySweeps }) => sweep % everySweeps === 0);
-    await this.parked.sweep(this.environment.RECEIPT_TIMEOUT, look?.sinceMs, () => this.matching.isStopped);
-    await this.unmatched.look();
+    await this.unmatched.sweep(this.environment.RECEIPT_TIMEOUT, look?.sinceMs, () => this.matching.isStopped);
+    await this.monitor.look();
   }
 }

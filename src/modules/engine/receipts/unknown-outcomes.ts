@@ -9,7 +9,7 @@ import { RecipientStatus } from '../state/recipient-status.js';
 import { readReference } from '../state/recipient-key.js';
 import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
-/** What a receipt says of whom it is about. */
+/** What a receipt says of its recipient. */
 export type About = Pick<Receipt, 'receiver' | 'ref'>;
 
 interface WaitingRow {
@@ -20,16 +20,16 @@ interface WaitingRow {
   attempts: number;
 }
 
-/** Recipients who may have been sent to and may not: found again by what the carrier says of their number. */
+/** Recipients that may have been sent to, or not: found again by what the carrier says of their number. */
 @Injectable()
 export class UnknownOutcomes {
   constructor(private readonly channels: Channels) {}
 
   /**
-   * The recipient whom a receipt is about: the one that our reference names, where the upstream gives it back (it may
+   * The recipient that a receipt is about: the one that our reference names, where the upstream gives it back (it may
    * write the number otherwise than we did); else the longest waiting on the route with this number. One whose message is
    * several items stays on the list until the carrier has named them all, because only what it names has left.
-   * @returns the item that the receipt is about; null when nobody waits
+   * @returns the item that the receipt is about; null when no recipient waits for it
    */
   async take(tx: EntityManager, routeIds: readonly number[], { receiver, ref }: About): Promise<KnownItem | null> {
     for (;;) {
@@ -50,7 +50,7 @@ export class UnknownOutcomes {
     }
   }
 
-  /** The places of those receipts for whom somebody may be waiting, found in one statement: most orphans are nobody's. */
+  /** The places of those receipts that a recipient may be waiting for, found in one statement: most orphans belong to none. */
   async awaited(tx: EntityManager, orphans: readonly RoutedReceipt[]): Promise<Set<number>> {
     const wanted = orphans.flatMap(({ routeId, routeIds = [routeId], receipt: { receiver, ref } }, index) => {
       const referent = ref === undefined ? null : readReference(ref);

@@ -1,6 +1,6 @@
 import type { RecipientStatus } from '../state/recipient-status.js';
 
-/** How often a recipient who was reached in vain is tried again (reference/voice#retries). */
+/** How often a recipient that was reached in vain is tried again (reference/voice#retries). */
 export interface RetryPlan {
   /** further attempts after the first */
   retries: number;
@@ -44,6 +44,6 @@ export interface EndedAttempt extends BegunAttempt {
   status: RecipientStatus;
   errorCode: number | null;
   errorText: string | null;
-  /** seconds of talk, 0 when nobody answered */
+  /** seconds of talk, 0 without an answer */
   durationSeconds: number;
 }

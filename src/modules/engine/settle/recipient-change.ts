@@ -13,11 +13,11 @@ export interface RecipientChange {
   /** one more attempt was made, in so many tries (default 1) */
   attempted: boolean;
   tries?: number;
-  /** of a send: how many attempts came before it. A lost worker's late word on an older one does not end a wait for the next */
+  /** of a send: how many attempts came before it. A lost worker's late result of an older one does not end a wait for the next */
   madeBefore?: number;
   /** back to Pending: it was taken for unknown, and the worker that was to send it says that it never left */
   takenBack?: boolean;
-  /** seconds of talk; absent = no call, or nobody answered */
+  /** seconds of talk; absent = no call, or no answer */
   durationSeconds?: number;
 }
 

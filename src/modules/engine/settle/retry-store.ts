@@ -28,7 +28,7 @@ interface RetryRow {
   error_message: string | null;
 }
 
-/** Recipients for whom a retry may wait on every route; a row of any other is left over and goes with its turn. */
+/** Statuses of recipients for which a retry may wait on every route; a row of any other is left over and goes with its turn. */
 const RETRIABLE = [RecipientStatus.Pending, RecipientStatus.Retrying];
 /** On a route that drops a second message with the same reference, those of unknown outcome besides. */
 const REPEATABLE = [...RETRIABLE, RecipientStatus.Unknown];
@@ -78,7 +78,7 @@ export async function begunRetries(
   });
 }
 
-/** Drops the begun retries of a lane whose recipients need none any more. @param still those who do */
+/** Drops the begun retries of a lane whose recipients need none any more. @param still those that do */
 export async function dropLeftOver(
   tx: EntityManager,
   { campaignId, lane }: LaneKey,
@@ -95,7 +95,7 @@ export async function dropLeftOver(
 @Injectable()
 export class RetryStore {
   /**
-   * Puts off sends of a turn. Only for recipients who still wait, and only while the turn holds its lane: another worker
+   * Puts off sends of a turn. Only for recipients that still wait, and only while the turn holds its lane: another worker
    * has decided on them else.
    * @param fence the turn's own
    */
@@ -163,7 +163,7 @@ export class RetryStore {
   }
 
   /**
-   * Begun retries that nobody has put off meanwhile: they are made, or their recipients need none any more.
+   * Begun retries that were not put off meanwhile: they are made, or their recipients need none any more.
    * @param fence of the turn that began them; null = of any
    */
   async dropBegun(tx: EntityManager, { campaignId, lane }: LaneKey, fence: number | null): Promise<void> {

@@ -50,7 +50,7 @@ export class StatusEvents {
   ) {}
 
   /**
-   * One look at the endpoints of the accounts; nothing more when nobody listens.
+   * One look at the endpoints of the accounts; nothing more without subscriptions.
    * @param ended campaigns of these changes whose last recipient became final
    */
   async publish(tx: EntityManager, changes: readonly StatusChange[], ended: readonly number[]): Promise<void> {
@@ -112,13 +112,13 @@ export class StatusEvents {
   }
 }
 
-/** Another word than before, and none of those that say only that it is under way (PP1, PENDING, INITIATED). */
+/** Another label than before, and none of those that say only that it is under way (PP1, PENDING, INITIATED). */
 function isNews({ statusLabels }: Channel, { from, to }: StatusChange): boolean {
-  const word = statusLabels[to];
+  const label = statusLabels[to];
   return (
-    word !== statusLabels[from] &&
-    word !== statusLabels[RecipientStatus.Pending] &&
-    word !== statusLabels[RecipientStatus.Unknown]
+    label !== statusLabels[from] &&
+    label !== statusLabels[RecipientStatus.Pending] &&
+    label !== statusLabels[RecipientStatus.Unknown]
   );
 }
 

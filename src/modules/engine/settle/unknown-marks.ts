@@ -8,9 +8,9 @@ import type { RecipientChange } from './recipient-change.js';
 import type { Settlement } from './settlement.js';
 
 /**
- * Marks recipients whose outcome is unknown. The list is for receipts that name nobody, and ends with the deadline; the
+ * Marks recipients whose outcome is unknown. The list is for receipts of unknown ids, and ends with the deadline; the
  * mark on the recipient stays for good.
- * @param lostFence of the claim of a worker that was taken for dead, where nobody sends again: see `takeBack`
+ * @param lostFence of the claim of a worker that was taken for dead, where the window is not sent again: see `takeBack`
  */
 export async function markUnknown(
   tx: EntityManager,
@@ -35,7 +35,7 @@ export async function markUnknown(
 /**
  * A worker that was cut off for longer than its lease was taken for dead, and what it held for unknown. What it says has
  * never left waits for its first try again, and is refunded like any other if that never comes. Where a second copy may
- * have left meanwhile nobody is taken back.
+ * have left meanwhile, no recipient is taken back.
  * @param seqs of the turn's recipients, what its worker knows has never left
  */
 export async function takeBack(

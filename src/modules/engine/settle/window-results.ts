@@ -127,7 +127,7 @@ export class WindowResults {
       for (const { seq, last } of waiting) outcomes.set(seq, last);
       const changes = [...outcomes].map(([seq, last]): RecipientChange =>
         last
-          ? { ...unchanged(turn.campaignId, seq), ...lastWord(last) }
+          ? { ...unchanged(turn.campaignId, seq), ...lastOutcome(last) }
           : { ...unchanged(turn.campaignId, seq), to: RecipientStatus.Cancelled, refund: true },
       );
       await this.settlement.settle(tx, changes);
@@ -249,7 +249,7 @@ const unchanged = (campaignId: number, seq: number): Omit<RecipientChange, 'to'>
   attempted: false,
 });
 
-const lastWord = ({
+const lastOutcome = ({
   status,
   errorCode,
   errorText,
@@ -283,5 +283,8 @@ function toChange(campaignId: number, { recipient, outcome }: WindowResult, coun
   }
 }
 
-/** What cannot be tried again keeps the word of its last attempt; that one was made, so nothing is refunded. */
-const lastStands = (change: RecipientChange, last: LastOutcome): RecipientChange => ({ ...change, ...lastWord(last) });
+/** What cannot be tried again keeps the outcome of its last attempt; that one was made, so nothing is refunded. */
+const lastStands = (change: RecipientChange, last: LastOutcome): RecipientChange => ({
+  ...change,
+  ...lastOutcome(last),
+});

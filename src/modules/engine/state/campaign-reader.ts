@@ -126,7 +126,7 @@ export class CampaignReader {
     return rows.map(toRecipient);
   }
 
-  /** True while a campaign that is not at its end leaves over this route; completed ones wait for nobody. */
+  /** True while a campaign that is not at its end leaves over this route; completed ones wait for no recipient. */
   async unfinishedOn(tx: EntityManager, routeId: number): Promise<boolean> {
     // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
     const rows: unknown[] = await tx.query(

@@ -117,7 +117,7 @@ export class CampaignLaneEntity {
   @Column({ name: 'wake_at', type: 'datetime', precision: 3, nullable: true })
   wakeAt!: Date | null;
 
-  /** of the last claim: who made it knows it again when its answer was lost */
+  /** of the last claim: its worker knows it again when the answer was lost */
   @Column({ name: 'claim_id', type: 'bigint', nullable: true })
   claimId!: number | null;
 
@@ -227,7 +227,7 @@ export class ProviderMessageEntity {
   @Column({ name: 'status', type: 'tinyint', unsigned: true })
   status!: number;
 
-  /** receipts that were judged together with its other items: whoever judges writes this, so that no two do at once */
+  /** receipts that were judged together with its other items: every judgement writes this, so that no two are made at once */
   @Column({ name: 'receipts', type: 'int', unsigned: true, default: 0 })
   receipts!: number;
 
@@ -254,7 +254,7 @@ export class UnknownOutcomeEntity {
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 
-  /** the claim whose worker was taken for dead, if that alone is why: should it live, its word decides */
+  /** the claim whose worker was taken for dead, if that alone is why: should it live, its result decides */
   @Column({ name: 'lost_fence', type: 'int', unsigned: true, nullable: true })
   lostFence!: number | null;
 }

@@ -37,7 +37,7 @@ export function spellings(id: string): string[] {
   return [...found];
 }
 
-/** True for ids that a carrier counts up: the same one may be somebody else's in another spelling. */
+/** True for ids that a carrier counts up: the same one may be another message's in another spelling. */
 export const isCounted = (id: string): boolean => NUMBER.test(id) && stripped(id).length <= LONGEST_DECIMAL;
 
 /** True when two numbers are one: carriers leave the country code out, or write zeros in front of it. */

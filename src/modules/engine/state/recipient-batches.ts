@@ -4,7 +4,7 @@ import type { CampaignReader } from './campaign-reader.js';
 
 /** Which records of a campaign a report shows; all of them when empty. */
 export interface RecordSelection {
-  /** a word of the channel, such as DELIVERED */
+  /** a label of the channel, such as DELIVERED */
   status?: string;
   /** one page of the (filtered) records */
   page?: { page: number; limit: number };

@@ -3,7 +3,7 @@ import type { Channel } from '../channel.js';
 import { RecipientStatus } from './recipient-status.js';
 
 /**
- * How a recipient stands, in the words of its channel: the same in reports, pushes and the campaigns API
+ * How a recipient stands, in the labels of its channel: the same in reports, pushes and the campaigns API
  * (reference/engine#recipient-statuses).
  */
 export interface RecipientOutcome {
@@ -36,20 +36,20 @@ export function outcomeOf(
   };
 }
 
-/** `status_counts`: recipients per word, without zeros; statuses that share a word are summed. */
+/** `status_counts`: recipients per label, without zeros; statuses that share a label are summed. */
 export function statusCounts(channel: Channel, counts: ReadonlyMap<RecipientStatus, number>): Record<string, number> {
-  const byWord: Record<string, number> = {};
+  const byLabel: Record<string, number> = {};
   for (const [status, count] of counts) {
     if (count <= 0) continue;
-    const word = channel.statusLabels[status];
-    byWord[word] = (byWord[word] ?? 0) + count;
+    const label = channel.statusLabels[status];
+    byLabel[label] = (byLabel[label] ?? 0) + count;
   }
-  return byWord;
+  return byLabel;
 }
 
-/** The statuses behind a word, in any case of letters; empty for a word that the channel does not have. */
-export function statusesOf(channel: Pick<Channel, 'statusLabels'>, word: string): RecipientStatus[] {
-  const wanted = word.trim().toUpperCase();
+/** The statuses behind a label, in any case of letters; empty for a label that the channel does not have. */
+export function statusesOf(channel: Pick<Channel, 'statusLabels'>, label: string): RecipientStatus[] {
+  const wanted = label.trim().toUpperCase();
   return Object.entries(channel.statusLabels)
     .filter(([, name]) => name.toUpperCase() === wanted)
     .map(([status]) => Number(status) as RecipientStatus);
@@ -69,7 +69,7 @@ export interface DeliveryRecord extends RecipientOutcome {
 }
 
 /**
- * Builds the record of reference/delivery-reports#delivery-record in the words of the channel
+ * Builds the record of reference/delivery-reports#delivery-record in the labels of the channel
  * (reference/engine#recipient-statuses).
  */
 export function deliveryRecord(

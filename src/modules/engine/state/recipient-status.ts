@@ -1,5 +1,5 @@
 /**
- * The life of a recipient, one for all channels; each channel gives its own words to these
+ * The life of a recipient, one for all channels; each channel gives its own labels to these
  * (reference/engine#recipient-statuses). The numbers are stored.
  */
 export enum RecipientStatus {

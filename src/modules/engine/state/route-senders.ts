@@ -13,7 +13,7 @@ interface RouteCampaign extends ScannedCampaign {
 const MOST_RECIPIENTS = 5_000_000;
 
 /**
- * Who sent to a number last over a route. No index on numbers, which would cost every broadcast a third of its speed: the
+ * The account that sent to a number last over a route. No index on numbers, which would cost every broadcast a third of its speed: the
  * route's campaigns are looked through, newest first and up to a bound, for many numbers at once.
  */
 @Injectable()
@@ -23,7 +23,7 @@ export class RouteSenders {
   /**
    * @param numbers digits; one search serves as many as there are
    * @param days how long ago the campaign may have been accepted
-   * @returns by number, the account whose newest campaign over the route really tried it; numbers of nobody are missing
+   * @returns by number, the account whose newest campaign over the route really tried it; numbers without one are missing
    */
   async lastTo(routeId: number, numbers: Iterable<string>, days: number): Promise<Map<string, number>> {
     const senders = new Map<string, number>();
