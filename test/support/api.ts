@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import type { Type } from '@nestjs/common';
 import { ApiModule } from '../../src/apps/api/api.module.js';
+import { CHANNELS } from '../../src/modules/channels/index.js';
+import { type Channel, CHANNEL_LIST } from '../../src/modules/engine/index.js';
 import { configureApi } from '../../src/apps/api/configure-api.js';
 import { ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { recordAnswers } from './answer-recorder.js';
@@ -33,21 +36,39 @@ export function testEnvironment(databaseUrl: string, overrides: Partial<Environm
   return { ...environment, ...overrides };
 }
 
+/** Channels of a test's own, beside those of the service. */
+export interface OwnChannels {
+  channels: readonly Channel[];
+  /** with their controllers */
+  modules: readonly Type[];
+}
+
+/** An app's module with the channels of a test. */
+export function withChannels(app: Type, own?: OwnChannels): TestingModuleBuilder {
+  const builder = Test.createTestingModule({ imports: [app, ...(own?.modules ?? [])] });
+  return own ? builder.overrideProvider(CHANNEL_LIST).useValue([...CHANNELS, ...own.channels]) : builder;
+}
+
 /**
  * Starts the ApiModule on 127.0.0.1 and a free port.
  * @param overrides variables that the test needs otherwise
  * @param database a database of an earlier call, which is then not dropped here. A second instance of the same
  * installation (secrets, Redis prefix): `startApi(first.environment, first.database)`
  */
-export async function startApi(overrides: Partial<Environment> = {}, database?: TestDatabase): Promise<RunningApi> {
+export async function startApi(
+  overrides: Partial<Environment> = {},
+  database?: TestDatabase,
+  channels?: OwnChannels,
+): Promise<RunningApi> {
   const own = database ?? (await createTestDatabase());
-  const module = await Test.createTestingModule({ imports: [ApiModule] })
+  const module = await withChannels(ApiModule, channels)
     .overrideProvider(ENVIRONMENT)
     .useValue(testEnvironment(own.url, overrides))
     .compile();
   const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, bufferLogs: true });
   const environment = configureApi(app);
-  recordAnswers(app.getHttpServer());
+  // the document tells of the service's own channels
+  if (!channels) recordAnswers(app.getHttpServer());
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return {

@@ -1,10 +1,11 @@
-import { Test, type TestingModule } from '@nestjs/testing';
+import type { TestingModule } from '@nestjs/testing';
 import { WorkerModule } from '../../src/apps/worker/worker.module.js';
+import { type OwnChannels, withChannels } from './api.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 
 /** A worker on the database and Redis of an API, as another process would be; `close()` is its SIGTERM. */
-export async function startWorker(environment: Environment): Promise<TestingModule> {
-  const module = await Test.createTestingModule({ imports: [WorkerModule] })
+export async function startWorker(environment: Environment, channels?: OwnChannels): Promise<TestingModule> {
+  const module = await withChannels(WorkerModule, channels && { ...channels, modules: [] })
     .overrideProvider(ENVIRONMENT)
     .useValue(environment)
     .compile();

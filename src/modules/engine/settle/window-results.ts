@@ -164,7 +164,7 @@ export class WindowResults {
 
   /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
   private counted({ channel }: LaneTurn, { attempt }: DueRecipient): number {
-    return this.channels.find(channel)?.attemptLog ? 1 : attempt;
+    return this.channels.find(channel)?.retryPlan ? 1 : attempt;
   }
 
   /** Channels that make several attempts keep a record of each. */

@@ -1,0 +1,85 @@
+import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
+import { now } from '../../src/kernel/clock.js';
+import { invalid } from '../../src/kernel/define-error.js';
+import { cleanContact, cleanContacts } from '../../src/kernel/phone-number.js';
+import { newRequestId } from '../../src/kernel/request-id.js';
+import { codePoints, textOrNull } from '../../src/kernel/text.js';
+import { AccountsModule, type Actor, Authenticated, CurrentActor } from '../../src/modules/accounts/index.js';
+import { type Channel, EngineModule, RecipientStatus, Submissions } from '../../src/modules/engine/index.js';
+
+/** A page of a pager; both of its tries are credits well spent. */
+const PRICE = { balance: 'gsm_credits', unitCredits: 2 } as const;
+const DIGITS = { min: 9, max: 30 };
+
+/** The channel: everything that the engine must know of it. Its messages leave over the routes that SMS has. */
+export const pagerChannel: Channel<'pager'> = {
+  name: 'pager',
+  title: 'pager',
+  routes: 'sms',
+  event: 'pager.status.update',
+  campaignStatus: { accepted: 'Waiting', sending: 'Paging' },
+  statusLabels: {
+    [RecipientStatus.Pending]: 'WAITING',
+    [RecipientStatus.Unknown]: 'WAITING',
+    [RecipientStatus.Submitted]: 'PAGED',
+    [RecipientStatus.Retrying]: 'PAGED',
+    [RecipientStatus.Delivered]: 'BEEPED',
+    [RecipientStatus.Read]: 'BEEPED',
+    [RecipientStatus.Failed]: 'LOST',
+    [RecipientStatus.Cancelled]: 'CANCELLED',
+    [RecipientStatus.Answered]: 'BEEPED',
+    [RecipientStatus.NoAnswer]: 'LOST',
+    [RecipientStatus.Busy]: 'LOST',
+  },
+  newRequestId: (zone) => newRequestId('PAGE', 8, now(), zone),
+  readRecipient: (entry) => cleanContact(entry, DIGITS.min, DIGITS.max),
+  duplicates: 'charged',
+  price: () => PRICE,
+  quote: async (_services, _accountId, message) => ({
+    ...PRICE,
+    encoding: 'unicode',
+    unicodeCharacters: [],
+    length: codePoints(message),
+    segments: 1,
+  }),
+  compose: (content) => ({ text: String(content['message']) }),
+  retryPlan: () => ({ retries: 1, intervalMs: 0 }),
+};
+
+/** A request that can be sent. */
+interface PageRequest {
+  message: string;
+  recipients: string[];
+  schedule: unknown;
+}
+
+const badPage = invalid('bad_page', 'message and numbers are required');
+
+/** The reader of requests. */
+function readPageRequest({ message, numbers, schedule_time }: Record<string, unknown>): PageRequest {
+  const text = textOrNull(message);
+  const recipients = Array.isArray(numbers) ? cleanContacts(numbers as unknown[], DIGITS.min, DIGITS.max) : null;
+  if (text === null || !recipients || recipients.length === 0) throw badPage();
+  return { message: text, recipients, schedule: schedule_time };
+}
+
+/** The controller. */
+@Authenticated()
+@Controller('test/pager')
+class PagerController {
+  constructor(private readonly submissions: Submissions) {}
+
+  @Post()
+  @HttpCode(200)
+  send(@Body() body: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<{ request_id: string }> {
+    const { message, recipients, schedule } = readPageRequest(body);
+    const sender = { accountId: account.id, timeZone: account.timeZone };
+    const page = { channel: pagerChannel, sender, broadcastName: 'page', service: 'default', recipients, schedule };
+    return this.submissions.submit({ ...page, content: { message } }, null, (accepted) => ({
+      request_id: accepted.requestId,
+    }));
+  }
+}
+
+@Module({ imports: [AccountsModule, EngineModule], controllers: [PagerController] })
+export class PagerModule {}
