@@ -1,11 +1,30 @@
-import { AppError } from '../../kernel/app-error.js';
+import { conflict, invalid, notFound } from '../../kernel/define-error.js';
+import { fieldErrors } from '../../kernel/field-errors.js';
 import type { CampaignState } from '../engine/index.js';
 
 /** Errors of the campaigns API (reference/campaigns#changes), literally. */
 export const campaignErrors = {
-  notFound: () => new AppError('not_found', 'campaign_not_found', 'Campaign not found'),
-  contactNotFound: () => new AppError('not_found', 'contact_not_found', 'Contact not found'),
-  already: (state: CampaignState) => new AppError('conflict', 'wrong_state', `Campaign is already ${state}`),
-  noneFailed: () => new AppError('conflict', 'none_failed', 'Campaign has no failed recipients'),
-  invalid: (text: string) => new AppError('invalid', 'invalid_field', text),
+  notFound: notFound('campaign_not_found', 'Campaign not found', 'none, or another account’s (staff see all)'),
+  contactNotFound: notFound('contact_not_found', 'Contact not found', 'no such seq in the campaign'),
+  already: conflict(
+    'wrong_state',
+    (state: CampaignState) => `Campaign is already ${state}`,
+    'its state does not allow it',
+  ).shown('<state>'),
+  noneFailed: conflict(
+    'none_failed',
+    'Campaign has no failed recipients',
+    'none but suppressed, cancelled and unknown ones, or an earlier retry has them',
+  ),
+};
+
+/** Errors of a quote's own fields, in the order in which they are judged (reference/campaigns#quote). */
+export const quoteErrors = {
+  channel: invalid(
+    'invalid_field',
+    (names: readonly string[]) => fieldErrors.noWord.shown('channel', names).text,
+    'another word',
+  ),
+  message: invalid('invalid_field', fieldErrors.required.shown('message').text, 'missing, empty, or no text'),
+  contacts: invalid('invalid_field', 'contacts must be a non-empty array', 'something else'),
 };

@@ -4,6 +4,7 @@ import { brandedChannel, templateChannel } from './template-messages/index.js';
 import { unofficialChannel } from './unofficial-chat/index.js';
 import { voiceChannel } from './voice/index.js';
 
+export { CHANNEL_QUOTE_ERRORS, CHANNEL_RETRY_ERRORS } from './documented-errors.js';
 export { CHANNEL_EXAMPLE, QUOTE_EXAMPLES } from './examples.js';
 
 /** Every channel of the service, in the order in which clients see their names: the one list that both apps are handed. */

@@ -1,5 +1,4 @@
 export type { IdempotentEndpoint, IdempotentRequest } from './domain/idempotent-request.js';
-export { KEY_FORM_ROW, KEY_ROWS } from './http/idempotency-rows.js';
 export { IdempotencyKey, Idempotent } from './http/idempotent.js';
 export { type Alongside, Idempotency, type OutcomeKeeper } from './idempotency.js';
 export { IdempotencyModule, IdempotencyWorkerModule } from './idempotency.module.js';

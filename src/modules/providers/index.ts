@@ -10,7 +10,6 @@ export {
   usableAccount,
   type UsableChatAccount,
 } from './chat-account.js';
-export { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from './http/chat-account-rows.js';
 export { DriverRegistry } from './driver-registry.js';
 export {
   type BusinessProfile,

@@ -9,7 +9,7 @@ import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
 import {
   CampaignChangedResponse,
   ChangeCampaignCommand,
-  FILTER_ROWS,
+  FILTER_ERRORS,
   type StaffCampaignView,
   readCampaignFilter,
   ReviewCampaignQuery,
@@ -49,7 +49,7 @@ export class CampaignsAdminController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: StaffCampaignPageAnswer })
-  @ApiErrors(...FILTER_ROWS)
+  @ApiErrors(...FILTER_ERRORS)
   async list(
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,

@@ -15,16 +15,8 @@ import {
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import { campaignOf, isForeign } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
+import type { CampaignRetried } from '../http/campaign.dto.js';
 import { CampaignRetry } from '../retry/campaign-retry.js';
-
-/** The campaign that a retry made. */
-export interface RetriedCampaign {
-  request_id: string;
-  retry_of: string;
-  total_rows: number;
-  /** charged, like a new send */
-  credits: number;
-}
 
 /**
  * Sends again to the recipients of a campaign that failed: a campaign of its own (reference/campaigns#retry-failed),
@@ -32,7 +24,7 @@ export interface RetriedCampaign {
  * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>` before it began, `Campaign has
  * no failed recipients`; unavailable without a route; invalid `Insufficient credits. …`
  */
-export class RetryFailedCommand extends Command<RetriedCampaign> {
+export class RetryFailedCommand extends Command<CampaignRetried> {
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
@@ -55,16 +47,16 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  async execute({ actor, requestId, idempotent }: RetryFailedCommand): Promise<RetriedCampaign> {
+  async execute({ actor, requestId, idempotent }: RetryFailedCommand): Promise<CampaignRetried> {
     const parent = await campaignOf(this.reader, actor, requestId);
-    return this.idempotency.once<RetriedCampaign>(idempotent, (keeper) => this.submit(actor, parent, keeper));
+    return this.idempotency.once<CampaignRetried>(idempotent, (keeper) => this.submit(actor, parent, keeper));
   }
 
   private async submit(
     actor: Actor,
     parent: CampaignRecord,
-    keeper: OutcomeKeeper<RetriedCampaign> | null,
-  ): Promise<RetriedCampaign> {
+    keeper: OutcomeKeeper<CampaignRetried> | null,
+  ): Promise<CampaignRetried> {
     await this.assertBegun(parent);
     const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
     const child = await this.retry.accept(parent, {
@@ -109,7 +101,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 
 const retriedOf =
   (parent: CampaignRecord) =>
-  ({ requestId, totalRows, unitCredits }: AcceptedCampaign): RetriedCampaign => ({
+  ({ requestId, totalRows, unitCredits }: AcceptedCampaign): CampaignRetried => ({
     request_id: requestId,
     retry_of: parent.requestId,
     total_rows: totalRows,

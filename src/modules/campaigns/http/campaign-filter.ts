@@ -1,7 +1,7 @@
 import { readBound } from '../../../kernel/clock.js';
+import type { DocumentedError } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { cutCodePoints, readText } from '../../../kernel/text.js';
-import type { ErrorRow } from '../../../platform/http/index.js';
-import { campaignErrors } from '../campaigns.errors.js';
 import { CHANNEL_NAMES } from '../../channels/index.js';
 import { CAMPAIGN_STATES } from '../../engine/index.js';
 import type { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
@@ -12,20 +12,17 @@ const LONGEST_SEARCH = 255;
 /** DATETIME columns end with the year 9999. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31);
 
-const STATE_TEXT = `state must be one of: ${CAMPAIGN_STATES.join(', ')}`;
-const channelText = (names: readonly string[]): string => `channel must be one of: ${names.join(', ')}`;
-
-/** Rows of `from` and `to` of a list. */
-export const RANGE_ROWS: ErrorRow[] = [
-  { status: 400, message: 'from is invalid', reason: 'neither YYYY-MM-DD, YYYY-MM-DD HH:MM:SS nor ISO 8601' },
-  { status: 400, message: 'to is invalid', reason: 'the same' },
+/** Errors of `from` and `to` of a list. */
+export const RANGE_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.invalid.shown('from').because('neither YYYY-MM-DD, YYYY-MM-DD HH:MM:SS nor ISO 8601'),
+  fieldErrors.invalid.shown('to').because('the same'),
 ];
 
-/** Rows of the filters of campaign lists, in the order in which they are judged. */
-export const FILTER_ROWS: ErrorRow[] = [
-  { status: 400, message: STATE_TEXT, reason: 'another word' },
-  { status: 400, message: channelText(CHANNEL_NAMES), reason: 'another word' },
-  ...RANGE_ROWS,
+/** Errors of the filters of campaign lists, in the order in which they are judged. */
+export const FILTER_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.noWord.shown('state', CAMPAIGN_STATES).because('another word'),
+  fieldErrors.noWord.shown('channel', CHANNEL_NAMES).because('another word'),
+  ...RANGE_ERRORS,
 ];
 
 /**
@@ -38,7 +35,7 @@ export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to'
   const read = readText(query[name]);
   if (read.kind === 'empty') return undefined;
   const moment = read.kind === 'text' ? readBound(read.value.trim(), zone, name === 'from' ? 'start' : 'end') : null;
-  if (!moment || moment.getTime() > LAST_MOMENT) throw campaignErrors.invalid(`${name} is invalid`);
+  if (!moment || moment.getTime() > LAST_MOMENT) throw fieldErrors.invalid(name);
   return new Date(Math.max(0, moment.getTime()));
 }
 
@@ -47,8 +44,8 @@ export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to'
  * @param channels their names in this process
  */
 export function readCampaignFilter(query: Record<string, unknown>, zone: string, channels: readonly string[]): Filter {
-  const state = readWord(query['state'], CAMPAIGN_STATES, STATE_TEXT);
-  const channel = readWord(query['channel'], channels, channelText(channels));
+  const state = readWord(query, 'state', CAMPAIGN_STATES);
+  const channel = readWord(query, 'channel', channels);
   const from = readRangeEnd(query, 'from', zone);
   const to = readRangeEnd(query, 'to', zone);
   const search = readText(query['search']);
@@ -61,10 +58,14 @@ export function readCampaignFilter(query: Record<string, unknown>, zone: string,
   };
 }
 
-function readWord<Word extends string>(value: unknown, words: readonly Word[], text: string): Word | undefined {
-  const read = readText(value);
+function readWord<Word extends string>(
+  query: Record<string, unknown>,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const read = readText(query[name]);
   if (read.kind === 'empty') return undefined;
   const word = words.find((known) => read.kind === 'text' && read.value === known);
-  if (!word) throw campaignErrors.invalid(text);
+  if (!word) throw fieldErrors.noWord(name, words);
   return word;
 }

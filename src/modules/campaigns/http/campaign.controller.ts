@@ -3,18 +3,21 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { CHANNEL_RETRY_ERRORS } from '../../channels/index.js';
+import { creditErrors } from '../../credits/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { ChangeCampaignCommand } from '../commands/change-campaign.command.js';
 import { RetryFailedCommand } from '../commands/retry-failed.command.js';
-import type { CampaignChange } from '../../engine/index.js';
+import { acceptanceErrors, type CampaignChange } from '../../engine/index.js';
+import { campaignErrors } from '../campaigns.errors.js';
 import { GetCampaignQuery } from '../queries/get-campaign.query.js';
-import { CAMPAIGN_ROWS, CHANGE_ROWS, RETRY_ROWS } from './campaign-error-rows.js';
-import { CampaignChangedResponse, CampaignResponse, CampaignRetriedResponse, REQUEST_ID } from './campaign.response.js';
+import { CampaignChangedResponse, CampaignResponse, CampaignRetriedResponse, REQUEST_ID } from './campaign.dto.js';
 
 /** One campaign: how it stands, stopping it, sending again what failed. Staff see those of all accounts. */
 @ApiTags('Campaigns')
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()
+@ApiErrors(campaignErrors.notFound)
 @Controller('v6/api/campaigns/:request_id')
 export class CampaignController {
   constructor(
@@ -25,7 +28,6 @@ export class CampaignController {
   @Get()
   @ApiOperation({ summary: 'How a campaign stands' })
   @ApiOkResponse({ type: CampaignResponse })
-  @ApiErrors(CAMPAIGN_ROWS)
   async show(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignResponse> {
     return { success: true, data: await this.queries.execute(new GetCampaignQuery(actor, requestId)) };
   }
@@ -34,7 +36,7 @@ export class CampaignController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Stop sending within two seconds; nothing is lost' })
   @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors(CHANGE_ROWS)
+  @ApiErrors(campaignErrors.already)
   pause(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
     return this.change(actor, requestId, 'pause');
   }
@@ -43,7 +45,7 @@ export class CampaignController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Go on with a paused campaign' })
   @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors(CHANGE_ROWS)
+  @ApiErrors(campaignErrors.already)
   resume(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
     return this.change(actor, requestId, 'resume');
   }
@@ -52,7 +54,7 @@ export class CampaignController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Cancel and refund what has not left' })
   @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors(CHANGE_ROWS)
+  @ApiErrors(campaignErrors.already)
   cancel(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
     return this.change(actor, requestId, 'cancel');
   }
@@ -66,7 +68,13 @@ export class CampaignController {
       'Makes a campaign of its own, charged like a new send, of the FAILED recipients: not of suppressed, cancelled or unknown ones, and of nobody whom an earlier retry of this campaign has. The campaign itself never changes.',
   })
   @ApiOkResponse({ type: CampaignRetriedResponse })
-  @ApiErrors(RETRY_ROWS)
+  @ApiErrors(
+    campaignErrors.already.because('it has not begun'),
+    acceptanceErrors.noRoute,
+    ...CHANNEL_RETRY_ERRORS,
+    campaignErrors.noneFailed,
+    creditErrors.insufficient,
+  )
   async retryFailed(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,

@@ -3,15 +3,14 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { CHANNEL_NAMES, QUOTE_EXAMPLES } from '../../channels/index.js';
+import { CHANNEL_NAMES, CHANNEL_QUOTE_ERRORS, QUOTABLE_CHANNEL_NAMES, QUOTE_EXAMPLES } from '../../channels/index.js';
 import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
-import type { CampaignView } from '../queries/campaign.view.js';
+import { quoteErrors } from '../campaigns.errors.js';
 import { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
 import { QuoteCampaignQuery } from '../queries/quote-campaign.query.js';
-import { QUOTE_ROWS } from './campaign-error-rows.js';
-import { FILTER_ROWS, readCampaignFilter } from './campaign-filter.js';
-import { CampaignPageResponse } from './campaign.response.js';
-import { QuoteBody, QuoteResponse } from './contact.response.js';
+import { FILTER_ERRORS, readCampaignFilter } from './campaign-filter.js';
+import { type CampaignData, CampaignPageResponse } from './campaign.dto.js';
+import { QuoteBody, QuoteResponse } from './quote.dto.js';
 
 /** An account's campaigns as a list, and what a send would cost. */
 @ApiTags('Campaigns')
@@ -33,11 +32,11 @@ export class CampaignsController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: CampaignPageResponse })
-  @ApiErrors(FILTER_ROWS)
+  @ApiErrors(...FILTER_ERRORS)
   async list(
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
-  ): Promise<Paged<CampaignView>> {
+  ): Promise<Paged<CampaignData>> {
     const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
     const page = readPage(query);
     const { campaigns, total } = await this.queries.execute(
@@ -57,7 +56,12 @@ export class CampaignsController {
     examples: QUOTE_EXAMPLES,
   })
   @ApiOkResponse({ type: QuoteResponse })
-  @ApiErrors(QUOTE_ROWS)
+  @ApiErrors(
+    quoteErrors.channel.shown(QUOTABLE_CHANNEL_NAMES),
+    quoteErrors.message,
+    quoteErrors.contacts,
+    ...CHANNEL_QUOTE_ERRORS,
+  )
   async quote(@CurrentActor() { account }: Actor, @Body() body: Record<string, unknown>): Promise<QuoteResponse> {
     return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account.id, body)) };
   }

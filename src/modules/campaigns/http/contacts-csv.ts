@@ -1,6 +1,6 @@
 import type { TextFrame } from '../../../platform/http/index.js';
-import type { RecipientView } from '../queries/recipient.view.js';
 import type { RecipientExport } from '../queries/export-recipients.query.js';
+import type { ContactData } from './contact.dto.js';
 
 const COLUMNS = [
   'seq',
@@ -12,7 +12,7 @@ const COLUMNS = [
   'attempts',
   'provider_message_id',
   'updated_at',
-] as const satisfies readonly (keyof RecipientView)[];
+] as const satisfies readonly (keyof ContactData)[];
 
 /** What a spreadsheet would take for the start of a formula; some take the full-width signs for the plain ones. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;

@@ -4,15 +4,15 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiQuery, ApiTags }
 import type { Request, Response } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, NoHead, paged, type Paged, readPage, streamText } from '../../../platform/http/index.js';
+import { tooMany } from '../../../platform/security/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import type { RecipientView } from '../queries/recipient.view.js';
+import { campaignErrors } from '../campaigns.errors.js';
 import { ExportRecipientsQuery } from '../queries/export-recipients.query.js';
 import { GetTimelineQuery } from '../queries/get-timeline.query.js';
 import { ListRecipientsQuery } from '../queries/list-recipients.query.js';
 import { WatchCampaignQuery } from '../queries/watch-campaign.query.js';
-import { CAMPAIGN_ROWS, EVENTS_ROWS, TIMELINE_ROWS } from './campaign-error-rows.js';
-import { REQUEST_ID } from './campaign.response.js';
-import { ContactPageResponse, TimelineResponse } from './contact.response.js';
+import { REQUEST_ID } from './campaign.dto.js';
+import { type ContactData, ContactPageResponse, TimelineResponse } from './contact.dto.js';
 import { CSV_EXAMPLE, csvFrame, csvLines } from './contacts-csv.js';
 import { streamProgress } from './event-stream.js';
 
@@ -36,6 +36,7 @@ const StatusQuery = ApiQuery({
 @ApiTags('Campaigns')
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()
+@ApiErrors(campaignErrors.notFound)
 @Controller('v6/api/campaigns/:request_id')
 export class ContactsController {
   constructor(
@@ -49,12 +50,11 @@ export class ContactsController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: ContactPageResponse })
-  @ApiErrors(CAMPAIGN_ROWS)
   async contacts(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
     @Query() query: Record<string, unknown>,
-  ): Promise<Paged<RecipientView>> {
+  ): Promise<Paged<ContactData>> {
     const page = readPage(query);
     const { contacts, total } = await this.queries.execute(
       new ListRecipientsQuery(actor, requestId, textOrNull(query['status']), page.page, page.limit),
@@ -69,7 +69,7 @@ export class ContactsController {
     description: 'Made of what is stored: of several receipts with the same word, the first counts.',
   })
   @ApiOkResponse({ type: TimelineResponse })
-  @ApiErrors(TIMELINE_ROWS)
+  @ApiErrors(campaignErrors.contactNotFound)
   async timeline(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
@@ -90,7 +90,6 @@ export class ContactsController {
     description: 'The file.',
     content: { 'text/csv': { schema: { type: 'string' }, example: CSV_EXAMPLE } },
   })
-  @ApiErrors(CAMPAIGN_ROWS)
   async exportCsv(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
@@ -115,7 +114,7 @@ export class ContactsController {
     description: 'The stream.',
     content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
   })
-  @ApiErrors(EVENTS_ROWS)
+  @ApiErrors(tooMany.because('more than 10 streams of one account'))
   async events(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,

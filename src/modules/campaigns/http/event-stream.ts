@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import type { CampaignView } from '../queries/campaign.view.js';
 import type { Follow } from '../queries/watch-campaign.query.js';
+import type { CampaignData } from './campaign.dto.js';
 
 /** Unsent bytes at which a reader is taken for stalled; a view is a few hundred. */
 const MOST_UNSENT = 256 * 1024;
@@ -24,7 +24,7 @@ export function streamProgress(response: Response, follow: Follow): void {
     else early.push(text);
   };
   const stop = follow({
-    changed: (view: CampaignView) => send(`event: progress\ndata: ${JSON.stringify(view)}\n\n`),
+    changed: (view: CampaignData) => send(`event: progress\ndata: ${JSON.stringify(view)}\n\n`),
     quiet: () => send(': nothing new\n\n'),
     ended: (over) => {
       if (over) send('event: end\ndata: {}\n\n');

@@ -2,15 +2,14 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { now } from '../../../kernel/clock.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { digitsOf } from '../../../kernel/phone-number.js';
 import { readText } from '../../../kernel/text.js';
 import { ApiErrors, readPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
-import { campaignErrors } from '../campaigns.errors.js';
 import { FindRecipientsQuery } from '../queries/find-recipients.query.js';
-import { SEARCH_ROWS } from './campaign-error-rows.js';
-import { RANGE_ROWS, readRangeEnd } from './campaign-filter.js';
-import { RecipientHitsResponse } from './contact.response.js';
+import { RANGE_ERRORS, readRangeEnd } from './campaign-filter.js';
+import { RecipientHitsResponse } from './contact.dto.js';
 
 const DIGITS = { min: 8, max: 30 };
 const DEFAULT_RANGE_MS = 30 * 24 * 3_600_000;
@@ -34,7 +33,11 @@ export class RecipientsController {
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: RecipientHitsResponse })
-  @ApiErrors([...SEARCH_ROWS, ...RANGE_ROWS])
+  @ApiErrors(
+    fieldErrors.required.shown('number').because('missing or empty'),
+    fieldErrors.invalid.shown('number').because('not 8 to 30 digits after the cleanup'),
+    ...RANGE_ERRORS,
+  )
   async find(
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
@@ -58,8 +61,8 @@ export class RecipientsController {
 
 function readNumber(value: unknown): string {
   const read = readText(value);
-  if (read.kind === 'empty') throw campaignErrors.invalid('number is required');
+  if (read.kind === 'empty') throw fieldErrors.required('number');
   const digits = read.kind === 'text' ? digitsOf(read.value) : '';
-  if (digits.length < DIGITS.min || digits.length > DIGITS.max) throw campaignErrors.invalid('number is invalid');
+  if (digits.length < DIGITS.min || digits.length > DIGITS.max) throw fieldErrors.invalid('number');
   return digits;
 }

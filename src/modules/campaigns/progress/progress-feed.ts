@@ -2,9 +2,9 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
 import { Drain, safeError } from '../../../platform/observability/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import { CampaignList } from '../persistence/campaign-list.js';
-import type { CampaignView } from '../queries/campaign.view.js';
-import { hasEnded } from '../queries/campaign.view.js';
+import { isEndState, RecipientStatus } from '../../engine/index.js';
+import type { CampaignData } from '../http/campaign.dto.js';
+import { CampaignList, type CountedCampaign } from '../persistence/campaign-list.js';
 import { CampaignViews } from '../queries/campaign-views.js';
 
 /** A follower of a campaign, and what it is told. */
@@ -13,7 +13,7 @@ export interface ProgressListener {
   /** whether it may still look: its token or API key, the account, the right to the campaign */
   mayLook(): Promise<boolean>;
   /** the campaign as it stands: at once, and after every change */
-  changed(view: CampaignView): void;
+  changed(view: CampaignData): void;
   /** nothing has changed for a while */
   quiet(): void;
   /** the last call. @param over the campaign is at its end; else only this stream is, and may be opened again */
@@ -23,7 +23,7 @@ export interface ProgressListener {
 interface Topic {
   listeners: Set<ProgressListener>;
   /** the last view as it was told, and its text for comparing */
-  last: { view: CampaignView; text: string } | null;
+  last: { view: CampaignData; text: string } | null;
   quietRounds: number;
 }
 
@@ -131,7 +131,7 @@ export class ProgressFeed implements OnApplicationShutdown {
     if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.look());
   }
 
-  private publish(topic: Topic, view: CampaignView): void {
+  private publish(topic: Topic, view: CampaignData): void {
     const text = JSON.stringify(view);
     const isNew = topic.last?.text !== text;
     if (isNew) topic.last = { view, text };
@@ -153,3 +153,10 @@ export class ProgressFeed implements OnApplicationShutdown {
     }
   }
 }
+
+/** Statuses of recipients that a cancelled campaign still has to settle. */
+const TO_BE_SETTLED = [RecipientStatus.Pending, RecipientStatus.Retrying];
+
+/** Whether the campaign is at its end and no recipient waits to be cancelled; late receipts may still come. */
+const hasEnded = ({ campaign, counts }: CountedCampaign): boolean =>
+  isEndState(campaign.state) && TO_BE_SETTLED.every((status) => (counts.get(status) ?? 0) === 0);

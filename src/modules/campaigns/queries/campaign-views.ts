@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../../accounts/index.js';
 import { CAMPAIGN_REVISION, Channels, type ReviewContent, NO_REVIEW_CONTENT } from '../../engine/index.js';
+import { type CampaignData, campaignData } from '../http/campaign.dto.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
-import { campaignView, type CampaignView } from './campaign.view.js';
 
 /** A campaign as staff see it: whose it is, and what there is to review in it. */
-export interface StaffCampaignView extends CampaignView, ReviewContent {
+export interface StaffCampaignView extends CampaignData, ReviewContent {
   username: string;
   revision: number;
   /** how many there are */
@@ -22,16 +22,16 @@ export class CampaignViews {
     private readonly channels: Channels,
   ) {}
 
-  async ofOwner(counted: CountedCampaign): Promise<CampaignView> {
+  async ofOwner(counted: CountedCampaign): Promise<CampaignData> {
     const { timeZone } = await this.owner(counted);
-    return campaignView(counted, this.channels.get(counted.campaign.channel), timeZone);
+    return campaignData(counted, this.channels.get(counted.campaign.channel), timeZone);
   }
 
   async forStaff(counted: CountedCampaign): Promise<StaffCampaignView> {
     const { username, timeZone } = await this.owner(counted);
     const channel = this.channels.get(counted.campaign.channel);
     return {
-      ...campaignView(counted, channel, timeZone),
+      ...campaignData(counted, channel, timeZone),
       username,
       revision: CAMPAIGN_REVISION,
       recipients: counted.campaign.totalRows,

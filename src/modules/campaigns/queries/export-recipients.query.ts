@@ -9,8 +9,8 @@ import {
   statusesOf,
 } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
+import type { DetailedRecipient } from '../http/contact.dto.js';
 import { RecipientViews } from './recipient-views.js';
-import type { DetailedRecipient } from './recipient.view.js';
 
 /** A campaign's recipients, read a few thousand at a time when they are asked for. */
 export interface RecipientExport {

@@ -1,23 +1,12 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTimesOf } from '../../../kernel/clock.js';
-import { Channels, outcomeOf, type RecipientOutcome } from '../../engine/index.js';
+import { Channels, outcomeOf } from '../../engine/index.js';
+import type { RecipientHitData } from '../http/contact.dto.js';
 import { type FoundRecipient, RecipientSearch } from '../persistence/recipient-search.js';
-
-/** A campaign in which the number stands, and how it stands there. */
-export interface RecipientHit extends RecipientOutcome {
-  request_id: string;
-  channel: string;
-  broadcast_name: string;
-  seq: number;
-  receiver: string;
-  attempts: number;
-  created_at: string;
-  updated_at: string;
-}
 
 /** One page of the hits. */
 export interface RecipientHits {
-  hits: RecipientHit[];
+  hits: RecipientHitData[];
   total: number;
   /** `to` of the search that goes on where this one stopped; null = the whole time was looked at */
   next: Date | null;
@@ -60,7 +49,7 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
     };
   }
 
-  private hit(found: FoundRecipient, shown: (at: Date) => string): RecipientHit {
+  private hit(found: FoundRecipient, shown: (at: Date) => string): RecipientHitData {
     const { requestId, channel, broadcastName, createdAt, recipient } = found;
     return {
       request_id: requestId,

@@ -5,29 +5,12 @@ import { AccountDirectory, type Actor } from '../../accounts/index.js';
 import { CampaignReader, Channels, TimelineSources } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
+import type { TimelineData } from '../http/contact.dto.js';
 import { RecipientReader } from '../persistence/recipient-reader.js';
 import { recipientEvents } from './recipient-events.js';
 
-/** One moment of a recipient's life, oldest first. */
-export interface TimelineEventView {
-  /** in the zone of the owning account */
-  at: string;
-  event: string;
-  /** the recipient's label from then on; null where it did not change */
-  status: string | null;
-  details: Record<string, unknown>;
-}
-
-/** What became of one recipient, and when. */
-export interface TimelineView {
-  seq: number;
-  receiver: string;
-  status: string;
-  events: TimelineEventView[];
-}
-
 /** @throws AppError not_found `Campaign not found`, `Contact not found` */
-export class GetTimelineQuery extends Query<TimelineView> {
+export class GetTimelineQuery extends Query<TimelineData> {
   /** @param seq as it stands in the path */
   constructor(
     readonly actor: Actor,
@@ -48,7 +31,7 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
     private readonly sources: TimelineSources,
   ) {}
 
-  async execute({ actor, requestId, seq: text }: GetTimelineQuery): Promise<TimelineView> {
+  async execute({ actor, requestId, seq: text }: GetTimelineQuery): Promise<TimelineData> {
     const campaign = await campaignOf(this.reader, actor, requestId);
     const seq = readId(text);
     const life = seq === null || seq > campaign.totalRows ? null : await this.contacts.life(campaign.id, seq);

@@ -1,10 +1,10 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { CampaignData } from '../http/campaign.dto.js';
 import { type CampaignFilter, CampaignList } from '../persistence/campaign-list.js';
 import { CampaignViews } from './campaign-views.js';
-import type { CampaignView } from './campaign.view.js';
 
 /** A page of one account's campaigns, newest first. */
-export class ListCampaignsQuery extends Query<{ campaigns: CampaignView[]; total: number }> {
+export class ListCampaignsQuery extends Query<{ campaigns: CampaignData[]; total: number }> {
   constructor(
     readonly accountId: number,
     readonly filter: Omit<CampaignFilter, 'accountId'>,
@@ -22,7 +22,7 @@ export class ListCampaignsHandler implements IQueryHandler<ListCampaignsQuery> {
     private readonly views: CampaignViews,
   ) {}
 
-  async execute(query: ListCampaignsQuery): Promise<{ campaigns: CampaignView[]; total: number }> {
+  async execute(query: ListCampaignsQuery): Promise<{ campaigns: CampaignData[]; total: number }> {
     const filter = { ...query.filter, accountId: query.accountId };
     const [campaigns, total] = await Promise.all([
       this.list.page(filter, (query.page - 1) * query.limit, query.limit),

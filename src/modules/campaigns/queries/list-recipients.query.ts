@@ -2,15 +2,15 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
 import { CampaignReader, type CampaignRecord, Channels, type RecipientStatus, statusesOf } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
+import type { ContactData } from '../http/contact.dto.js';
 import { RecipientReader } from '../persistence/recipient-reader.js';
 import { RecipientViews } from './recipient-views.js';
-import type { RecipientView } from './recipient.view.js';
 
 /**
  * A page of a campaign's recipients, in the order of the contacts.
  * @throws AppError not_found `Campaign not found`
  */
-export class ListRecipientsQuery extends Query<{ contacts: RecipientView[]; total: number }> {
+export class ListRecipientsQuery extends Query<{ contacts: ContactData[]; total: number }> {
   /** @param status a label of the channel in any case of letters; null = all. An unknown label matches no recipient */
   constructor(
     readonly actor: Actor,
@@ -32,7 +32,7 @@ export class ListRecipientsHandler implements IQueryHandler<ListRecipientsQuery>
     private readonly views: RecipientViews,
   ) {}
 
-  async execute(query: ListRecipientsQuery): Promise<{ contacts: RecipientView[]; total: number }> {
+  async execute(query: ListRecipientsQuery): Promise<{ contacts: ContactData[]; total: number }> {
     const campaign = await campaignOf(this.reader, query.actor, query.requestId);
     const statuses = query.status === null ? null : statusesOf(this.channels.get(campaign.channel), query.status);
     const offset = (query.page - 1) * query.limit;

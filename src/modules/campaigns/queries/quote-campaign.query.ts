@@ -1,30 +1,15 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { CreditBook } from '../../credits/index.js';
 import { Channels } from '../../engine/index.js';
-import { campaignErrors } from '../campaigns.errors.js';
+import { quoteErrors } from '../campaigns.errors.js';
 import { type RawQuote, readQuote, sortContacts } from '../domain/quote-request.js';
-
-/** What a send would cost, field by field as reference/campaigns#quote gives it. */
-export interface QuoteView {
-  channel: string;
-  encoding: 'gsm7' | 'unicode';
-  unicode_characters: string[];
-  length: number;
-  segments: number;
-  credits_per_contact: number;
-  total_credits: number;
-  available: number;
-  /** numbers that would be charged */
-  contacts: number;
-  invalid: string[];
-  duplicates: string[];
-}
+import type { QuoteData } from '../http/quote.dto.js';
 
 /**
  * Prices a send. Costs nothing, sends nothing, stores nothing.
  * @throws AppError invalid for the first field at fault; what the channel's send would answer to the message
  */
-export class QuoteCampaignQuery extends Query<QuoteView> {
+export class QuoteCampaignQuery extends Query<QuoteData> {
   /** @param body as it came */
   constructor(
     readonly accountId: number,
@@ -41,16 +26,11 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
     private readonly credits: CreditBook,
   ) {}
 
-  async execute({ accountId, body }: QuoteCampaignQuery): Promise<QuoteView> {
+  async execute({ accountId, body }: QuoteCampaignQuery): Promise<QuoteData> {
     const names = this.channels.all.filter((channel) => channel.quote).map(({ name }) => name);
     const read = readQuote(body, names);
     if ('fault' in read) {
-      const text = {
-        channel: `channel must be one of: ${names.join(', ')}`,
-        message: 'message is required',
-        contacts: 'contacts must be a non-empty array',
-      }[read.fault];
-      throw campaignErrors.invalid(text);
+      throw read.fault === 'channel' ? quoteErrors.channel(names) : quoteErrors[read.fault]();
     }
     const { message, contacts } = read.quote;
     const channel = this.channels.get(read.quote.channel);

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { dateTimesOf } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { type CampaignRecord, Channels, type RecipientRecord } from '../../engine/index.js';
+import { contactData, type DetailedRecipient } from '../http/contact.dto.js';
 import { RecipientReader } from '../persistence/recipient-reader.js';
-import { recipientView, type DetailedRecipient } from './recipient.view.js';
 
 /** Recipients in the labels of their channel and the time zone of their owner, with what other tables know of them. */
 @Injectable()
@@ -24,6 +24,6 @@ export class RecipientViews {
       channel.details?.of(this.channels.services, campaign, recipients),
     ]);
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
-    return recipients.map((recipient) => recipientView(channel, recipient, { providerIds, details }, shown));
+    return recipients.map((recipient) => contactData(channel, recipient, { providerIds, details }, shown));
   }
 }

@@ -6,7 +6,7 @@ import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../../
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
-import { CHAT_CONNECTION_ROWS, NO_CHAT_ACCOUNT_ROW } from '../../../providers/index.js';
+import { chatAccountErrors, CONNECTION_ERRORS } from '../../../providers/index.js';
 import { templateSendErrors } from '../../../templates/index.js';
 import { templateMessageErrors, templateRequestErrors } from '../template-messages.errors.js';
 import { SendBrandedCampaignCommand } from '../commands/send-branded-campaign.command.js';
@@ -36,8 +36,8 @@ const TEMPLATE_ERRORS = [
 const SENDING_ERRORS = [
   ...Object.values(templateSendErrors),
   acceptanceErrors.scheduleTime,
-  NO_CHAT_ACCOUNT_ROW,
-  ...CHAT_CONNECTION_ROWS,
+  chatAccountErrors.notFound,
+  ...CONNECTION_ERRORS,
   creditErrors.insufficient.because("the category's balance is lower than the recipients"),
 ];
 

@@ -1,15 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES } from '../../channels/index.js';
-import { CAMPAIGN_STATES } from '../../engine/index.js';
-import type { RetriedCampaign } from '../commands/retry-failed.command.js';
-import type { CampaignView } from '../queries/campaign.view.js';
+import { CAMPAIGN_STATES, type CampaignState, type Channel, statusCounts } from '../../engine/index.js';
+import type { CountedCampaign } from '../persistence/campaign-list.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
 const nullableTime = { type: String, nullable: true, example: '2026-11-21 10:30:05' } as const;
 
-/** A campaign; times in the zone of its account. */
-export class CampaignData implements CampaignView {
+/** A campaign as its owner and staff see it; times in the zone of its account (reference/requests#dates). */
+export class CampaignData {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
   @ApiProperty({ example: CHANNEL_EXAMPLE, enum: [...CHANNEL_NAMES] }) channel!: string;
   @ApiProperty({ example: 'Diwali offer' }) broadcast_name!: string;
@@ -33,6 +33,36 @@ export class CampaignData implements CampaignView {
   @ApiProperty({ ...nullableTime, description: 'every recipient is final' }) completed_at!: string | null;
 }
 
+const ENDED: Partial<Record<CampaignState, string>> = {
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+  rejected: 'Rejected',
+  failed: 'Failed',
+};
+
+const statusText = (state: CampaignState, channel: Channel): string =>
+  ENDED[state] ?? (state === 'pending_approval' ? channel.campaignStatus.accepted : channel.campaignStatus.sending);
+
+/** @param zone IANA zone of the owning account */
+export function campaignData({ campaign, counts }: CountedCampaign, channel: Channel, zone: string) {
+  const shown = (at: Date | null): string | null => at && dateTime(at, zone);
+  return {
+    request_id: campaign.requestId,
+    channel: campaign.channel,
+    broadcast_name: campaign.broadcastName,
+    status: statusText(campaign.state, channel),
+    state: campaign.state,
+    total_rows: campaign.totalRows,
+    status_counts: statusCounts(channel, counts),
+    credits: campaign.unitCredits * campaign.totalRows,
+    retry_of: campaign.retryOf,
+    scheduled_at: shown(campaign.scheduledAt),
+    created_at: dateTime(campaign.createdAt, zone),
+    sent_at: shown(campaign.sentAt),
+    completed_at: shown(campaign.completedAt),
+  } satisfies CampaignData;
+}
+
 export class CampaignResponse extends AnswerOf(CampaignData) {}
 
 export class CampaignPageResponse extends PageOf(CampaignData) {}
@@ -44,7 +74,7 @@ class CampaignChanged {
 
 export class CampaignChangedResponse extends AnswerOf(CampaignChanged) {}
 
-class CampaignRetried implements RetriedCampaign {
+export class CampaignRetried {
   @ApiProperty({ example: 'GSMCAMP_20261122_D4E5F6', description: 'the new campaign' }) request_id!: string;
   @ApiProperty({ example: REQUEST_ID }) retry_of!: string;
   @ApiProperty({ example: 3 }) total_rows!: number;

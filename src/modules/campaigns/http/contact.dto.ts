@@ -1,13 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { CHANNEL_EXAMPLE, QUOTABLE_CHANNEL_NAMES } from '../../channels/index.js';
-import type { RecipientView } from '../queries/recipient.view.js';
-import type { RecipientHit } from '../queries/find-recipients.query.js';
-import type { TimelineEventView, TimelineView } from '../queries/get-timeline.query.js';
-import type { QuoteView } from '../queries/quote-campaign.query.js';
-import { REQUEST_ID } from './campaign.response.js';
+import { CHANNEL_EXAMPLE } from '../../channels/index.js';
+import { type Channel, type DetailValue, outcomeOf, type RecipientRecord } from '../../engine/index.js';
+import { REQUEST_ID } from './campaign.dto.js';
 
-class ContactData implements RecipientView {
+/** A recipient as its owner sees it (reference/campaigns#contacts); channels add columns of their own. */
+export class ContactData {
   @ApiProperty({ example: 1, description: 'place among the contacts' }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
   @ApiProperty({ example: 'DELIVERED', description: "the channel's own word" }) status!: string;
@@ -30,9 +28,42 @@ class ContactData implements RecipientView {
   recording_url?: string | null;
 }
 
+/** Values of the channel's own columns, by name. */
+type Details = Readonly<Record<string, DetailValue>>;
+
+/** A recipient with the channel's own columns. */
+export type DetailedRecipient = ContactData & Details;
+
+/** What of a recipient stands in other tables. */
+export interface RecipientExtras {
+  providerIds: ReadonlyMap<number, string>;
+  /** absent on channels without columns of their own */
+  details: ReadonlyMap<number, Details> | undefined;
+}
+
+/** @param shown formats a time in the zone of the owning account */
+export function contactData(
+  channel: Channel,
+  recipient: RecipientRecord,
+  { providerIds, details }: RecipientExtras,
+  shown: (at: Date) => string,
+): DetailedRecipient {
+  const { seq, number, attempts, updatedAt } = recipient;
+  return {
+    seq,
+    receiver: number,
+    ...outcomeOf(channel, recipient),
+    attempts,
+    provider_message_id: providerIds.get(seq) ?? null,
+    updated_at: shown(updatedAt),
+    ...details?.get(seq),
+  };
+}
+
 export class ContactPageResponse extends PageOf(ContactData) {}
 
-class TimelineEventData implements TimelineEventView {
+/** One moment of a recipient, in the zone of the owning account. */
+export class TimelineEventData {
   @ApiProperty({ example: '2026-11-21 10:30:05' }) at!: string;
   @ApiProperty({
     example: 'submitted',
@@ -46,7 +77,8 @@ class TimelineEventData implements TimelineEventView {
   details!: Record<string, unknown>;
 }
 
-class TimelineData implements TimelineView {
+/** What became of one recipient, and when. */
+export class TimelineData {
   @ApiProperty({ example: 1 }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
   @ApiProperty({ example: 'SENT' }) status!: string;
@@ -55,7 +87,8 @@ class TimelineData implements TimelineView {
 
 export class TimelineResponse extends AnswerOf(TimelineData) {}
 
-class RecipientHitData implements RecipientHit {
+/** A campaign in which a number stands, and how it stands there. */
+export class RecipientHitData {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
   @ApiProperty({ example: CHANNEL_EXAMPLE }) channel!: string;
   @ApiProperty({ example: 'Diwali offer' }) broadcast_name!: string;
@@ -82,31 +115,3 @@ export class RecipientHitsResponse extends PageOf(RecipientHitData) {
   })
   next_to!: string | null;
 }
-
-/** Body of a quote for Swagger. */
-export class QuoteBody {
-  @ApiProperty({ enum: [...QUOTABLE_CHANNEL_NAMES], example: CHANNEL_EXAMPLE }) channel!: string;
-  @ApiProperty({
-    example: 'Hello from Switchboard',
-    description: "the text; for template and branded the template's name",
-  })
-  message!: string;
-  @ApiProperty({ type: [String], example: ['919812345678', '919812345679'] }) contacts!: string[];
-}
-
-class QuoteData implements QuoteView {
-  @ApiProperty({ example: CHANNEL_EXAMPLE }) channel!: string;
-  @ApiProperty({ enum: ['gsm7', 'unicode'], example: 'gsm7' }) encoding!: 'gsm7' | 'unicode';
-  @ApiProperty({ type: [String], example: [], description: 'the characters that make it Unicode' })
-  unicode_characters!: string[];
-  @ApiProperty({ example: 22 }) length!: number;
-  @ApiProperty({ example: 1, description: 'parts that leave for one contact' }) segments!: number;
-  @ApiProperty({ example: 1 }) credits_per_contact!: number;
-  @ApiProperty({ example: 2 }) total_credits!: number;
-  @ApiProperty({ example: 1000 }) available!: number;
-  @ApiProperty({ example: 2, description: 'numbers that would be charged' }) contacts!: number;
-  @ApiProperty({ type: [String], example: [], description: 'entries that the send would refuse' }) invalid!: string[];
-  @ApiProperty({ type: [String], example: [], description: 'numbers that come more than once' }) duplicates!: string[];
-}
-
-export class QuoteResponse extends AnswerOf(QuoteData) {}
