@@ -1,4 +1,5 @@
 import { failed, invalid, unavailable } from '../../kernel/define-error.js';
+import { fieldErrors } from '../../kernel/field-errors.js';
 import { serverErrors } from '../../platform/http/index.js';
 
 /** Errors of audio (reference/voice#order), literally. `at`: the field that named it. */
@@ -10,7 +11,7 @@ export const audioErrors = {
   ).shown('Audio'),
   notFetched: invalid(
     'audio_not_fetched',
-    (at: string) => `${at} could not be fetched`,
+    (at: string) => fieldErrors.notFetched.shown(at).text,
     'unreachable, slow, over 10 MB, or an address that is not allowed',
   ).shown('audio_url'),
   notPlayable: invalid(

@@ -1,4 +1,5 @@
 import { conflict, failed, invalid, notFound, unprocessable } from '../../kernel/define-error.js';
+import { atMost } from '../../kernel/field-errors.js';
 import { STATUS_WORDS, TemplateStatus } from './domain/template-status.js';
 
 /**
@@ -7,11 +8,9 @@ import { STATUS_WORDS, TemplateStatus } from './domain/template-status.js';
  */
 export const templateErrors = {
   nameTaken: conflict('template_name_taken', 'This template name is already exist', 'duplicate name for the user'),
-  tooMany: invalid(
-    'too_many_templates',
-    (most: number) => `At most ${most} templates are allowed`,
-    'TEMPLATES_PER_ACCOUNT',
-  ).shown(1000),
+  tooMany: invalid('too_many_templates', (most: number) => atMost(most, 'templates'), 'TEMPLATES_PER_ACCOUNT').shown(
+    1000,
+  ),
   usernameRequired: invalid('username_required', 'username is required', 'missing or empty'),
   noneForUsername: notFound(
     'templates_not_found',

@@ -1,4 +1,5 @@
 import { conflict, type DefinedError, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
+import { atMost, fieldErrors } from '../../kernel/field-errors.js';
 import { CUSTOMER_EVENT_TYPES } from './event-types.js';
 import { LONGEST_URL, WEBHOOK_STATUSES } from './domain/webhook.js';
 import type { WebhookFault } from './domain/webhook-form.js';
@@ -7,14 +8,14 @@ const fault = (text: string, reason: string): DefinedError => invalid('webhook_f
 
 /** Faults of a body. */
 export const webhookFaults = {
-  urlRequired: fault('url is required', 'missing or empty'),
-  urlTooLong: fault(`url must be at most ${LONGEST_URL} characters`, 'too long'),
+  urlRequired: fault(fieldErrors.required.shown('url').text, 'missing or empty'),
+  urlTooLong: fault(fieldErrors.tooLong.shown('url', LONGEST_URL).text, 'too long'),
   urlInvalid: fault('url must be a valid http or https URL', 'no text, or something else than http(s)'),
   urlUnencrypted: fault('url must be https', 'http:// in production, and `OUTBOUND_ALLOW` does not name its network'),
   eventsRequired: fault('events must be a non-empty array', 'missing, empty, or no array'),
   eventsUnknown: fault(`events must be of: ${CUSTOMER_EVENT_TYPES.join(', ')}`, 'a type that does not exist'),
   eventsRepeated: fault('events must not repeat', 'a type twice'),
-  statusUnknown: fault(`status must be one of: ${WEBHOOK_STATUSES.join(', ')}`, 'another word'),
+  statusUnknown: fault(fieldErrors.noWord.shown('status', WEBHOOK_STATUSES).text, 'another word'),
 } satisfies Record<WebhookFault, DefinedError>;
 
 const { statusUnknown: _status, ...fieldFaults } = webhookFaults;
@@ -24,11 +25,7 @@ export const WEBHOOK_FIELD_ERRORS: readonly DocumentedError[] = Object.values(fi
 
 /** Errors of webhooks (reference/webhooks#own-routes). */
 export const webhookErrors = {
-  tooMany: conflict(
-    'too_many_webhooks',
-    (most: number) => `At most ${most} webhooks are allowed`,
-    'WEBHOOKS_PER_ACCOUNT',
-  ).shown(10),
+  tooMany: conflict('too_many_webhooks', (most: number) => atMost(most, 'webhooks'), 'WEBHOOKS_PER_ACCOUNT').shown(10),
   notFound: notFound('webhook_unknown', 'Webhook not found', 'unknown, deleted, or another account’s'),
   eventNotFound: notFound(
     'webhook_event_unknown',

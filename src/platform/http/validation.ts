@@ -1,6 +1,9 @@
 import { ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { AppError } from '../../kernel/app-error.js';
+import { invalid } from '../../kernel/define-error.js';
+
+/** @param text what the field's decorator says */
+const invalidField = invalid('invalid_field', (text: string) => text);
 
 /**
  * Validation of our own endpoints' DTOs: unknown fields are dropped, and the answer is the message of the first fault
@@ -13,7 +16,7 @@ export const validation = (): ValidationPipe =>
     stopAtFirstError: true,
     forbidUnknownValues: false,
     validationError: { target: false, value: false },
-    exceptionFactory: (errors) => new AppError('invalid', 'invalid_field', firstFault(errors)),
+    exceptionFactory: (errors) => invalidField(firstFault(errors)),
   });
 
 function firstFault(errors: ValidationError[]): string {

@@ -2,7 +2,6 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestj
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AppError } from '../../../kernel/app-error.js';
 import { invalid } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { codePoints, textOrNull } from '../../../kernel/text.js';
@@ -15,6 +14,7 @@ import {
   readTemplateId,
   ReviewTemplatesQuery,
   STATUS_WORDS,
+  templateErrors,
   type TemplateMove,
 } from '../../templates/index.js';
 import { MovedTemplateAnswer, ReviewedTemplatePageAnswer, ReviewRequest } from './template.dto.js';
@@ -28,9 +28,9 @@ const reasonTooLong = invalid('reason_too_long', fieldErrors.tooLong.shown('reas
 
 const MOVE_ERRORS = [
   fieldErrors.invalid.shown('reason').because('no text'),
-  { status: 404, message: 'Template not found', reason: 'no such template' },
+  templateErrors.notFound.because('no such template'),
   reasonTooLong,
-  { status: 409, message: 'Template is already approved', reason: 'its state does not allow the move' },
+  templateErrors.wrongState.because('its state does not allow the move'),
   ...REVISION_ERRORS,
 ];
 
@@ -126,6 +126,6 @@ export class TemplatesAdminController {
     await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason, body.revision ?? null));
     const { templates } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, 1, 1));
     for await (const [data] of templates) return { success: true, data };
-    throw new AppError('not_found', 'template_not_found', 'Template not found'); // deleted since
+    throw templateErrors.notFound(); // deleted since
   }
 }

@@ -1,10 +1,15 @@
 import { failed, invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
 
 /** Faults of a request, whatever its template: the texts of reference/template-messages#errors, literally. */
 export const templateRequestErrors = {
-  product: invalid('template_message_product', 'messaging_product must be chat', 'missing or another'),
-  toRequired: invalid('template_message_toRequired', 'to is required', 'no recipients'),
+  product: invalid(
+    'template_message_product',
+    fieldErrors.mustBe.shown('messaging_product', 'chat').text,
+    'missing or another',
+  ),
+  toRequired: invalid('template_message_toRequired', fieldErrors.required.shown('to').text, 'no recipients'),
   toOfCampaign: invalid(
     'template_message_toOfCampaign',
     'to is required and must contain at least one valid recipient',

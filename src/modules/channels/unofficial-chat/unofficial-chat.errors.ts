@@ -1,9 +1,10 @@
 import { type DefinedError, invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { broadcastErrors } from '../broadcasts/index.js';
 import type { AttachmentField } from './unofficial-broadcast.js';
 
 const notAUrl = (field: AttachmentField): DefinedError =>
-  invalid(`${field}_url`, `${field} must be a valid URL`, 'given, and no http or https URL');
+  invalid(`${field}_url`, fieldErrors.noUrl.shown(field).text, 'given, and no http or https URL');
 
 /** Faults of the attachments, by their fields. */
 export const attachmentErrors = {

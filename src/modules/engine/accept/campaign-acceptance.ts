@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
+import { conflict } from '../../../kernel/define-error.js';
 import { GroupCommit } from '../../../kernel/group-commit.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
@@ -183,7 +184,7 @@ export class CampaignAcceptance {
   }
 }
 
-const takenError = (code: string): AppError => new AppError('conflict', code, acceptanceErrors.requestIdTaken.text);
+const takenError = (code: string): AppError => conflict(code, acceptanceErrors.requestIdTaken.text)();
 
 const acceptedOf = ({ id, requestId, draft }: Numbered): AcceptedCampaign => ({
   id,

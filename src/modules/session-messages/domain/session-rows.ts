@@ -1,4 +1,5 @@
 import { type DefinedError, invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { isUserId } from '../../../kernel/chat-user-id.js';
 import { objectOrNull } from '../../../kernel/objects.js';
 import { readRecipient, RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
@@ -83,11 +84,15 @@ const withoutSource = (part: unknown): boolean => {
  */
 export const SESSION_ROWS: readonly SessionRow[] = [
   {
-    error: invalid('messaging_product', 'messaging_product must be chat', 'invalid or missing'),
+    error: invalid(
+      'messaging_product',
+      fieldErrors.mustBe.shown('messaging_product', 'chat').text,
+      'invalid or missing',
+    ),
     applies: ({ body }) => body['messaging_product'] !== 'chat',
   },
   {
-    error: invalid('to_required', 'to is required', 'neither `to` nor `recipient`'),
+    error: invalid('to_required', fieldErrors.required.shown('to').text, 'neither `to` nor `recipient`'),
     applies: ({ body }) => !hasText(body['to']) && !hasText(body['recipient']),
   },
   {

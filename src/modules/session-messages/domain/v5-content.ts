@@ -1,4 +1,5 @@
 import type { DocumentedError } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { digitsOf } from '../../../kernel/phone-number.js';
 import type { MessageContent } from './message-content.js';
 import {
@@ -9,6 +10,7 @@ import {
   requiredTitle,
   requiredUrl,
   type V5Body,
+  LONGEST_TITLE,
   v5Faults,
 } from './v5-fields.js';
 
@@ -73,7 +75,7 @@ function replyMessage(body: V5Body): MessageContent {
 function actionMessage(body: V5Body): MessageContent {
   const named = (['call', 'url'] as const).filter((kind) => given(body, `${kind}_title`) || hasTarget(body, kind));
   const count = given(body, 'buttons') ? countOf(body, 'buttons', MOST.actions) : named.length;
-  if (count > named.length) throw v5Faults.required(named.includes('call') ? 'url_title' : 'call_title');
+  if (count > named.length) throw fieldErrors.required(named.includes('call') ? 'url_title' : 'call_title');
   const wanted = named.slice(0, count);
   const call = wanted.includes('call') ? callLine(body) : null;
   const message = call === null ? requiredText(body, 'broadcast_message') : optionalText(body, 'broadcast_message');
@@ -89,7 +91,7 @@ const hasTarget = (body: V5Body, kind: 'call' | 'url'): boolean =>
 function callLine(body: V5Body): string {
   const title = requiredTitle(body, 'call_title');
   const number = digitsOf(requiredText(body, 'call_number'));
-  if (!CALL_NUMBER.test(number)) throw v5Faults.invalid('call_number');
+  if (!CALL_NUMBER.test(number)) throw fieldErrors.invalid('call_number');
   return `${title}: +${number}`;
 }
 
@@ -118,10 +120,10 @@ export const V5_CONTENT_ERRORS: readonly DocumentedError[] = [
   v5Faults.count.shown('list', MOST.options).because('number of options'),
   v5Faults.count.shown('buttons', MOST.replies).because('number of reply buttons'),
   v5Faults.count.shown('buttons', MOST.actions).because('number of call and URL buttons'),
-  v5Faults.required.shown('id1').because('an entry within the count is missing (each its name)'),
-  v5Faults.tooLong.shown('title1').because('an id or title is too long (each its name)'),
-  v5Faults.url.shown('uploaded_image1').because('not http(s); `url_value` alike'),
-  v5Faults.invalid.shown('call_number').because('not 3 to 20 digits'),
-  v5Faults.required.shown('broadcast_message').because('empty'),
-  v5Faults.invalid.shown('footer').because('no text; `section_name` and `broadcast_name` alike'),
+  fieldErrors.required.shown('id1').because('an entry within the count is missing (each its name)'),
+  fieldErrors.tooLong.shown('title1', LONGEST_TITLE).because('an id or title is too long (each its name)'),
+  fieldErrors.noUrl.shown('uploaded_image1').because('not http(s); `url_value` alike'),
+  fieldErrors.invalid.shown('call_number').because('not 3 to 20 digits'),
+  fieldErrors.required.shown('broadcast_message').because('empty'),
+  fieldErrors.invalid.shown('footer').because('no text; `section_name` and `broadcast_name` alike'),
 ];

@@ -1,4 +1,5 @@
 import { invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/web-url.js';
 
@@ -6,17 +7,17 @@ import { isHttpUrl } from '../../../kernel/web-url.js';
 export type V5Body = Readonly<Record<string, unknown>>;
 
 /** Most characters of an id or a title (reference/session-messages#v5-paths). */
-const LONGEST_TITLE = 20;
+export const LONGEST_TITLE = 20;
 
-/** Faults of a v5 body (reference/session-messages#v5-errors). */
+/** Faults of a v5 body beside those of any field (reference/session-messages#v5-errors). */
 export const v5Faults = {
-  required: invalid('field_required', (name: string) => `${name} is required`),
-  invalid: invalid('field_invalid', (name: string) => `${name} is invalid`),
-  service: invalid('service', 'brodcast_service must be chat_credits', 'given and something else'),
+  service: invalid(
+    'service',
+    fieldErrors.mustBe.shown('brodcast_service', 'chat_credits').text,
+    'given and something else',
+  ),
   together: invalid('list_and_buttons', 'list and buttons cannot be sent together', 'both given'),
   count: invalid('field_count', (name: string, most: number) => `${name} must be between 1 and ${most}`),
-  tooLong: invalid('field_too_long', (name: string) => `${name} must be at most ${LONGEST_TITLE} characters`),
-  url: invalid('field_url', (name: string) => `${name} must be a valid URL`),
 };
 
 /** Whether the field holds anything, be it right or wrong. */
@@ -25,21 +26,21 @@ export const given = (body: V5Body, name: string): boolean => readText(body[name
 /** @throws AppError `<name> is required` for what is missing or no text */
 export function requiredText(body: V5Body, name: string): string {
   const text = textOrNull(body[name]);
-  if (text === null) throw v5Faults.required(name);
+  if (text === null) throw fieldErrors.required(name);
   return text;
 }
 
 /** @throws AppError `<name> is invalid` for what is no text */
 export function optionalText(body: V5Body, name: string): string | null {
   const read = readText(body[name]);
-  if (read.kind === 'fault') throw v5Faults.invalid(name);
+  if (read.kind === 'fault') throw fieldErrors.invalid(name);
   return read.kind === 'text' ? read.value : null;
 }
 
 /** A required id or title of at most 20 characters. */
 export function requiredTitle(body: V5Body, name: string): string {
   const text = requiredText(body, name);
-  if (codePoints(text) > LONGEST_TITLE) throw v5Faults.tooLong(name);
+  if (codePoints(text) > LONGEST_TITLE) throw fieldErrors.tooLong(name, LONGEST_TITLE);
   return text;
 }
 
@@ -54,6 +55,6 @@ export function countOf(body: V5Body, name: string, most: number): number {
 /** A required http(s) URL; it is handed on, never fetched here. */
 export function requiredUrl(body: V5Body, name: string): string {
   const url = requiredText(body, name).trim();
-  if (!isHttpUrl(url)) throw v5Faults.url(name);
+  if (!isHttpUrl(url)) throw fieldErrors.noUrl(name);
   return url;
 }

@@ -1,6 +1,7 @@
 import type { DocumentedError } from '../../../kernel/define-error.js';
 import { isUserId } from '../../../kernel/chat-user-id.js';
 import { nextTimeOfDay } from '../../../kernel/clock.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { readRecipient } from '../../../kernel/phone-number.js';
 import { cutCodePoints, isTooLargeJson } from '../../../kernel/text.js';
 import type { MessageContent, SessionMessage } from './message-content.js';
@@ -58,7 +59,7 @@ function scheduleOf(body: V5Body, zone: string, at: Date): Date | null {
   const text = optionalText(body, 'schedule_time');
   if (text === null) return null;
   const moment = nextTimeOfDay(text.trim(), zone, at);
-  if (!moment) throw v5Faults.invalid('schedule_time');
+  if (!moment) throw fieldErrors.invalid('schedule_time');
   return moment;
 }
 
@@ -70,11 +71,11 @@ function labelOf(body: V5Body): string | null {
 /** What a v5 request may be refused for by its fields alone, in the order in which they are judged. */
 export const V5_FORM_ERRORS: readonly DocumentedError[] = [
   v5Faults.service,
-  v5Faults.required.shown('contacts').because('missing, and no `recipient`'),
+  fieldErrors.required.shown('contacts').because('missing, and no `recipient`'),
   recipientErrors.invalid.because('invalid after cleanup, or more than one number'),
   recipientErrors.length,
   recipientErrors.userId.because('no user id, and no `contacts`'),
-  v5Faults.invalid.shown('schedule_time').because('not HH:MM:SS'),
+  fieldErrors.invalid.shown('schedule_time').because('not HH:MM:SS'),
   ...V5_CONTENT_ERRORS,
   contentTooLarge.because('the whole content, as JSON'),
 ];

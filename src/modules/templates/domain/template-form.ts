@@ -1,4 +1,5 @@
 import { type DefinedError, invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { objectOrEmpty } from '../../../kernel/objects.js';
 import { codePoints, type ReadText, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/web-url.js';
@@ -94,7 +95,7 @@ const readFields = (raw: RawTemplate): Fields => ({
 });
 
 const tooLong = (field: string, most: number): DefinedError =>
-  invalid(`${field}_too_long`, `${field} must be at most ${most} characters`, 'too long');
+  invalid(`${field}_too_long`, fieldErrors.tooLong.shown(field, most).text, 'too long');
 
 /**
  * The error table of reference/templates#createtemplatesphp from top to bottom; a row of ours comes after the table's

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../../kernel/app-error.js';
+import { unprocessable, upstream } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { OutboundClient, OutboundError } from '../../../platform/outbound/index.js';
 import type { HeaderMedium, UploadedFile } from '../../providers/index.js';
 
@@ -28,14 +29,11 @@ export class HeaderSample {
    */
   async fetch(url: string, medium: HeaderMedium, accountId: number): Promise<UploadedFile> {
     const { status, headers, body } = await this.read(url, accountId);
-    if (status >= 500 || status === 429) throw unreadable('upstream');
+    if (status >= 500 || status === 429) throw unreadable.upstream();
     const [mimeType = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
     const ending = TYPES[medium][mimeType.trim()];
-    if (status !== 200 || body.length === 0) throw unreadable('unprocessable');
-    if (ending === undefined) {
-      const text = `header_example_url is not ${Object.keys(TYPES[medium]).join(' or ')}`;
-      throw new AppError('unprocessable', 'header_example_type', text);
-    }
+    if (status !== 200 || body.length === 0) throw unreadable.unprocessable();
+    if (ending === undefined) throw wrongType(Object.keys(TYPES[medium]));
     return { bytes: body, mimeType: mimeType.trim(), name: `sample.${ending}` };
   }
 
@@ -44,12 +42,19 @@ export class HeaderSample {
       return await this.outbound.request({ url, customer, maxBytes: LARGEST_BYTES, maxRedirects: MOST_REDIRECTS });
     } catch (error) {
       const isFinal = error instanceof OutboundError && FINAL.has(error.fault);
-      throw unreadable(isFinal ? 'unprocessable' : 'upstream');
+      throw unreadable[isFinal ? 'unprocessable' : 'upstream']();
     }
   }
 }
 
 const FINAL: ReadonlySet<string> = new Set(['refused', 'too_large', 'redirect']);
 
-const unreadable = (kind: 'unprocessable' | 'upstream'): AppError =>
-  new AppError(kind, 'header_example_unreadable', 'header_example_url could not be fetched');
+const UNREADABLE = fieldErrors.notFetched.shown('header_example_url').text;
+const unreadable = {
+  unprocessable: unprocessable('header_example_unreadable', UNREADABLE),
+  upstream: upstream('header_example_unreadable', UNREADABLE),
+};
+const wrongType = unprocessable(
+  'header_example_type',
+  (types: readonly string[]) => `header_example_url is not ${types.join(' or ')}`,
+);

@@ -1,3 +1,4 @@
+import { fieldErrors } from '../../../../kernel/field-errors.js';
 import { isObject, type JsonObject } from '../../../../kernel/objects.js';
 import { readText } from '../../../../kernel/text.js';
 import { isHttpUrl } from '../../../../kernel/web-url.js';
@@ -49,10 +50,10 @@ function parsed(text: string): unknown {
 }
 
 function readRows(value: unknown, path: string, depth: number, reading: Reading): MenuRow[] {
-  if (readText(value).kind === 'empty') throw new MenuFault(`${path} is required`);
-  if (!Array.isArray(value)) throw new MenuFault(`${path} must be an array`);
+  if (readText(value).kind === 'empty') throw new MenuFault(fieldErrors.required.shown(path).text);
+  if (!Array.isArray(value)) throw new MenuFault(fieldErrors.noArray.shown(path).text);
   const entries = value as unknown[];
-  if (entries.length === 0) throw new MenuFault(`${path} is required`);
+  if (entries.length === 0) throw new MenuFault(fieldErrors.required.shown(path).text);
   if (depth > DEEPEST_MENU) throw new MenuFault(`${path} is too deep: at most ${DEEPEST_MENU} menus`);
   const rows: MenuRow[] = [];
   const taken = new Set<string>();
@@ -88,7 +89,7 @@ function readRow(entry: unknown, path: string, depth: number, reading: Reading):
       if (depth === 1) throw new MenuFault(`${path}.action back is only possible in a submenu`);
       return { digit, action };
     case undefined:
-      throw new MenuFault(`${path}.action must be one of: ${ACTIONS.join(', ')}`);
+      throw new MenuFault(fieldErrors.noWord.shown(`${path}.action`, ACTIONS).text);
   }
 }
 
@@ -100,7 +101,7 @@ function readNumbers(entry: JsonObject, path: string, rules: NumberRules): strin
   const fallbacks = entry['fallback_numbers'];
   if (readText(fallbacks).kind === 'empty') return [first];
   const list = `${path}.fallback_numbers`;
-  if (!Array.isArray(fallbacks)) throw new MenuFault(`${list} must be an array`);
+  if (!Array.isArray(fallbacks)) throw new MenuFault(fieldErrors.noArray.shown(list).text);
   const entries = fallbacks as unknown[];
   if (entries.length > MOST_FALLBACKS) throw new MenuFault(`${list} must hold at most ${MOST_FALLBACKS} numbers`);
   return [first, ...entries.map((number, index) => readNumber(number, `${list}[${index}]`, rules))];
@@ -117,19 +118,19 @@ function readAfter(value: unknown, path: string): AfterClip {
   if (read.kind === 'empty') return 'hangup';
   const word = read.kind === 'text' ? read.value.trim() : '';
   const after = AFTER_CLIP.find((name) => name === word);
-  if (!after) throw new MenuFault(`${path}.after must be one of: ${AFTER_CLIP.join(', ')}`);
+  if (!after) throw new MenuFault(fieldErrors.noWord.shown(`${path}.after`, AFTER_CLIP).text);
   return after;
 }
 
 function url(value: unknown, path: string): string {
   const text = required(value, path).trim();
-  if (text.length > LONGEST_URL || !isHttpUrl(text)) throw new MenuFault(`${path} must be a valid URL`);
+  if (text.length > LONGEST_URL || !isHttpUrl(text)) throw new MenuFault(fieldErrors.noUrl.shown(path).text);
   return text;
 }
 
 /** A text that must be there; what is neither text nor number is at fault as if it were missing. */
 function required(value: unknown, path: string): string {
   const read = readText(value);
-  if (read.kind !== 'text') throw new MenuFault(`${path} is required`);
+  if (read.kind !== 'text') throw new MenuFault(fieldErrors.required.shown(path).text);
   return read.value;
 }

@@ -32,7 +32,7 @@ export interface VoiceRequest {
 
 /** The texts of reference/voice#order, literally. */
 export const VOICE_TEXTS = {
-  name: 'broadcast_name is required',
+  name: fieldErrors.required.shown('broadcast_name').text,
   noAudio: 'Either audio_file_id or message is required',
   tooLong: 'Text for voice message cannot exceed 5000 characters.',
   contacts: "Provide an array of phone numbers in 'contacts'",

@@ -6,6 +6,7 @@ import type {
   RouteConnection,
   SendOutcome,
 } from '../../ports/message-driver.js';
+import { chatAccountErrors } from '../../chat-account.js';
 import { GatedConnection } from '../gated-connection.js';
 import { neverSent } from '../never-sent.js';
 import { type GraphAccount, type MetaCloudConfig, metaCloudConfigSchema, phoneNumberIdOf } from './config.js';
@@ -42,8 +43,8 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
   private sender(account: GraphAccount): (message: OutboundMessage) => Promise<SendOutcome> {
     const phoneNumberId = account.provider === 'other' ? null : phoneNumberIdOf(account);
     const endpoint = phoneNumberId === null ? null : endpointOf(account, messagesCall(phoneNumberId));
-    if (!endpoint) return () => Promise.resolve(neverSent('Unable to resolve provider endpoint'));
-    if (account.token === null) return () => Promise.resolve(neverSent('Missing account token for this chat account'));
+    if (!endpoint) return () => Promise.resolve(neverSent(chatAccountErrors.noEndpoint.text));
+    if (account.token === null) return () => Promise.resolve(neverSent(chatAccountErrors.noToken.text));
     const bodies = new MessageBodies();
     return (message) => exchangeAt(this.outbound, endpoint, bodies.of(toGraphMessage(message))).then(outcomeOf);
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../../../kernel/app-error.js';
+import { upstream } from '../../../../kernel/define-error.js';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import type { ChatAccount } from '../../chat-account.js';
 import { acceptedBody, textOf } from './accepted-answer.js';
@@ -105,10 +106,14 @@ export class TemplateClient {
       return await uploadFile(this.client, account, file);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      throw new AppError('upstream', 'sample_refused', error.message);
+      throw sampleRefused(error.message);
     }
   }
 }
+
+/** @param text the upstream's own */
+const sampleRefused = upstream('sample_refused', (text: string) => text);
+const providerBusy = upstream('provider_busy', (text: string) => text);
 
 /** The body of a yes; a no is told apart by whether another try makes sense. */
 function judged(answer: GraphAnswer): Record<string, unknown> {
@@ -121,7 +126,7 @@ function judged(answer: GraphAnswer): Record<string, unknown> {
     isTemporary(code) ||
     (code !== null && SETUP_CODES.has(code));
   if (answer.status >= 300 && again) {
-    throw new AppError('upstream', 'provider_busy', providerErrorText(answer.body));
+    throw providerBusy(providerErrorText(answer.body));
   }
   return acceptedBody(answer);
 }
