@@ -122,7 +122,7 @@ module.exports = {
       name: 'bull-stays-in-queues-and-jobs',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/platform/queues/', `^src/modules/${feature}/jobs/`] },
-      to: { path: 'node_modules/(bull|@nestjs/bull|@nestjs/bull-shared)/' },
+      to: { path: 'node_modules/(bull|@nestjs/bull)/' },
     },
     {
       name: 'http-leaves-through-outbound',
