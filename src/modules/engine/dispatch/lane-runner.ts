@@ -18,7 +18,6 @@ import {
 import { acceptanceErrors } from '../accept/acceptance.errors.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel } from '../channel.js';
-import { WINDOW_RECIPIENTS } from '../state/lanes.js';
 import { Channels } from '../channels.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { LANE_DUTY, TRANSITIONS } from '../state/campaign-transitions.js';
@@ -28,7 +27,7 @@ import { type WindowResult, WindowResults } from '../settle/window-results.js';
 import { conclude, inVain, isOverdue } from './lane-deadline.js';
 import { applySuppressions, StopList } from './suppressions.js';
 import { sendWindow } from './window-sender.js';
-import { inRecipients, WindowTempo } from './window-tempo.js';
+import { inRecipients, WINDOW_RECIPIENTS, WindowTempo } from './window-tempo.js';
 
 const CANCEL_STEP = 2_000;
 const ROUTE_DOWN_MS = 1_000;

@@ -8,7 +8,7 @@ import type { LaneJob } from '../../../platform/queues/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { type CampaignState, LANE_DUTY, statesThat } from '../state/campaign-transitions.js';
-import { WINDOW_RECIPIENTS } from '../state/lanes.js';
+import { WINDOW_RECIPIENTS } from './window-tempo.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { begunRetries, dropLeftOver } from '../settle/retry-store.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../providers/index.js';
-import { WINDOW_RECIPIENTS } from '../state/lanes.js';
-import { WindowTempo } from './window-tempo.js';
+import { WindowTempo, WINDOW_RECIPIENTS } from './window-tempo.js';
 
 const route = (id: number, messagesPerSecond: number | null = null): Route => ({
   id,

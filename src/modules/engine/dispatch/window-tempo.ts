@@ -1,11 +1,21 @@
 import type { Route } from '../../providers/index.js';
 import { type Channel, itemsOf } from '../channel.js';
-import { WINDOW_RECIPIENTS, windowSize } from '../state/lanes.js';
+
+/** Most recipients of one window: what a killed worker can leave of unknown outcome, at the most, per lane. */
+export const WINDOW_RECIPIENTS = 500;
 
 const AIM_MS = 1_000;
 const TOO_LONG_MS = 2_000;
 /** Below this the round trips of a slow carrier would cost more than the short window gains. */
 const SMALLEST = 20;
+
+/**
+ * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
+ */
+const windowSize = (messagesPerSecond: number | null): number =>
+  messagesPerSecond === null
+    ? WINDOW_RECIPIENTS
+    : Math.max(1, Math.min(WINDOW_RECIPIENTS, Math.floor(messagesPerSecond)));
 
 /**
  * Windows of about a second on a carrier that is slower than its route says: a window of a fixed size would keep a place of

@@ -47,3 +47,10 @@ export interface EndedAttempt extends BegunAttempt {
   /** seconds of talk, 0 without an answer */
   durationSeconds: number;
 }
+
+/** Temporary faults of the carrier: five tries, then the carrier's own number and text stand. Throttling does not count. */
+export const MOST_ATTEMPTS = 5;
+
+/** Milliseconds until the next try: what the carrier asked for, else 1 s doubling to 60 s, with jitter. */
+export const retryDelay = (attempt: number, askedMs: number): number =>
+  Math.max(askedMs, Math.min(60_000, 1_000 * 2 ** Math.max(0, attempt - 1)) * (0.8 + Math.random() * 0.4));
