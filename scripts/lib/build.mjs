@@ -32,7 +32,9 @@ function fingerprint() {
 function isBuilt(directory, mark) {
   const note = join(ROOT, directory, NOTE);
   if (!existsSync(note)) return false;
-  const { of, files } = JSON.parse(readFileSync(note, 'utf8'));
+  const text = readFileSync(note, 'utf8');
+  if (!text.startsWith('{')) return false; // the note of an earlier version
+  const { of, files } = JSON.parse(text);
   return of === mark && files.every((file) => existsSync(join(ROOT, directory, file)));
 }
 

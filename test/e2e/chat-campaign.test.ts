@@ -8,7 +8,7 @@ import {
 } from '../support/chat-service.js';
 import { Client, numbers, numbersEnding } from '../support/client.js';
 import { commonService, emptyRedis, type Service, until } from '../support/processes.js';
-import { endReceiptTime, type OpenRecipient } from '../support/receipt-time.js';
+import { endReceiptTime, isSilentNumber, type OpenRecipient } from '../support/receipt-time.js';
 import { type CarrierMessage, carrierLedger, carrierTotal } from '../support/sandbox.js';
 
 const USERNAME = 'acme.chat';
@@ -154,8 +154,8 @@ describe('chat campaigns over two workers', () => {
     await service.workers.at(-1)?.stop('SIGKILL');
     await service.addWorker();
     // What a dead worker sent a part of stays without its other parts' words.
-    const isSilent = ({ receiver }: OpenRecipient, items: readonly CarrierMessage[]): boolean =>
-      receiver.endsWith('408') || items.length < 3;
+    const isSilent = (recipient: OpenRecipient, items: readonly CarrierMessage[]): boolean =>
+      isSilentNumber(recipient) || items.length < 3;
     await endReceiptTime(service, requestId, isSilent);
     const { status_counts: counts } = await completed(requestId);
 

@@ -19,11 +19,13 @@ function atTheEnd(cleanup: () => void): void {
     cleanups.clear();
   };
   if (cleanups.size === 0) {
-    process.once('exit', cleanUp);
-    process.once('SIGTERM', () => {
+    const end = (): void => {
       cleanUp();
       process.kill(process.pid, 'SIGKILL');
-    });
+    };
+    process.once('exit', cleanUp);
+    process.once('SIGTERM', end);
+    process.once('disconnect', end); // vitest itself has ended
   }
   cleanups.add(cleanup);
 }

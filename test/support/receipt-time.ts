@@ -13,8 +13,12 @@ export interface OpenRecipient {
 /** True when the carrier has nothing more to say of a recipient. */
 type IsSilent = (recipient: OpenRecipient, atCarrier: readonly CarrierMessage[]) => boolean;
 
-/** The sandbox never tells of numbers that end in 408, and knows nothing of what a dead worker never sent. */
-const neverTold: IsSilent = ({ receiver }, atCarrier) => receiver.endsWith('408') || atCarrier.length === 0;
+/** The sandbox never tells of numbers that end in 408; it refuses those in 603 in its answer, which dies with a worker. */
+export const isSilentNumber = ({ receiver, status }: OpenRecipient): boolean =>
+  receiver.endsWith('408') || (status === Unknown && receiver.endsWith('603'));
+
+/** Nor does it know of what a dead worker never sent. */
+const neverTold: IsSilent = (recipient, atCarrier) => isSilentNumber(recipient) || atCarrier.length === 0;
 
 /**
  * Waits until nothing is left to send and the carrier has told everything; then lets the time for receipts be over, so
