@@ -36,6 +36,7 @@ export {
   type CampaignRow,
   RECIPIENT_COLUMNS,
   type RecipientRow,
+  type RecordSelection,
   toRecipient,
   toRecord,
 } from './state/campaign-reader.js';
@@ -51,7 +52,6 @@ export {
 export { CampaignStates } from './state/campaign-states.js';
 export { CAMPAIGN_STATES, type CampaignChange, type CampaignState, isEndState } from './state/campaign-transitions.js';
 export { CAMPAIGN_REVISION, type CampaignRecord, type RecipientRecord } from './state/campaign.js';
-export { recipientBatches, type RecordSelection } from './state/recipient-batches.js';
 export {
   type DeliveryRecord,
   deliveryRecord,

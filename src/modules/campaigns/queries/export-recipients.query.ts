@@ -1,13 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
-import {
-  CampaignReader,
-  type CampaignRecord,
-  Channels,
-  recipientBatches,
-  type RecipientRecord,
-  statusesOf,
-} from '../../engine/index.js';
+import { CampaignReader, type CampaignRecord, Channels, type RecipientRecord, statusesOf } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
 import type { DetailedRecipient } from '../http/contact.dto.js';
 import { RecipientViews } from './recipient-views.js';
@@ -48,7 +41,7 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
     const campaign = await campaignOf(this.reader, actor, requestId);
     const channel = this.channels.get(campaign.channel);
     const statuses = status === null ? undefined : statusesOf(channel, status);
-    const batches = recipientBatches(this.reader, campaign.id, statuses, undefined);
+    const batches = this.reader.batches(campaign.id, statuses, undefined);
     const details = channel.details?.columns ?? [];
     return { requestId: campaign.requestId, details, batches: this.shown(campaign, batches) };
   }

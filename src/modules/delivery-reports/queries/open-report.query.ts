@@ -8,7 +8,6 @@ import {
   type Channel,
   type DeliveryRecord,
   deliveryRecord,
-  recipientBatches,
   type RecipientRecord,
   type RecordSelection,
   statusCounts,
@@ -74,7 +73,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
       campaign,
       account,
       statusCounts: statusCounts(channel, await this.campaigns.counts(campaign.id)),
-      records: recordsOf(channel, requestId, recipientBatches(this.campaigns, campaign.id, statuses, selection.page)),
+      records: recordsOf(channel, requestId, this.campaigns.batches(campaign.id, statuses, selection.page)),
     };
   }
 

@@ -85,6 +85,15 @@ export interface RecipientSelection {
   status?: RecipientStatus | readonly RecipientStatus[];
 }
 
+/** Which records of a campaign a report shows; all of them when empty. */
+export interface RecordSelection {
+  /** a label of the channel, such as DELIVERED */
+  status?: string;
+  /** one page of the (filtered) records */
+  page?: { page: number; limit: number };
+}
+
+const ROWS_A_CHUNK = 2_000;
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** Reads campaigns for reports, owners and staff. Takes no locks and holds no connection between calls. */
@@ -124,6 +133,35 @@ export class CampaignReader {
       status === undefined ? [campaignId, afterSeq, limit] : [campaignId, afterSeq, [status].flat(), limit],
     );
     return rows.map(toRecipient);
+  }
+
+  /**
+   * Recipients in keyset chunks, in their order. Every chunk is one short query; no connection and no snapshot is held
+   * between them, so a slow reader costs the database nothing.
+   * @param statuses only these; undefined = all
+   */
+  async *batches(
+    campaignId: number,
+    statuses: readonly RecipientStatus[] | undefined,
+    page: RecordSelection['page'],
+  ): AsyncGenerator<RecipientRecord[], void, undefined> {
+    if (statuses?.length === 0) return;
+    const offset = page ? (page.page - 1) * page.limit : 0;
+    // Without a filter seq counts 1, 2, 3 …, so a page begins at a known key; with one, earlier matches are passed over.
+    let afterSeq = statuses ? 0 : offset;
+    let toSkip = statuses ? offset : 0;
+    let toTake = page ? page.limit : Number.POSITIVE_INFINITY;
+    while (toTake > 0) {
+      const limit = Math.min(ROWS_A_CHUNK, toSkip + toTake);
+      const rows = await this.recipients(campaignId, { afterSeq, limit, ...(statuses && { status: statuses }) });
+      const shown = rows.slice(toSkip, toSkip + toTake);
+      toSkip = Math.max(0, toSkip - rows.length);
+      toTake -= shown.length;
+      if (shown.length > 0) yield shown;
+      const last = rows.at(-1);
+      if (!last || rows.length < limit) return;
+      afterSeq = last.seq;
+    }
   }
 
   /** True while a campaign that is not at its end leaves over this route; completed ones wait for no recipient. */
