@@ -3,7 +3,7 @@ import { campaignErrors } from './campaigns.errors.js';
 import type { CampaignReader, CampaignRecord } from '../engine/index.js';
 
 /**
- * True for those whom every account's campaigns are open to: staff by their token; by a key of theirs only what is their own
+ * True for actors that every account's campaigns are open to: staff by their token; by an API key, only their own account
  * (reference/authentication#api-keys). A reseller has no other account's campaigns (reference/accounts#resellers).
  */
 export const actsAsStaff = ({ account: { userType }, via }: Actor): boolean =>

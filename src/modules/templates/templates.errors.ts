@@ -1,6 +1,6 @@
 import { conflict, failed, invalid, notFound, unprocessable } from '../../kernel/define-error.js';
 import { atMost } from '../../kernel/field-errors.js';
-import { STATUS_WORDS, TemplateStatus } from './domain/template-status.js';
+import { STATUS_LABELS, TemplateStatus } from './domain/template-status.js';
 
 /**
  * Errors of the templates (reference/templates#createtemplatesphp, reference/templates#own-templates), literally; those
@@ -21,7 +21,7 @@ export const templateErrors = {
   notFound: notFound('template_not_found', 'Template not found', 'no such template of this account'),
   wrongState: conflict(
     'wrong_state',
-    (status: number) => `Template is already ${STATUS_WORDS[status] ?? 'disabled'}`,
+    (status: number) => `Template is already ${STATUS_LABELS[status] ?? 'disabled'}`,
     'likewise paused, disabled: no longer the owner’s to change',
   ).shown(TemplateStatus.Approved),
 };

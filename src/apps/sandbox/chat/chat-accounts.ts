@@ -17,7 +17,7 @@ export const chatAccountSchema = z.object({
 
 export type SandboxChatAccount = z.infer<typeof chatAccountSchema>;
 
-/** Phone numbers whose callbacks the upstream knows. Any other number sends just as well, and is told nothing. */
+/** Phone numbers whose callbacks the upstream knows. Any other number sends just as well, and gets no callbacks. */
 @Injectable()
 export class ChatAccountBook {
   private readonly accounts = new Map<string, SandboxChatAccount>();
@@ -60,7 +60,7 @@ export class ChatAccountBook {
   }
 }
 
-/** What a callback tells. */
+/** What a callback reports. */
 export interface ChatChange {
   field: 'messages' | 'user_preferences' | 'message_template_status_update';
   value: Record<string, unknown>;

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { isUserId } from '../../../kernel/chat-user-id.js';
-import { MessageIds } from '../carrier/message-ids.js';
+import { messageId, MessageIds } from '../carrier/message-ids.js';
 import { CallbackSender } from '../http/callback-sender.js';
 import { ChatAccountBook, messagesChange } from './chat-accounts.js';
-import { messageId } from './message-id.js';
 
 const WINDOW_MS = 24 * 60 * 60 * 1_000;
 
@@ -99,8 +98,8 @@ export class ChatInbound {
       value,
       timestamp: Math.floor(Date.now() / 1000),
     };
-    const told = { contacts: [contactOf(request)], user_preferences: [preference] };
-    const { body, headers } = this.accounts.signed(account, [messagesChange(account, told, 'user_preferences')]);
+    const change = { contacts: [contactOf(request)], user_preferences: [preference] };
+    const { body, headers } = this.accounts.signed(account, [messagesChange(account, change, 'user_preferences')]);
     return this.callbacks.postOnce(account.callback_url, body, headers);
   }
 }

@@ -4,12 +4,11 @@ import { isObject, type JsonObject } from '../../../kernel/objects.js';
 import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
 import { type Fate, fateOf, OnceBook } from '../carrier/fates.js';
 import { Faults } from '../carrier/faults.js';
-import { MessageIds } from '../carrier/message-ids.js';
+import { messageId, MessageIds } from '../carrier/message-ids.js';
 import { ChatAccountBook } from './chat-accounts.js';
 import { ChatInbound } from './chat-inbound.js';
 import { GraphCode, GraphError } from './graph-error.js';
 import { type GraphAnswer, ok } from './graph-request.js';
-import { messageId } from './message-id.js';
 import { type ReadMessage, readMessage } from './message-rules.js';
 import { type ChatFailure, type ChatStep, StatusFeed } from './status-feed.js';
 

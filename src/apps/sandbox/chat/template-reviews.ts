@@ -60,7 +60,7 @@ export class TemplateReviews {
     return request.method === 'POST' ? this.edit(template, readJson(request)) : null;
   }
 
-  /** Moves a template and tells the callbacks of its business account. @returns null for an id that is none */
+  /** Moves a template and reports it to the callbacks of its business account. @returns null for an id that is none */
   async review(
     id: string,
     { status, reason }: z.infer<typeof reviewSchema>,

@@ -166,10 +166,10 @@ export class CallPerformer {
     call.record.recordings.push(url);
     call.record.seconds += seconds;
     const facts = { RecordingSid: sid, RecordingUrl: url, RecordingDuration: String(seconds) };
-    const told = record.attributes['recordingStatusCallback'];
-    if (told !== undefined) {
+    const callback = record.attributes['recordingStatusCallback'];
+    if (callback !== undefined) {
       const status = { ...facts, RecordingStatus: 'completed', RecordingChannels: '1', RecordingSource: 'RecordVerb' };
-      void this.requests.report(call, resolve(told, address), status);
+      void this.requests.report(call, resolve(callback, address), status);
     }
     return question(performance, record.attributes['action'] ?? '', record, { ...facts, Digits: '' });
   }

@@ -40,7 +40,7 @@ export class NetworkRequests {
     }
   }
 
-  /** Tells something, until it is taken or the tries are used up. */
+  /** Reports something, until it is taken or the tries are used up. */
   async report(call: Call, url: string, parameters: Record<string, string>): Promise<void> {
     const { body, headers } = post(call, url, parameters);
     await this.callbacks.post(url, body, headers);

@@ -17,14 +17,14 @@ interface Ringing {
   entry: LedgerEntry;
   fate: CallFate;
   dueAt: number;
-  /** called when the call is over and told */
+  /** called when the call is over and reported */
   over?: () => void;
 }
 
 const TICK_MS = 10;
 const CALLS_AT_ONCE = 200;
 
-/** Calls under way: they ring, are answered or not, are carried out, and end; the customer is told. */
+/** Calls under way: they ring, are answered or not, are carried out, and end; the customer gets a callback for each step. */
 @Injectable()
 export class TelephoneNetwork implements OnApplicationShutdown {
   private readonly once = new OnceBook();

@@ -13,7 +13,7 @@ import {
   readStatus,
   readTemplateId,
   ReviewTemplatesQuery,
-  STATUS_WORDS,
+  STATUS_LABELS,
   templateErrors,
   type TemplateMove,
 } from '../../templates/index.js';
@@ -21,7 +21,7 @@ import { MovedTemplateAnswer, ReviewedTemplatePageAnswer, ReviewRequest } from '
 
 const unknownStatus = invalid(
   'template_status',
-  fieldErrors.noWord.shown('status', STATUS_WORDS).text,
+  fieldErrors.noWord.shown('status', STATUS_LABELS).text,
   'another word or number',
 );
 const reasonTooLong = invalid('reason_too_long', fieldErrors.tooLong.shown('reason', LONGEST_REASON).text, 'too long');
@@ -70,7 +70,7 @@ export class TemplatesAdminController {
     name: 'status',
     required: false,
     example: 'pending',
-    description: `${STATUS_WORDS.join(', ')}, or 0 to 5`,
+    description: `${STATUS_LABELS.join(', ')}, or 0 to 5`,
   })
   @ApiQuery({ name: 'page', required: false, example: 1 })
   @ApiQuery({ name: 'limit', required: false, example: 50 })

@@ -65,7 +65,7 @@ export class CampaignController {
   @ApiOperation({
     summary: 'Send again to the recipients that failed',
     description:
-      'Makes a campaign of its own, charged like a new send, of the FAILED recipients: not of suppressed, cancelled or unknown ones, and of nobody whom an earlier retry of this campaign has. The campaign itself never changes.',
+      'Makes a campaign of its own, charged like a new send, of the FAILED recipients: not of suppressed, cancelled or unknown ones, and of none that an earlier retry of this campaign has. The campaign itself never changes.',
   })
   @ApiOkResponse({ type: CampaignRetriedResponse })
   @ApiErrors(

@@ -8,7 +8,7 @@ import { REQUEST_ID } from './campaign.dto.js';
 export class ContactData {
   @ApiProperty({ example: 1, description: 'place among the contacts' }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
-  @ApiProperty({ example: 'DELIVERED', description: "the channel's own word" }) status!: string;
+  @ApiProperty({ example: 'DELIVERED', description: 'the status, as the channel spells it' }) status!: string;
   @ApiProperty({ example: 0, enum: [0, 1], description: '1 when failed' }) status_code!: 0 | 1;
   @ApiProperty({ type: Number, nullable: true, example: null, description: "the carrier's number" })
   error_code!: number | null;
@@ -68,10 +68,10 @@ export class TimelineEventData {
   @ApiProperty({
     example: 'submitted',
     description:
-      'queued, scheduled, submitted (the carrier took it), outcome_unknown, retry_due, status (delivered, read or a final word), refund; call_answered and call_ended on voice; webhook for each try of a push',
+      'queued, scheduled, submitted (the carrier took it), outcome_unknown, retry_due, status (delivered, read or a final one), refund; call_answered and call_ended on voice; webhook for each try of a push',
   })
   event!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'SENT', description: 'its word from then on' })
+  @ApiProperty({ type: String, nullable: true, example: 'SENT', description: 'its status from then on' })
   status!: string | null;
   @ApiProperty({ type: 'object', additionalProperties: true, example: { provider_message_id: '4a7f01' } })
   details!: Record<string, unknown>;

@@ -29,7 +29,7 @@ const StatusQuery = ApiQuery({
   name: 'status',
   required: false,
   example: 'FAILED',
-  description: 'only recipients of this word of the channel',
+  description: 'only recipients of this status, as the channel spells it',
 });
 
 /** A campaign's recipients: in pages, one by one, as a file, and as they go on. */
@@ -66,7 +66,7 @@ export class ContactsController {
   @ApiParam({ name: 'seq', type: Number, example: 1 })
   @ApiOperation({
     summary: 'What became of one recipient, and when',
-    description: 'Made of what is stored: of several receipts with the same word, the first counts.',
+    description: 'Made of what is stored: of several receipts with the same status, the first counts.',
   })
   @ApiOkResponse({ type: TimelineResponse })
   @ApiErrors(campaignErrors.contactNotFound)

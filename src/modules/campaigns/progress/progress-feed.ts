@@ -7,7 +7,7 @@ import type { CampaignData } from '../http/campaign.dto.js';
 import { CampaignList, type CountedCampaign } from '../persistence/campaign-list.js';
 import { CampaignViews } from '../queries/campaign-views.js';
 
-/** A follower of a campaign, and what it is told. */
+/** A follower of a campaign, and the events that it gets. */
 export interface ProgressListener {
   accountId: number;
   /** whether it may still look: its token or API key, the account, the right to the campaign */
@@ -22,7 +22,7 @@ export interface ProgressListener {
 
 interface Topic {
   listeners: Set<ProgressListener>;
-  /** the last view as it was told, and its text for comparing */
+  /** the last view as it was published, and its text for comparing */
   last: { view: CampaignData; text: string } | null;
   quietRounds: number;
 }

@@ -9,7 +9,7 @@ import {
 import type { RecipientLife } from '../persistence/recipient-reader.js';
 
 /**
- * What the engine's own tables tell of a recipient. They keep no log of receipts: the times are those of the rows
+ * What the engine's own tables hold of a recipient. They keep no log of receipts: the times are those of the rows
  * themselves (accepted, taken by the carrier, delivered, last change), which costs sending nothing.
  */
 export function recipientEvents(campaign: CampaignRecord, channel: Channel, life: RecipientLife): TimelineEvent[] {

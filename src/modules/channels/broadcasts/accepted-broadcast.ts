@@ -1,6 +1,6 @@
 import type { AcceptedCampaign } from '../../engine/index.js';
 
-/** What the sender of a broadcast is told (reference/engine#request-ids). */
+/** The answer to an accepted broadcast (reference/engine#request-ids). */
 export interface AcceptedBroadcast {
   requestId: string;
   /** credits per recipient times recipients */

@@ -4,7 +4,7 @@ import { type MessageQuote, type Price, RecipientStatus } from '../../engine/ind
 
 /**
  * Words of every chat channel for recipient statuses (reference/engine#recipient-statuses). What may have left and is
- * not yet settled still counts as pending; the words of calls only complete the table.
+ * not yet settled still counts as pending; the statuses of calls only complete the table.
  */
 export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
   [RecipientStatus.Pending]: 'PENDING',

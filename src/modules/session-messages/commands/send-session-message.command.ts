@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
 import { ChatAccounts, usableAccount } from '../../providers/index.js';
 import { hasNotLeft, type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
-import type { SessionMessage } from '../domain/message-content.js';
+import type { SessionMessage } from '../domain/session-message.js';
 
 /**
  * Sends a v6 session message over the account's official chat connection; answers what the provider answered, with

@@ -13,7 +13,7 @@ import {
   type SendOutcome,
   type UsableChatAccount,
 } from '../../providers/index.js';
-import type { SessionMessage } from '../domain/message-content.js';
+import type { SessionMessage } from '../domain/session-message.js';
 import { sessionReference } from '../domain/session-reference.js';
 import { SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';

@@ -1,7 +1,16 @@
 import { objectOrNull } from '../../../kernel/objects.js';
 import { textOrNull } from '../../../kernel/text.js';
-import type { SessionMessage } from './message-content.js';
 import { addressOf, coordinate, MEDIA_TYPES, SESSION_ROWS, type SessionRow } from './session-rows.js';
+
+/** A message as the chat upstream takes it, without product, recipient and reference. */
+export type MessageContent = { type: string } & Record<string, unknown>;
+
+/** One message to one recipient, ready to leave. */
+export interface SessionMessage {
+  /** 8 to 20 digits, or a user id */
+  to: string;
+  content: MessageContent;
+}
 
 /** Whether a body asks for a template message: the request then goes the way of reference/template-messages#fields. */
 export const isTemplateRequest = (body: Readonly<Record<string, unknown>>): boolean => body['type'] === 'template';

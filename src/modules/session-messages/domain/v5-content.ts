@@ -1,7 +1,7 @@
 import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { digitsOf } from '../../../kernel/phone-number.js';
-import type { MessageContent } from './message-content.js';
+import type { MessageContent } from './session-message.js';
 import {
   countOf,
   given,

@@ -4,7 +4,7 @@ import { nextTimeOfDay } from '../../../kernel/clock.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { readRecipient } from '../../../kernel/phone-number.js';
 import { cutCodePoints, isTooLargeJson } from '../../../kernel/text.js';
-import type { MessageContent, SessionMessage } from './message-content.js';
+import type { MessageContent, SessionMessage } from './session-message.js';
 import { contentTooLarge, recipientErrors } from './session-rows.js';
 import { V5_CONTENT_ERRORS, v5Content } from './v5-content.js';
 import { given, optionalText, requiredText, type V5Body, v5Faults } from './v5-fields.js';

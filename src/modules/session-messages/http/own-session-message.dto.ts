@@ -33,7 +33,7 @@ export class SessionMessageData {
   @ApiProperty({
     enum: STATUSES,
     example: 'PENDING',
-    description: '`PENDING` with a `sent_at`: it may have left, and its receipt or the deadline will tell',
+    description: '`PENDING` with a `sent_at`: it may have left, and its receipt or the deadline decides',
   })
   status!: string;
 

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../../engine/index.js';
-import type { MessageContent, SessionMessage } from '../domain/message-content.js';
+import type { MessageContent, SessionMessage } from '../domain/session-message.js';
 import { SessionEvents } from './session-events.js';
 import { ERROR_LENGTH } from './session-message-store.js';
 

@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../../engine/index.js';
-import type { SessionMessage } from '../domain/message-content.js';
+import type { SessionMessage } from '../domain/session-message.js';
 import { SessionEvents } from './session-events.js';
 import { SessionMessageEntity } from './session-message.entity.js';
 

@@ -9,7 +9,7 @@ export enum TemplateStatus {
 }
 
 /** Names of the statuses in `Template is already <state>` and in filters, by number. */
-export const STATUS_WORDS = ['draft', 'approved', 'rejected', 'pending', 'paused', 'disabled'] as const;
+export const STATUS_LABELS = ['draft', 'approved', 'rejected', 'pending', 'paused', 'disabled'] as const;
 
 /** What staff or the upstream's review do to a template. */
 export type TemplateMove = 'approve' | 'reject' | 'pause' | 'resume' | 'disable';
@@ -46,6 +46,6 @@ export function controllerStatusAfter(status: TemplateStatus): 'approved' | 'rej
 /** The status of a filter, as its number or its name; null for anything else. */
 export function readStatus(text: string): TemplateStatus | null {
   const wanted = text.trim().toLowerCase();
-  const number = STATUS_WORDS.findIndex((name, index) => name === wanted || String(index) === wanted);
+  const number = STATUS_LABELS.findIndex((name, index) => name === wanted || String(index) === wanted);
   return number < 0 ? null : number;
 }

@@ -6,15 +6,15 @@ import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js
 import { ChangeTemplateCommand } from '../commands/change-template.command.js';
 import { RemoveTemplateCommand } from '../commands/remove-template.command.js';
 import { type RawTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
-import { readTemplateId } from '../template-id.js';
-import { templateErrors } from '../templates.errors.js';
 import {
   ChangedTemplateAnswer,
+  readTemplateId,
   RemovedTemplateAnswer,
   TEMPLATE_EXAMPLES,
   templateAnswer,
   TemplateChangesBody,
 } from './template.dto.js';
+import { templateErrors } from '../templates.errors.js';
 
 /**
  * What an owner may still do with a template that is a draft, rejected or pending (reference/templates#own-templates).

@@ -7,6 +7,7 @@ import { TemplateStatus } from '../domain/template-status.js';
 import type { Template, TemplateContent } from '../domain/template.js';
 import { columnsOf } from '../persistence/template-rows.js';
 import type { TemplateEntity } from '../persistence/template.entities.js';
+import { templateErrors } from '../templates.errors.js';
 
 /** A quick-reply button. */
 export class QuickReplyButton {
@@ -250,4 +251,15 @@ export class RemovedTemplateAnswer {
 
   @ApiProperty({ example: 'Template deleted successfully' })
   message!: 'Template deleted successfully';
+}
+
+const ID = /^[1-9]\d{0,8}$/;
+
+/**
+ * The id of a path.
+ * @throws AppError not_found `Template not found` for a text that is no id
+ */
+export function readTemplateId(text: string): number {
+  if (!ID.test(text)) throw templateErrors.notFound();
+  return Number(text);
 }

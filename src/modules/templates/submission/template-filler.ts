@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TemplateSubmission } from '../../providers/index.js';
-import { bodySamples, headerSample } from '../domain/samples.js';
+import { bodySamples, headerSample } from '../domain/placeholders.js';
 import type { Template } from '../domain/template.js';
 import { HeaderSample } from './header-sample.js';
 

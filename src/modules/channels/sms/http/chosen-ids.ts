@@ -14,15 +14,15 @@ export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
 const NAME = 'foreign-request-id';
 const WINDOW_SECONDS = 60;
 
-/** Who sends under an id of his own choice. */
+/** The sender of a request under an id of its own choice. */
 export interface Chooser {
   ip: string;
-  /** null: he has only named the account, so that its limit is not his to use up */
+  /** null: the request only named the account, so that it must not use up the account's limit */
   accountId: number | null;
 }
 
 /**
- * Guards requests under ids that their callers choose. Ids are unique over all accounts, so a conflict tells that
+ * Guards requests under ids that their callers choose. Ids are unique over all accounts, so a conflict reveals that
  * another account has the id: each counts as a miss of an open look-up does (OPEN_MISS_LIMIT a minute), per address and
  * per account, and beyond the limit nothing is looked up. Who lets us choose the id is not concerned.
  */

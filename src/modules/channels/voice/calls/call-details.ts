@@ -9,7 +9,7 @@ interface CallColumns extends Record<string, DetailValue> {
   recording_url: string | null;
 }
 
-/** What the campaigns API tells of calls (reference/campaigns#contacts): columns of the contacts, moments of the timeline. */
+/** What the campaigns API shows of calls (reference/campaigns#contacts): columns of the contacts, moments of the timeline. */
 export const callDetails = (labels: Channel['statusLabels']): RecipientDetails => ({
   columns: ['duration', 'digits', 'recording_url'],
 

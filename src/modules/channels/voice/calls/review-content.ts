@@ -2,7 +2,7 @@ import type { ReviewContent, ReviewMenuRow } from '../../../engine/index.js';
 import type { MenuRow } from '../domain/menu.js';
 import type { VoiceContent } from './voice-content.js';
 
-/** What the desk sees of a voice campaign: everything that is heard in it, and everybody who can be reached by it. */
+/** What staff review of a voice campaign: all the audio in it, and every number that it can forward to. */
 export const reviewContent = (content: VoiceContent): ReviewContent => ({
   audio_url: content.audio_url,
   message: 'message' in content.source ? content.source.message : null,

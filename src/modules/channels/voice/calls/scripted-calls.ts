@@ -10,7 +10,7 @@ import { type LiveCall, LiveCalls } from '../persistence/live-calls.js';
 import { type CallScript, nextMove } from './menu-machine.js';
 import { voiceContent } from './voice-content.js';
 
-/** A call that asks this often is at its end; nobody presses so many keys. */
+/** A call that asks this often is at its end: no person presses so many keys. */
 const MOST_STEPS = 200;
 const MOST_DIGITS = 255;
 const SCRIPTS_KEPT_MS = 10_000;
@@ -81,7 +81,7 @@ function answered(script: CallScript, call: LiveCall, step: number, event: CallE
   return { step: next, changed: withRecording(moved, event) ?? moved };
 }
 
-/** The network tells twice of a recording, and the second word may be the one with its address. */
+/** The network reports a recording twice, and the second report may be the one with its address. */
 function withRecording(call: LiveCall, event: CallEvent): LiveCall | null {
   if (event.kind !== 'recorded' || event.url === '' || call.recordingUrls.includes(event.url)) return null;
   return { ...call, recordingUrls: [...call.recordingUrls, event.url] };

@@ -25,7 +25,7 @@ export const SIMULATION_TEXTS = {
 const MOST_DIGITS = 200;
 
 /**
- * Reads a simulation: the same menus as a send, in the same words, then what the imagined callee does. Never throws.
+ * Reads a simulation: the same menus as a send, with the same errors, then what the imagined callee does. Never throws.
  * @returns the request, or the text of the first row that applies
  */
 export function readSimulation(

@@ -9,7 +9,7 @@ export const FORWARD_OUTCOMES = ['completed', 'busy', 'no_answer', 'failed'] as 
 
 /** What the imagined callee does. */
 export interface Callee {
-  /** keys in order, '' = silence; when they are used up he stays silent */
+  /** keys in order, '' = silence; silence once they are used up */
   digits: readonly string[];
   /** what becomes of forwarded legs, by number; any other is answered */
   forwards: ReadonlyMap<string, ForwardOutcome>;

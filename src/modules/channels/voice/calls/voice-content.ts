@@ -4,7 +4,7 @@ import type { VoicePlan } from '../domain/voice-price.js';
 
 /** What a voice campaign carries (`campaigns.content`). */
 export interface VoiceContent {
-  /** address of the bytes that were priced, heard at the desk and played */
+  /** address of the bytes that were priced, reviewed and played */
   audio_url: string;
   milliseconds: number;
   /** text that was spoken, or the address that was supplied */

@@ -7,7 +7,7 @@ import type { VoiceRequest } from '../domain/voice-request.js';
 
 const ROUNDS = 3;
 
-/** Everything that a campaign plays, drafted: the bytes that are priced, heard at the desk and played. */
+/** Everything that a campaign plays, drafted: the bytes that are priced, reviewed and played. */
 export interface CampaignSound {
   audio: DraftedAudio;
   /** by the address that was supplied */

@@ -4,7 +4,7 @@ import { type AttemptLog, type EndedAttempt, RecipientStatus } from '../../../en
 const LONGEST_TEXT = 255;
 const INT_MAX = 2_147_483_647;
 
-/** The engine's word on calls: made, and over. The network's own questions may come first. */
+/** What the engine knows of calls: begun, and over. The network's own requests may come first. */
 export const callAttemptLog: AttemptLog = {
   async began(tx, attempts) {
     await tx.query(

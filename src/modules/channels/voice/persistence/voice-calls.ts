@@ -12,7 +12,7 @@ export interface VoiceCall {
   status: RecipientStatus;
   errorCode: number | null;
   errorMessage: string | null;
-  /** seconds from the answer to the end, 0 when nobody answered */
+  /** seconds from the answer to the end, 0 when it was not answered */
   seconds: number;
   /** keys pressed, in order; '' = none */
   digits: string;
