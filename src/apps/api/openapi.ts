@@ -1,18 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import {
-  documentErrors,
-  ERROR_SCHEMAS,
-  errorBody,
-  errorSchema,
-  type ErrorShapeName,
-} from '../../platform/http/index.js';
+import { documentErrors, ERROR_SCHEMAS } from '../../platform/http/index.js';
 import { TAGS } from './openapi-tags.js';
 
 const VERSION = '0.1.0';
 const OPERATIONS_TAG = 'Operations';
-const TOKEN_TEXT = 'Invalid Authorization token';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const DESCRIPTION = `
@@ -85,8 +78,7 @@ export function serveDocs(app: INestApplication): void {
 function completed(document: OpenAPIObject): OpenAPIObject {
   document.components = { ...document.components, schemas: { ...document.components?.schemas, ...ERROR_SCHEMAS } };
   const seen = new Map<string, number>();
-  for (const [path, item] of Object.entries(document.paths)) {
-    const shape = path.startsWith('/v5/') ? 'v5' : 'standard';
+  for (const item of Object.values(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
       if (!operation) continue;
@@ -100,10 +92,6 @@ function completed(document: OpenAPIObject): OpenAPIObject {
         if (response && 'description' in response) response.description ||= STATUS_CODES[status] ?? '';
       }
       for (const parameter of operation.parameters ?? []) typed(parameter);
-      if (operation.tags?.includes(OPERATIONS_TAG)) continue;
-      if (operation.security?.some((way) => Object.keys(way).length > 0)) {
-        responses['401'] ??= answer(shape, 401, TOKEN_TEXT);
-      }
     }
   }
   return document;
@@ -115,11 +103,4 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 function typed(parameter: NonNullable<Operation['parameters']>[number]): void {
   if (!('schema' in parameter) || '$ref' in parameter.schema) return;
   parameter.schema.type ??= typeof parameter.schema.example === 'number' ? 'integer' : 'string';
-}
-
-function answer(shape: ErrorShapeName, status: number, message: string) {
-  return {
-    description: message,
-    content: { 'application/json': { schema: errorSchema(shape), example: errorBody(shape, status, message) } },
-  };
 }

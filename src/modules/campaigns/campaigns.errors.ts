@@ -26,5 +26,5 @@ export const quoteErrors = {
     'another word',
   ),
   message: invalid('invalid_field', fieldErrors.required.shown('message').text, 'missing, empty, or no text'),
-  contacts: invalid('invalid_field', 'contacts must be a non-empty array', 'something else'),
+  contacts: invalid('invalid_field', fieldErrors.emptyArray.shown('contacts').text, 'something else'),
 };

@@ -1,8 +1,9 @@
 export { actsAsStaff } from './campaign-access.js';
+export { campaignErrors } from './campaigns.errors.js';
 export { CampaignsModule } from './campaigns.module.js';
 export { ChangeCampaignCommand } from './commands/change-campaign.command.js';
 export { FILTER_ERRORS, readCampaignFilter } from './http/campaign-filter.js';
 export { CampaignChangedResponse, CampaignData } from './http/campaign.dto.js';
-export type { StaffCampaignView } from './queries/campaign-views.js';
+export { StaffCampaignAnswer } from './http/staff-campaign.dto.js';
 export { ReviewCampaignQuery } from './queries/review-campaign.query.js';
 export { ReviewCampaignsQuery } from './queries/review-campaigns.query.js';

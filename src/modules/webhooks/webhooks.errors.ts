@@ -12,7 +12,7 @@ export const webhookFaults = {
   urlTooLong: fault(fieldErrors.tooLong.shown('url', LONGEST_URL).text, 'too long'),
   urlInvalid: fault('url must be a valid http or https URL', 'no text, or something else than http(s)'),
   urlUnencrypted: fault('url must be https', 'http:// in production, and `OUTBOUND_ALLOW` does not name its network'),
-  eventsRequired: fault('events must be a non-empty array', 'missing, empty, or no array'),
+  eventsRequired: fault(fieldErrors.emptyArray.shown('events').text, 'missing, empty, or no array'),
   eventsUnknown: fault(`events must be of: ${CUSTOMER_EVENT_TYPES.join(', ')}`, 'a type that does not exist'),
   eventsRepeated: fault('events must not repeat', 'a type twice'),
   statusUnknown: fault(fieldErrors.noWord.shown('status', WEBHOOK_STATUSES).text, 'another word'),

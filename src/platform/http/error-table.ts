@@ -1,7 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { DocumentedError } from '../../kernel/define-error.js';
 import { STATUS_OF } from './error-answer.js';
-import type { ErrorShapeName } from './error-shape.js';
 
 /** One row of an endpoint's error table: the status, the literal text, and when it comes. */
 export interface ErrorRow {
@@ -24,15 +23,11 @@ export const judgeMetadata = (judge: Judge): string => `${API_ERRORS_METADATA}:$
  * has come by themselves, and those of a guard from the guard's decorator (see `error-document.ts`). On a controller:
  * errors that all its handlers have, which come before their own.
  *
- * `@ApiErrors(smsErrors.tooLong, smsErrors.noRoute.because('nothing is charged'), ...acceptanceErrors)`
+ * `@ApiErrors(smsErrors.tooLong, smsErrors.noRoute.because('nothing is charged'), ...CONTACT_ERRORS)`; an `ErrorRow` is
+ * for what only HTTP knows, and so has no kind.
  */
-export function ApiErrors(...errors: readonly (DocumentedError | ErrorRow)[]): MethodDecorator & ClassDecorator;
-/** A table of rows by status, as it was written before errors documented themselves. */
-export function ApiErrors(rows: readonly ErrorRow[], shape?: ErrorShapeName): MethodDecorator & ClassDecorator;
-export function ApiErrors(...errors: readonly unknown[]): MethodDecorator & ClassDecorator {
-  const given = (Array.isArray(errors[0]) ? errors[0] : errors) as (DocumentedError | ErrorRow)[];
-  return SetMetadata(API_ERRORS_METADATA, given.map(rowOf));
-}
+export const ApiErrors = (...errors: readonly (DocumentedError | ErrorRow)[]): MethodDecorator & ClassDecorator =>
+  SetMetadata(API_ERRORS_METADATA, errors.map(rowOf));
 
 /** For the decorators of guards and interceptors: documents what they answer wherever they stand. */
 export const ApiErrorsOf = (judge: Judge, ...errors: readonly DocumentedError[]): MethodDecorator & ClassDecorator =>

@@ -6,7 +6,6 @@ import { type DocumentedError, invalid } from '../../kernel/define-error.js';
 import { fieldErrors } from '../../kernel/field-errors.js';
 import { changedSince } from '../../kernel/revision.js';
 import { codePoints, readText } from '../../kernel/text.js';
-import { type ErrorRow, rowOf } from './error-table.js';
 
 /** Where a text is due, a finite number is taken as its text (reference/requests#values). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
@@ -168,9 +167,6 @@ export const OptionalRevision = (): PropertyDecorator =>
 
 /** What `revision` adds to an error table. */
 export const REVISION_ERRORS: readonly DocumentedError[] = [valueErrors.noRevision, changedSince];
-
-/** `REVISION_ERRORS` by status. */
-export const REVISION_ROWS: ErrorRow[] = REVISION_ERRORS.map(rowOf);
 
 /** Most messages a second of a route or a chat account. */
 export const MOST_PER_SECOND = 1_000_000;

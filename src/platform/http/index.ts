@@ -11,7 +11,7 @@ export {
   type ErrorShapeName,
 } from './error-shape.js';
 export { documentErrors } from './error-document.js';
-export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf, type ErrorRow, rowOf } from './error-table.js';
+export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf } from './error-table.js';
 export {
   MOST_PER_SECOND,
   OptionalFlag,
@@ -27,7 +27,6 @@ export {
   RequiredText,
   RequiredWord,
   REVISION_ERRORS,
-  REVISION_ROWS,
   valueErrors,
 } from './fields.js';
 export { fromForm } from './form-body.js';

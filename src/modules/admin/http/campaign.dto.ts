@@ -1,77 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OptionalRevision, PageOf } from '../../../platform/http/index.js';
-import { CampaignData, type StaffCampaignView } from '../../campaigns/index.js';
-import type { ReviewMenuRow } from '../../engine/index.js';
+import { StaffCampaignAnswer } from '../../campaigns/index.js';
 
 /** Body of an approval or a rejection. */
 export class DecisionRequest {
   @OptionalRevision()
   revision?: number | null;
-}
-
-const nullable = { type: String, nullable: true } as const;
-const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';
-
-/** A key of a menu as staff see it. */
-export class ReviewMenuRowAnswer implements ReviewMenuRow {
-  @ApiProperty({ example: '1' })
-  digit!: string;
-
-  @ApiProperty({ enum: ['transfer', 'submenu', 'audio', 'record', 'back'] })
-  action!: string;
-
-  @ApiProperty({ ...nullable, example: CLIP, description: 'submenu, audio: what is played' })
-  clip!: string | null;
-
-  @ApiProperty({ ...nullable, example: null, description: 'Where the clip was fetched' })
-  source!: string | null;
-
-  @ApiProperty({ ...nullable, example: null, description: 'audio: what follows the clip' })
-  after!: string | null;
-
-  @ApiProperty({ ...nullable, example: '919812345678', description: 'transfer: who is called' })
-  number!: string | null;
-
-  @ApiProperty({ type: [String], example: [], description: 'transfer: who is called next, in order' })
-  fallback_numbers!: string[];
-
-  @ApiProperty({ type: () => [ReviewMenuRowAnswer], description: 'submenu: its keys' })
-  rows!: ReviewMenuRowAnswer[];
-}
-
-/** A campaign as staff see it. */
-export class StaffCampaignAnswer extends CampaignData implements StaffCampaignView {
-  @ApiProperty({ example: 'demo' })
-  username!: string;
-
-  @ApiProperty({ example: 1, description: 'Always 1: an owner changes nothing after the acceptance' })
-  revision!: number;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: null,
-    description: 'Voice: what the recipients hear, to be played from the listing',
-  })
-  audio_url!: string | null;
-
-  @ApiProperty({ ...nullable, example: null, description: 'Voice: the text that was spoken' })
-  message!: string | null;
-
-  @ApiProperty({ ...nullable, example: null, description: 'Voice: the language of the text, as given' })
-  language!: string | null;
-
-  @ApiProperty({ ...nullable, example: null, description: 'Voice: the number shown; null = the route’s own' })
-  caller_id!: string | null;
-
-  @ApiProperty({ type: Number, nullable: true, example: null, description: 'Voice: further calls at most' })
-  retries!: number | null;
-
-  @ApiProperty({ type: [ReviewMenuRowAnswer], nullable: true, description: 'Voice: every key of the first menu' })
-  menu!: ReviewMenuRowAnswer[] | null;
-
-  @ApiProperty({ example: 2, description: 'How many there are' })
-  recipients!: number;
 }
 
 /** One campaign. */

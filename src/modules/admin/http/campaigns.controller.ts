@@ -8,19 +8,20 @@ import { CHANNEL_NAMES } from '../../channels/index.js';
 import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
 import {
   CampaignChangedResponse,
+  campaignErrors,
   ChangeCampaignCommand,
   FILTER_ERRORS,
-  type StaffCampaignView,
   readCampaignFilter,
   ReviewCampaignQuery,
   ReviewCampaignsQuery,
+  type StaffCampaignAnswer,
 } from '../../campaigns/index.js';
 import { DecisionRequest, StaffCampaignOneAnswer, StaffCampaignPageAnswer } from './campaign.dto.js';
 
-const NOT_FOUND = { status: 404, message: 'Campaign not found', reason: 'no campaign of that id' };
+const NOT_FOUND = campaignErrors.notFound.because('no campaign of that id');
 const DECISION_ERRORS = [
   NOT_FOUND,
-  { status: 409, message: 'Campaign is already <state>', reason: 'it does not wait for approval' },
+  campaignErrors.already.because('it does not wait for approval'),
   ...REVISION_ERRORS,
 ];
 
@@ -53,7 +54,7 @@ export class CampaignsAdminController {
   async list(
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
-  ): Promise<Paged<StaffCampaignView>> {
+  ): Promise<Paged<StaffCampaignAnswer>> {
     const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
     const page = readPage(query);
     const { campaigns, total } = await this.queries.execute(

@@ -1,16 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../../accounts/index.js';
-import { CAMPAIGN_REVISION, Channels, type ReviewContent, NO_REVIEW_CONTENT } from '../../engine/index.js';
+import { Channels } from '../../engine/index.js';
 import { type CampaignData, campaignData } from '../http/campaign.dto.js';
+import { type StaffCampaignAnswer, staffCampaign } from '../http/staff-campaign.dto.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
-
-/** A campaign as staff see it: whose it is, and what there is to review in it. */
-export interface StaffCampaignView extends CampaignData, ReviewContent {
-  username: string;
-  revision: number;
-  /** how many there are */
-  recipients: number;
-}
 
 const NO_OWNER = { username: '', timeZone: 'UTC' };
 
@@ -27,16 +20,8 @@ export class CampaignViews {
     return campaignData(counted, this.channels.get(counted.campaign.channel), timeZone);
   }
 
-  async forStaff(counted: CountedCampaign): Promise<StaffCampaignView> {
-    const { username, timeZone } = await this.owner(counted);
-    const channel = this.channels.get(counted.campaign.channel);
-    return {
-      ...campaignData(counted, channel, timeZone),
-      username,
-      revision: CAMPAIGN_REVISION,
-      recipients: counted.campaign.totalRows,
-      ...(channel.reviewContent?.(counted.campaign.content) ?? NO_REVIEW_CONTENT),
-    };
+  async forStaff(counted: CountedCampaign): Promise<StaffCampaignAnswer> {
+    return staffCampaign(counted, this.channels.get(counted.campaign.channel), await this.owner(counted));
   }
 
   private async owner({ campaign }: CountedCampaign): Promise<{ username: string; timeZone: string }> {

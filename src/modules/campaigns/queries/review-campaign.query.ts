@@ -1,10 +1,11 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { CampaignReader } from '../../engine/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
-import { CampaignViews, type StaffCampaignView } from './campaign-views.js';
+import type { StaffCampaignAnswer } from '../http/staff-campaign.dto.js';
+import { CampaignViews } from './campaign-views.js';
 
 /** One campaign of any account, as staff see it. @throws AppError not_found `Campaign not found` */
-export class ReviewCampaignQuery extends Query<StaffCampaignView> {
+export class ReviewCampaignQuery extends Query<StaffCampaignAnswer> {
   constructor(readonly requestId: string) {
     super();
   }
@@ -17,7 +18,7 @@ export class ReviewCampaignHandler implements IQueryHandler<ReviewCampaignQuery>
     private readonly views: CampaignViews,
   ) {}
 
-  async execute({ requestId }: ReviewCampaignQuery): Promise<StaffCampaignView> {
+  async execute({ requestId }: ReviewCampaignQuery): Promise<StaffCampaignAnswer> {
     const campaign = await this.reader.byRequestId(requestId);
     if (!campaign) throw campaignErrors.notFound();
     return this.views.forStaff({ campaign, counts: await this.reader.counts(campaign.id) });

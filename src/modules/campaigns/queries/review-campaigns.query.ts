@@ -1,10 +1,11 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { AccountDirectory } from '../../accounts/index.js';
 import { type CampaignFilter, CampaignList } from '../persistence/campaign-list.js';
-import { CampaignViews, type StaffCampaignView } from './campaign-views.js';
+import type { StaffCampaignAnswer } from '../http/staff-campaign.dto.js';
+import { CampaignViews } from './campaign-views.js';
 
 /** A page of all accounts' campaigns for staff, newest first. */
-export class ReviewCampaignsQuery extends Query<{ campaigns: StaffCampaignView[]; total: number }> {
+export class ReviewCampaignsQuery extends Query<{ campaigns: StaffCampaignAnswer[]; total: number }> {
   /** @param username only this account's, byte for byte; null = those of all accounts */
   constructor(
     readonly username: string | null,
@@ -24,7 +25,7 @@ export class ReviewCampaignsHandler implements IQueryHandler<ReviewCampaignsQuer
     private readonly views: CampaignViews,
   ) {}
 
-  async execute(query: ReviewCampaignsQuery): Promise<{ campaigns: StaffCampaignView[]; total: number }> {
+  async execute(query: ReviewCampaignsQuery): Promise<{ campaigns: StaffCampaignAnswer[]; total: number }> {
     const owner = query.username === null ? null : await this.accounts.byUsername(query.username);
     if (query.username !== null && !owner) return { campaigns: [], total: 0 };
     const filter = { ...query.filter, ...(owner && { accountId: owner.id }) };

@@ -139,7 +139,7 @@ export const SESSION_ROWS: readonly SessionRow[] = [
     }),
   },
   {
-    error: invalid('contacts_empty', 'contacts must be a non-empty array', 'contacts payload invalid'),
+    error: invalid('contacts_empty', fieldErrors.emptyArray.shown('contacts').text, 'contacts payload invalid'),
     applies: ofType('contacts', (part) => !Array.isArray(part) || part.length === 0),
   },
   {
