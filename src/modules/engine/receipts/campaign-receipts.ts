@@ -59,7 +59,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
       return item ? [{ receipt, item }] : [];
     });
     const strangers = receipts.filter((_, index) => !found[index]);
-    await this.unmatched.keep(tx, await this.listeners.offer(tx, strangers));
+    await this.unmatched.keep(tx, await this.listeners.handOver(tx, strangers));
     await this.writer.write(tx, matched);
   }
 }

@@ -11,7 +11,7 @@ export interface ReceiptListener {
   take(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<boolean[]>;
 }
 
-/** The modules that the engine asks about receipts whose message is in no campaign, before it keeps them as unmatched. */
+/** The modules that are handed receipts whose message is in no campaign, before they are kept as unmatched. */
 @Injectable()
 export class ReceiptListeners {
   private readonly listeners: ReceiptListener[] = [];
@@ -21,7 +21,7 @@ export class ReceiptListeners {
   }
 
   /** @returns the receipts that no module took */
-  async offer<Entry extends RoutedReceipt>(tx: EntityManager, receipts: readonly Entry[]): Promise<Entry[]> {
+  async handOver<Entry extends RoutedReceipt>(tx: EntityManager, receipts: readonly Entry[]): Promise<Entry[]> {
     let left = [...receipts];
     for (const listener of this.listeners) {
       if (left.length === 0) break;

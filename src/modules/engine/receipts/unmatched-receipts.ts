@@ -64,7 +64,7 @@ export class UnmatchedReceipts {
       if (item) matched.set(entry, item);
     }
     const strangers = batch.filter((entry) => !matched.has(entry));
-    const left = new Set(await this.listeners.offer(tx, strangers));
+    const left = new Set(await this.listeners.handOver(tx, strangers));
     const orphans = [...left].filter(({ ageMs }) => ageMs > ORPHAN_AFTER_MS);
     for (const [entry, item] of await this.adopt(tx, orphans)) matched.set(entry, item);
     await this.writer.write(
