@@ -8,11 +8,13 @@ import { Explained, print, say } from './progress.mjs';
 
 const READY_WITHIN_MS = 90_000;
 /**
- * A process that rests beside a developer's other work gives back what its start took: the young generation stays small,
- * and freed memory goes back to the system. For throughput `npm run start:api` and the image leave both to Node.
+ * In development a process rests beside other work, and gives back what its start took: a small young generation, one
+ * collection when it is ready, and freed memory back to the system. In production throughput counts, and Node decides.
  */
-const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=1'];
-const MEMORY = { MALLOC_TRIM_THRESHOLD_: String(128 * 1024), MALLOC_ARENA_MAX: '2' };
+const FRUGAL = {
+  options: ['--max-semi-space-size=1', '--expose-gc'],
+  environment: { MALLOC_TRIM_THRESHOLD_: String(128 * 1024), MALLOC_ARENA_MAX: '2' },
+};
 /** pino's number of "warn" */
 const WARN = 40;
 
@@ -49,10 +51,12 @@ export function startService(name, { environment, logs, everything, prepare = fa
   const file = join(logs, `${name}.log`);
   if (existsSync(file)) renameSync(file, `${file}.1`);
   const log = createWriteStream(file, { mode: 0o600 });
-  const args = [...NODE_OPTIONS, join(ROOT, `dist/src/apps/${name}/main.js`), ...(prepare ? ['--prepare'] : [])];
+  const frugal = environment.NODE_ENV === 'production' ? { options: [], environment: {} } : FRUGAL;
+  const program = [join(ROOT, `dist/src/apps/${name}/main.js`), ...(prepare ? ['--prepare'] : [])];
+  const args = ['--enable-source-maps', ...frugal.options, ...program];
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...MEMORY, ...environment },
+    env: { ...frugal.environment, ...environment },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

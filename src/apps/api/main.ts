@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
-import { stopProcessBySignal } from '../../platform/observability/index.js';
+import { collectStartGarbage, stopProcessBySignal } from '../../platform/observability/index.js';
 import { ApiModule } from './api.module.js';
 import { configureApi } from './configure-api.js';
 import { preparationFault, prepareDatabase } from './first-start/prepare-database.js';
@@ -35,6 +35,7 @@ async function main(): Promise<void> {
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ready = { ready: 'api', url, ...(environment.DOCS ? { docs: `${url}/docs` } : {}) };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
+  collectStartGarbage();
   await app.get(SandboxChat).announce();
 }
 

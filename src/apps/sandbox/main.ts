@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
+import { collectStartGarbage } from '../../platform/observability/index.js';
 import { startSandbox } from './start-sandbox.js';
 
 /** The carriers' process. Says in one JSON line that it is ready, and where. */
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   process.stdout.write(`${JSON.stringify({ ready: 'sandbox', url: sandbox.url, smppPort: sandbox.smppPort })}\n`);
+  collectStartGarbage();
 }
 
 main().catch((error: unknown) => {

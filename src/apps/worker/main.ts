@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
-import { startMonitoringServer, stopProcessBySignal } from '../../platform/observability/index.js';
+import { collectStartGarbage, startMonitoringServer, stopProcessBySignal } from '../../platform/observability/index.js';
 import { WorkerModule } from './worker.module.js';
 
 /** What closing takes besides the work under way. */
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
   stopProcessBySignal(() => app.close(), Math.max(environment.LANE_LEASE, environment.WEBHOOK_TIMEOUT) + CLOSE_MS);
   const url = await startMonitoringServer(app, environment.HOST, environment.WORKER_PORT);
   process.stdout.write(`${JSON.stringify({ ready: 'worker', monitoring: url })}\n`);
+  collectStartGarbage();
 }
 
 main().catch((error: unknown) => {

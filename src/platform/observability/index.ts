@@ -6,4 +6,5 @@ export { ObservabilityModule } from './observability.module.js';
 export { OPEN_METADATA } from './open-metadata.js';
 export { requestLog } from './request-log.js';
 export { safeError } from './safe-error.js';
+export { collectStartGarbage } from './start-garbage.js';
 export { stopProcessBySignal } from './stop-process.js';
