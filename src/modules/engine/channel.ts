@@ -111,7 +111,7 @@ export interface Channel<Name extends string = string> {
   /** what becomes of a number that comes again: charged per entry, or removed (reference/requests#contacts) */
   readonly duplicates: 'charged' | 'removed';
 
-  /** Absent where the price does not follow from the content alone; whoever submits the send then names it. */
+  /** Absent where the price does not follow from the content alone; the submission then names it. */
   readonly price?: (content: Content) => Price;
   /**
    * Prices what a send would charge; absent where that cannot be told from a text.

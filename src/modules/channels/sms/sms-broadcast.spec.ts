@@ -26,7 +26,6 @@ describe('reading an SMS broadcast', () => {
       service: 'sandbox',
       message: 'Hello',
       recipients: ['919812345678'],
-      unitCredits: 1,
       givenId: null,
       schedule: undefined,
     });

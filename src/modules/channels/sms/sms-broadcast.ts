@@ -12,8 +12,6 @@ export interface RawSmsBroadcast extends RawBroadcast {
 
 /** An SMS broadcast that passed every row of the error table. */
 export interface SmsBroadcast extends Broadcast {
-  /** credits per contact */
-  unitCredits: number;
   /** caller-supplied request id */
   givenId: string | null;
 }
@@ -41,8 +39,7 @@ export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcas
     ownRows: [{ fault: 'requestIdFormat', applies: badId }],
   });
   if ('fault' in read) return read;
-  const unitCredits = priceOf(read.broadcast.message).credits ?? 0;
-  return { broadcast: { ...read.broadcast, unitCredits, givenId } };
+  return { broadcast: { ...read.broadcast, givenId } };
 }
 
 /**

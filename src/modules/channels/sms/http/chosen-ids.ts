@@ -24,7 +24,7 @@ export interface Chooser {
 /**
  * Guards requests under ids that their callers choose. Ids are unique over all accounts, so a conflict reveals that
  * another account has the id: each counts as a miss of an open look-up does (OPEN_MISS_LIMIT a minute), per address and
- * per account, and beyond the limit nothing is looked up. Who lets us choose the id is not concerned.
+ * per account, and beyond the limit nothing is looked up. Requests that leave the id to us are not concerned.
  */
 @Injectable()
 export class ChosenIds {

@@ -7,6 +7,7 @@ import { inTransaction } from '../../../../platform/database/index.js';
 import { CampaignReader, readReference } from '../../../engine/index.js';
 import { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from '../../../providers/index.js';
 import { type LiveCall, LiveCalls } from '../persistence/live-calls.js';
+import { voiceChannel } from '../voice.channel.js';
 import { type CallScript, nextMove } from './menu-machine.js';
 import { voiceContent } from './voice-content.js';
 
@@ -54,7 +55,7 @@ export class ScriptedCalls extends CallScripts {
 
   private async script(campaignId: number): Promise<RoutedScript | null> {
     const campaign = await this.campaigns.byId(campaignId);
-    if (campaign?.channel !== 'voice') return null;
+    if (campaign?.channel !== voiceChannel.name) return null;
     const { audio_url: audio, menu, caller_id: callerId } = voiceContent(campaign.content);
     const maxSeconds = this.environment.VOICE_MAX_CALL_SECONDS;
     return { routeId: campaign.routeId, audio, menu, callerId, maxSeconds };

@@ -24,7 +24,7 @@ export class CampaignAudio {
 
   /**
    * Makes or fetches the sound of a request and hands it on. Those who fetch take turns, since they hold what they fetched.
-   * @param accept tries to accept the campaign; called again when somebody else kept or swept the same audio meanwhile
+   * @param accept tries to accept the campaign; called again when another request kept the same audio meanwhile, or it was swept
    * @throws AppError the audio's rows of reference/voice#order, in the order: audio, clips
    */
   async of<T>(
