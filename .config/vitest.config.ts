@@ -14,6 +14,8 @@ export default defineConfig({
     // on a small machine, since they often wait; no more than four, which share the servers.
     isolate: false,
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
+    // Waiting for a condition ends with it; only a fault waits for the end of the patience.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.spec.ts'], testTimeout: 60_000 } },
       {
@@ -32,7 +34,7 @@ export default defineConfig({
           name: 'integration',
           include: ['test/{contract,integration}/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts', 'test/support/answers-check.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },

@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
-const PATIENCE = { timeout: 10_000 };
+const PATIENCE = { timeout: 30_000 };
 
 interface Pdu {
   command: string;
@@ -263,7 +263,7 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     await vi.waitUntil(() => smsc.commands.includes('enquire_link'), PATIENCE);
     smsc.session?.close();
     await vi.waitUntil(() => !route.connection.ready, PATIENCE);
-    await vi.waitUntil(() => route.connection.ready, { timeout: 5_000 });
+    await vi.waitUntil(() => route.connection.ready, { timeout: 30_000 });
     expect(smsc.commands.filter((command) => command === 'bind_transceiver')).toHaveLength(2);
     await route.connection.close();
     expect(smsc.commands.at(-1)).toBe('unbind');

@@ -18,7 +18,7 @@ describe('the queue of a channel', () => {
       .useValue(testEnvironment(requireVariable('DATABASE_URL')))
       .compile();
     queues = module.get(LaneQueues);
-    await vi.waitFor(() => expect(queues.get('sms').client.status).toBe('ready'));
+    await vi.waitFor(() => expect(queues.get('sms').client.status).toBe('ready'), { timeout: 30_000 });
     // At the start of a quarter of an hour, so that the next lines are within it.
     vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 900_000) * 900_000 });
   });
