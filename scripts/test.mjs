@@ -27,7 +27,7 @@ const vitest = (project) => ({
     ...['run', '-c', '.config/vitest.config.ts', '--project', project, '--reporter=default', '--reporter=json'],
   ],
 });
-const cached = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/prettier'];
+const cached = ['--cache', '--cache-strategy', 'content'];
 
 /** Every check, in the order of the summary: its title, what it runs, and what has to be there before. */
 const CHECKS = {

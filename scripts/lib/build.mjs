@@ -6,7 +6,7 @@ import { run } from './processes.mjs';
 import { say } from './progress.mjs';
 
 /** The file in which the bundler notes what it wrote, and of which sources. */
-const NOTE = '.sources';
+const NOTE = 'sources.json';
 const SETTINGS = ['package-lock.json', 'tsconfig.json', 'ormconfig.ts', 'scripts/lib/bundle.mjs'];
 
 const walk = (directory) =>

@@ -131,4 +131,4 @@ for (const entry of readdirSync(join(ROOT, directory), { recursive: true, withFi
   const isOther = directory === 'dist' && file.startsWith(join(ROOT, 'dist/modules') + sep);
   if (entry.isFile() && !isOther && !kept.has(file)) rmSync(file);
 }
-writeFileSync(join(ROOT, directory, '.sources'), JSON.stringify({ of: fingerprint, files }));
+writeFileSync(join(ROOT, directory, 'sources.json'), JSON.stringify({ of: fingerprint, files }));

@@ -92,7 +92,10 @@ export class UsersController {
 
   @Delete(':id')
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
-  @ApiOperation({ summary: 'Delete a user', description: 'Every token is refused on every instance in 3 s; the names are free.' })
+  @ApiOperation({
+    summary: 'Delete a user',
+    description: 'Every token is refused on every instance in 3 s; the names are free.',
+  })
   @ApiOkResponse({ type: DoneAnswer })
   @ApiErrors(accountErrors.userNotFound)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
