@@ -62,12 +62,12 @@ afterAll(() => api.stop());
 describe('assigned users', () => {
   it('are created, shown and listed, without their passwords', async () => {
     const account = await accounts.account({ timeZone: 'Asia/Kolkata' });
-    const answer = await create(account, { username: ' Ann.Desk ', email: 'Ann@Example.com', surprise: 1 });
+    const answer = await create(account, { username: ' Ann.Doe ', email: 'Ann@Example.com', surprise: 1 });
     expect(answer.status).toBe(201);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string;
     const data = {
       id: expect.any(Number) as number,
-      username: 'Ann.Desk',
+      username: 'Ann.Doe',
       email: 'ann@example.com',
       firstname: 'Ann',
       lastname: 'Other',
@@ -89,7 +89,7 @@ describe('assigned users', () => {
       total: 2,
     });
     const [audit] = await api.database.dataSource.query<{ details: string }[]>(
-      "SELECT details FROM audit_log WHERE action = 'user.create' AND subject = 'Ann.Desk'",
+      "SELECT details FROM audit_log WHERE action = 'user.create' AND subject = 'Ann.Doe'",
     );
     expect(JSON.parse(audit!.details)).toMatchObject({ account: account.username, email: 'ann@example.com' });
   });

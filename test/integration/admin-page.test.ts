@@ -208,7 +208,7 @@ describe('files of the page', () => {
     }
   });
 
-  it.each(['nothing.js', '..%2f..%2fpackage.json', 'desk.js%00', 'toString'])('has no %s', async (name) => {
+  it.each(['nothing.js', '..%2f..%2fpackage.json', 'staff.js%00', 'toString'])('has no %s', async (name) => {
     const response = await get(`/admin/assets/${name}`);
     expect(response.status).toBe(404);
   });

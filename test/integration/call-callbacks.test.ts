@@ -66,7 +66,7 @@ describe('callbacks of the telephone network', () => {
   };
   const calls = (id: string): Promise<Record<string, unknown>[]> =>
     voice.dataSource.query('SELECT seq, attempt, answers, digits FROM voice_calls WHERE call_id = ?', [id]);
-  const parked = async (): Promise<Record<string, unknown>[]> => {
+  const unmatched = async (): Promise<Record<string, unknown>[]> => {
     const rows: { receipt: string }[] = await voice.dataSource.query(
       'SELECT receipt FROM parked_receipts WHERE route_id = ? ORDER BY id',
       [routeId],
@@ -147,7 +147,7 @@ describe('callbacks of the telephone network', () => {
     }
     expect(wrong.filter((answer) => answer.status === 400)).toHaveLength(1);
     expect(await calls('CA4')).toEqual([]);
-    expect(await parked()).toEqual([]);
+    expect(await unmatched()).toEqual([]);
   });
 
   it('by anybody: forms of very many parameters and addresses of their own are refused at once', async () => {
@@ -186,7 +186,7 @@ describe('callbacks of the telephone network', () => {
     for (const [path, form] of odd) expect(await post(path, form)).toMatchObject({ status: 200, text: HUNG_UP });
     // The last one names a recipient and a call, only no step that call is at: nothing was answered.
     expect((await calls('CA6')).map((call) => call['answers'])).toEqual([null]);
-    expect(await parked()).toEqual([]);
+    expect(await unmatched()).toEqual([]);
     const metrics = await (await fetch(`${voice.url}/metrics`)).text();
     expect(metrics).toMatch(/voice_callbacks_dropped_total [5-9]/);
   });
@@ -194,9 +194,9 @@ describe('callbacks of the telephone network', () => {
   it('tell how calls ended, to the engine', async () => {
     const end = (more: Form) => post(status(2), callForm('CA7', more));
     expect(await end({ CallStatus: 'ringing' })).toMatchObject({ status: 200, text: EMPTY });
-    expect(await parked()).toEqual([]);
+    expect(await unmatched()).toEqual([]);
     expect(await end({ CallStatus: 'busy', SipResponseCode: '486' })).toMatchObject({ status: 200, text: EMPTY });
-    expect(await parked()).toEqual([
+    expect(await unmatched()).toEqual([
       {
         providerMessageId: 'CA7',
         status: 'busy',

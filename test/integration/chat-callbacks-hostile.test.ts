@@ -152,11 +152,11 @@ describe('callbacks of chat accounts', () => {
     ]);
     expect(await wordOf(good)).toBe('Delivered');
     // The sweep of what nobody knows meets the same values again.
-    const [row] = await sessions.dataSource.query<{ parked: number }[]>(
-      'SELECT COUNT(*) AS parked FROM parked_receipts WHERE route_id = ?',
+    const [row] = await sessions.dataSource.query<{ unmatched: number }[]>(
+      'SELECT COUNT(*) AS unmatched FROM parked_receipts WHERE route_id = ?',
       [good.routeId],
     );
-    expect(Number(row?.parked)).toBe(0);
+    expect(Number(row?.unmatched)).toBe(0);
   });
 
   it.each<[string, Record<string, unknown>]>([

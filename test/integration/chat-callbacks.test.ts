@@ -57,7 +57,7 @@ describe('callbacks of the chat upstream', () => {
   const post = (body: string, signature: string | null = sign(body), to = path) =>
     accounts.call('POST', to, { body, headers: signature === null ? {} : { 'x-hub-signature-256': signature } });
   const query = <Row>(sql: string): Promise<Row[]> => api.database.dataSource.query(sql, [account.id]);
-  const parked = async (): Promise<Record<string, unknown>[]> => {
+  const unmatched = async (): Promise<Record<string, unknown>[]> => {
     const rows = await query<{ receipt: string }>('SELECT receipt FROM parked_receipts WHERE route_id = ? ORDER BY id');
     return rows.map(({ receipt }) => JSON.parse(receipt) as Record<string, unknown>);
   };
@@ -133,7 +133,7 @@ describe('callbacks of the chat upstream', () => {
       const { status: code, body: answer } = await post(body);
       expect([code, answer]).toEqual([200, { success: true, receipts: 4, messages: 0, templates: 0, dropped: 2 }]);
       const one = { errorCode: null, errorText: null, receiver: '4915187654321' };
-      expect(await parked()).toEqual([
+      expect(await unmatched()).toEqual([
         { providerMessageId: 'wamid.1', status: 'submitted', ...one },
         { providerMessageId: 'wamid.2', status: 'delivered', ...one },
         { providerMessageId: 'wamid.3', status: 'read', ...one },
@@ -152,7 +152,7 @@ describe('callbacks of the chat upstream', () => {
       const foreign = callback({ metadata: { phone_number_id: '42' }, statuses, messages: [message('m9', '49151')] });
       expect((await post(foreign)).body).toEqual({ success: true, receipts: 0, messages: 0, templates: 0, dropped: 2 });
       expect((await post(callback({ metadata: null, statuses }))).body).toMatchObject({ receipts: 0, dropped: 1 });
-      expect(await parked()).toEqual([]);
+      expect(await unmatched()).toEqual([]);
       expect(await inbound()).toEqual([]);
       const metrics = await (await fetch(`${api.url}/metrics`)).text();
       expect(metrics).toMatch(/switchboard_inbound_dropped_total\{.*reason="other_connection".*\} [1-9]/);
@@ -216,7 +216,7 @@ describe('callbacks of the chat upstream', () => {
       await post(body, right, '/provider/chat/x'),
     ];
     for (const { status, body: answer } of wrong) expect([status, answer.message]).toEqual([403, 'Forbidden']);
-    expect(await parked()).toEqual([]);
+    expect(await unmatched()).toEqual([]);
     expect(await inbound()).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ describe('a worker whose claim breaks off', () => {
     return engine.module.get(CampaignAcceptance, { strict: false }).accept(engine.draft(accountId, receivers));
   };
   const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
-  /** Turns until the lane wants no more. */
+  /** Takes turns until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const worker = runner();
     for (let turns = 0; turns < 40; turns++) if (!(await worker.run(await job(campaignId)))) return;

@@ -96,7 +96,7 @@ describe('a worker that breaks off', () => {
     if (!found) throw new Error('the lane is taken');
     return found;
   };
-  /** Turns until the lane wants no more. @returns how many */
+  /** Takes turns until the lane wants no more. @returns how many */
   const drive = async (campaignId: number, worker = runner()): Promise<number> => {
     for (let turns = 1; ; turns++) {
       if (!(await worker.run(await job(campaignId))) || turns > 40) return turns;

@@ -97,8 +97,8 @@ it('looks at large campaigns by themselves, so that no statement reads for longe
 });
 
 it('looks through receipts that nobody waits for in few statements, and counts them', async () => {
-  const parked = engine.part(UnmatchedReceipts);
-  const asked = await statementsOf(() => parked.sweep(TIMEOUT_MS * 10));
+  const unmatched = engine.part(UnmatchedReceipts);
+  const asked = await statementsOf(() => unmatched.sweep(TIMEOUT_MS * 10));
   expect(asked).toBeLessThan(PARKED / 10);
   const [left] = await dataSource.query<{ total: string }[]>('SELECT COUNT(*) AS total FROM parked_receipts');
   expect(Number(left?.total)).toBe(PARKED);

@@ -12,7 +12,7 @@ describe('orphan receipts', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let sink: ReceiptSink;
-  let parked: UnmatchedReceipts;
+  let unmatched: UnmatchedReceipts;
 
   const get = <T>(type: abstract new (...parameters: never[]) => T): T => engine.module.get<T>(type, { strict: false });
 
@@ -20,7 +20,7 @@ describe('orphan receipts', () => {
     engine = await startEngine();
     dataSource = get(DataSource);
     sink = get(ReceiptSink);
-    parked = engine.part(UnmatchedReceipts);
+    unmatched = engine.part(UnmatchedReceipts);
   });
   afterAll(() => engine.stop());
 
@@ -42,9 +42,9 @@ describe('orphan receipts', () => {
   ): Promise<void> => sink.accept(1, [{ providerMessageId, status, errorCode: null, errorText: null, receiver }]);
   const sweep = async (): Promise<void> => {
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await parked.sweep(60_000);
+    await unmatched.sweep(60_000);
   };
-  const isParked = async (id: string): Promise<boolean> => {
+  const isUnmatched = async (id: string): Promise<boolean> => {
     const rows: unknown[] = await dataSource.query('SELECT 1 FROM parked_receipts WHERE provider_message_id = ?', [id]);
     return rows.length > 0;
   };
@@ -57,7 +57,7 @@ describe('orphan receipts', () => {
     await sweep();
     await sweep();
     expect(await engine.counts(requestId)).toEqual({ Unknown: 2, Delivered: 1 });
-    expect(await isParked('orphan-1')).toBe(false);
+    expect(await isUnmatched('orphan-1')).toBe(false);
   });
 
   it('of a message of several items settle it when all of them are named, or one has failed', async () => {
@@ -109,9 +109,9 @@ describe('orphan receipts', () => {
   it('that are old are looked at only when all are', async () => {
     await tell('old-orphan', null);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 1 HOUR');
-    await parked.sweep(60_000, 120_000);
-    expect(await isParked('old-orphan')).toBe(true);
-    await parked.sweep(60_000);
-    expect(await isParked('old-orphan')).toBe(false);
+    await unmatched.sweep(60_000, 120_000);
+    expect(await isUnmatched('old-orphan')).toBe(true);
+    await unmatched.sweep(60_000);
+    expect(await isUnmatched('old-orphan')).toBe(false);
   });
 });

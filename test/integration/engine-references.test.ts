@@ -13,14 +13,14 @@ const ROUTE = 1;
 describe('an orphan receipt with our reference', () => {
   let engine: Engine;
   let dataSource: DataSource;
-  let parked: UnmatchedReceipts;
+  let unmatched: UnmatchedReceipts;
   let campaignId: number;
   let requestId: string;
 
   beforeAll(async () => {
     engine = await startEngine();
     dataSource = engine.module.get(DataSource, { strict: false });
-    parked = engine.part(UnmatchedReceipts);
+    unmatched = engine.part(UnmatchedReceipts);
     const receivers = [NUMBER, NUMBER, '919999999997'];
     const accountId = await engine.account('referred', receivers.length);
     const acceptance = engine.module.get(CampaignAcceptance, { strict: false });
@@ -41,7 +41,7 @@ describe('an orphan receipt with our reference', () => {
     const receipt: Receipt = { providerMessageId, status, errorCode: null, errorText: null, ...about };
     await engine.module.get(ReceiptSink, { strict: false }).accept(routeId, [receipt]);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await parked.sweep(60_000);
+    await unmatched.sweep(60_000);
   };
 
   it('settles whom it names, however it writes the number, and nobody else', async () => {

@@ -30,7 +30,7 @@ describe('settling recipients', () => {
   let results: WindowResults;
   let states: CampaignStates;
   let sink: ReceiptSink;
-  let parked: UnmatchedReceipts;
+  let unmatched: UnmatchedReceipts;
   let overdue: OverdueReceipts;
   let reader: CampaignReader;
 
@@ -43,7 +43,7 @@ describe('settling recipients', () => {
     results = engine.part(WindowResults);
     states = get(CampaignStates);
     sink = get(ReceiptSink);
-    parked = engine.part(UnmatchedReceipts);
+    unmatched = engine.part(UnmatchedReceipts);
     overdue = engine.part(OverdueReceipts);
     reader = get(CampaignReader);
   });
@@ -188,10 +188,10 @@ describe('settling recipients', () => {
   it('keeps a receipt that comes before the submit answer is written', async () => {
     const { id } = await accept('early', 1);
     await sink.accept(1, [receipt('e-1', 'delivered')]);
-    await parked.sweep(60_000);
+    await unmatched.sweep(60_000);
     await window(id, 1, (seq) => ({ kind: 'accepted', providerMessageIds: [`e-${seq}`] }));
     expect(await statuses(id)).toEqual(['Submitted']);
-    await parked.sweep(60_000);
+    await unmatched.sweep(60_000);
     expect(await statuses(id)).toEqual(['Delivered']);
     expect(await dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'e-1'")).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe('settling recipients', () => {
 
     await sink.accept(1, [receipt('nobody-knows-this', 'delivered', { receiver: numbers(3)[2] as string })]);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await parked.sweep(60_000);
+    await unmatched.sweep(60_000);
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 7, Delivered: 1 });
   });
 

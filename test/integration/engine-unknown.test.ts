@@ -99,7 +99,7 @@ describe('recipients of unknown outcome', () => {
     return { id, requestId, accountId };
   };
   const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
-  /** Turns until the lane wants no more. */
+  /** Takes turns until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const runner = await worker();
     for (let turns = 0; turns < 40; turns++) if (!(await runner.run(await job(campaignId)))) return;

@@ -176,7 +176,7 @@ describe('changing and deleting', () => {
 describe('staff', () => {
   it('lists by status and moves forward only, in the audit log', async () => {
     const member = await templates.join();
-    const id = idOf(await create(member, { verified_name: 'Desk' }));
+    const id = idOf(await create(member, { verified_name: 'Shop' }));
     const pending = await templates.send('GET', `${STAFF_PATH}?status=pending&limit=1`, admin);
     expect(pending.body).toMatchObject({ success: true, page: 1, limit: 1, data: [{ id, status: 'pending' }] });
     expectRefused(

@@ -272,7 +272,7 @@ describe('routes', () => {
       wrong = `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`;
     });
 
-    const parked = async (): Promise<string[]> => {
+    const unmatched = async (): Promise<string[]> => {
       const rows: { provider_message_id: string }[] = await api.database.dataSource.query(
         'SELECT provider_message_id FROM parked_receipts ORDER BY provider_message_id',
       );
@@ -288,7 +288,7 @@ describe('routes', () => {
       });
       expect(list.body).toEqual({ success: true, receipts: 1 });
       expect((await accounts.call('GET', `${path}?id=a4&status=ok`)).body).toEqual({ success: true, receipts: 0 });
-      expect(await parked()).toEqual(['a1', 'a2']);
+      expect(await unmatched()).toEqual(['a1', 'a2']);
     });
 
     it.each([
@@ -297,13 +297,13 @@ describe('routes', () => {
       ['an unknown route', () => path.replace('/gateway/', '/nobody/')],
       ['a route without callbacks', () => path.replace('/gateway/', '/first/')],
     ])('%s: 403 and no effect', async (_name, target) => {
-      const before = await parked();
+      const before = await unmatched();
       expect(await accounts.row('POST', target(), { body: { message: { id: 'evil', state: 'ok' } } })).toEqual([
         403,
         'Forbidden',
       ]);
       expect(await accounts.row('GET', `${target()}?id=evil&status=ok`)).toEqual([403, 'Forbidden']);
-      expect(await parked()).toEqual(before);
+      expect(await unmatched()).toEqual(before);
     });
 
     it('take up to 3 MB, and survive anything', async () => {

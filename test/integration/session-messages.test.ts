@@ -188,10 +188,10 @@ describe('statuses', () => {
       { status: 'Read', errorCode: null, errorMessage: null },
       { status: 'Failed', errorCode: 131026, errorMessage: expect.stringContaining('undeliverable') as string },
     ]);
-    const parked = await sessions.dataSource.query<unknown[]>('SELECT id FROM parked_receipts WHERE route_id = ?', [
+    const unmatched = await sessions.dataSource.query<unknown[]>('SELECT id FROM parked_receipts WHERE route_id = ?', [
       who.routeId,
     ]);
-    expect(parked).toEqual([]);
+    expect(unmatched).toEqual([]);
   });
 
   it("of one account never touch another's message", async () => {

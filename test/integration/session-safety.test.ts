@@ -107,7 +107,7 @@ describe('a send whose answer is lost', () => {
     expect(await sessions.stored(who)).toMatchObject([{ status: 'Delivered' }]);
   });
 
-  it('references that are none of ours are parked as any unknown receipt', async () => {
+  it('references that are none of ours are unmatched as any unknown receipt', async () => {
     const who = await sessions.member();
     const refs = ['session-', 'session-0', 'session-12x', 'session-99999999999999999999', '7-1', 'x'.repeat(600)];
     expect(
@@ -116,10 +116,10 @@ describe('a send whose answer is lost', () => {
         refs.map((ref, index) => status(`wamid.ODD${index}`, 'delivered', ref)),
       ),
     ).toBe(200);
-    const parked = await sessions.dataSource.query<unknown[]>('SELECT id FROM parked_receipts WHERE route_id = ?', [
+    const unmatched = await sessions.dataSource.query<unknown[]>('SELECT id FROM parked_receipts WHERE route_id = ?', [
       who.routeId,
     ]);
-    expect(parked).toHaveLength(refs.length);
+    expect(unmatched).toHaveLength(refs.length);
   });
 });
 

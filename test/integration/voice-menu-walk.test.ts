@@ -149,10 +149,10 @@ describe('a menu walked by real calls', () => {
       [busy, 'BUSY', 0],
     ]);
     const { messages } = await sandbox.ledger();
-    const journal = (to: string) => messages.find((entry) => entry.to === to)?.call;
+    const record = (to: string) => messages.find((entry) => entry.to === to)?.call;
     const prompt = expect.stringMatching(new RegExp(`^${balancer.url}/audio/`)) as unknown;
     const dialed = { callerId: `+${CALLER_ID}`, timeLimit: 600 };
-    expect(journal(walker)).toMatchObject({
+    expect(record(walker)).toMatchObject({
       heard: [prompt, prompt, prompt],
       pressed: ['1', '#', '3'],
       dialed: [
@@ -163,17 +163,17 @@ describe('a menu walked by real calls', () => {
       faults: [],
     });
     // What was fetched at acceptance is what was heard.
-    const heard = (journal(walker)?.heard ?? []).map(String);
+    const heard = (record(walker)?.heard ?? []).map(String);
     const lengths = await Promise.all(heard.map(async (url) => (await (await fetch(url)).arrayBuffer()).byteLength));
     expect(lengths).toEqual([100, 200, 300].map((milliseconds) => 44 + milliseconds * 16));
     expect(audio.asked).toBe(3);
-    expect(journal(silent)).toMatchObject({ heard: [prompt, prompt], pressed: ['', ''], dialed: [], faults: [] });
-    expect(journal(wrong)).toMatchObject({ heard: [prompt, prompt], pressed: ['9', '2'], faults: [] });
+    expect(record(silent)).toMatchObject({ heard: [prompt, prompt], pressed: ['', ''], dialed: [], faults: [] });
+    expect(record(wrong)).toMatchObject({ heard: [prompt, prompt], pressed: ['9', '2'], faults: [] });
     const rows: { digits: string; recording_urls: string | null }[] = await voice.dataSource.query(
       'SELECT digits, recording_urls FROM voice_calls ORDER BY seq',
     );
     expect(rows.map(({ digits }) => digits)).toEqual(['1#3', '', '92', '']);
-    expect(JSON.parse(rows[2]?.recording_urls ?? '')).toEqual(journal(wrong)?.recordings);
+    expect(JSON.parse(rows[2]?.recording_urls ?? '')).toEqual(record(wrong)?.recordings);
     // Both instances answered, and each knew what the other had.
     expect(Math.min(...balancer.callbacks)).toBeGreaterThan(3);
   });

@@ -50,7 +50,7 @@ export class CallEngine {
   readonly reader: CampaignReader;
   readonly overdue: OverdueReceipts;
   readonly calls: VoiceCalls;
-  private readonly parked: UnmatchedReceipts;
+  private readonly unmatched: UnmatchedReceipts;
   private readonly sink: ReceiptSink;
   private readonly worker: LaneRunner;
   private serial = 0;
@@ -64,7 +64,7 @@ export class CallEngine {
     this.overdue = this.engine.part(OverdueReceipts);
     this.calls = new VoiceCalls(this.dataSource);
     this.sink = this.get(ReceiptSink);
-    this.parked = this.engine.part(UnmatchedReceipts);
+    this.unmatched = this.engine.part(UnmatchedReceipts);
     this.worker = this.newWorker();
   }
 
@@ -167,7 +167,7 @@ export class CallEngine {
   /** Receipts that nobody knew have waited long enough to belong to an unknown outcome. */
   async adoptOrphans(): Promise<void> {
     await this.dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await this.parked.sweep(60_000);
+    await this.unmatched.sweep(60_000);
   }
 
   counts({ requestId }: CallCampaign): Promise<Record<string, number>> {

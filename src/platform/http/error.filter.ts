@@ -7,7 +7,7 @@ import { errorBody } from './error-shape.js';
 import { protocolErrors, unknownResource } from './request-errors.js';
 import { RouteTable } from './route-table.js';
 
-/** Turns everything thrown into the service's error answers: the only place that does. */
+/** Makes the service's error answers of everything thrown: the only place that does. */
 @Catch()
 @Injectable()
 export class ErrorFilter implements ExceptionFilter {

@@ -21,7 +21,7 @@ const HOUR_SECONDS = 3_600;
 const BY_ADDRESS = 'login-failures-ip';
 
 /** The id of no account and no assigned user. */
-const NOBODY = 0;
+const UNKNOWN_LOGIN = 0;
 
 /** A hash of the same cost that no password makes known: an unknown name takes as long as a wrong password. */
 const NOBODYS_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
@@ -109,7 +109,7 @@ export class Credentials {
    * @throws AppError 401 `Invalid credentials`, 429 beyond a limit of failures
    */
   async prove(who: number | string, password: string, hash: string, ip: string): Promise<void> {
-    const holder = typeof who === 'number' ? who : NOBODY;
+    const holder = typeof who === 'number' ? who : UNKNOWN_LOGIN;
     const attempt: Attempt = { who, ip, familiar: await this.loginAddresses.knows(holder, ip) };
     await this.addresses.refuseBlocked(BY_ADDRESS, ip, this.environment.IP_FAILURE_LIMIT);
     await this.refuseBlocked(attempt);

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A person under an account. His names are taken in `login_identities`, as those of accounts are. */
+/** A person under an account. The names are taken in `login_identities`, as those of accounts are. */
 @Entity('assigned_users')
 @Index('ix_assigned_users_account', ['accountId', 'id'])
 export class AssignedUserEntity {

@@ -67,7 +67,7 @@ describe('a speech thread that breaks', () => {
   });
 
   it('names a voice that the engine does not have', async () => {
-    expect(await poolOf(1).speak('nobody', 'x', 120_000)).toMatchObject({ kind: 'failed' });
+    expect(await poolOf(1).speak('no-such-language', 'x', 120_000)).toMatchObject({ kind: 'failed' });
   });
 });
 

@@ -6,7 +6,7 @@ import { UnmatchedReceipts } from './unmatched-receipts.js';
 import { UnmatchedReceiptsMonitor } from './unmatched-monitor.js';
 
 const SWEEP_EVERY_MS = 1_000;
-/** Parked receipts find their message within seconds, or wait for a dead worker's window: the older, the rarer the look. */
+/** Unmatched receipts find their message within seconds, or wait for a dead worker's window: the older, the rarer the look. */
 const LOOKS: readonly { everySweeps: number; sinceMs: number | null }[] = [
   { everySweeps: 60, sinceMs: null },
   { everySweeps: 10, sinceMs: 120_000 },

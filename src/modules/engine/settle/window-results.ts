@@ -50,7 +50,7 @@ export class WindowResults {
         tx,
         results.flatMap((result) => toChange(turn.campaignId, result, this.counted(turn, result.recipient))),
       );
-      await this.keepJournal(tx, turn, results);
+      await this.logAttempts(tx, turn, results);
       await this.storeRetries(tx, turn, results);
       await markUnknown(
         tx,
@@ -167,7 +167,7 @@ export class WindowResults {
   }
 
   /** Channels that make several attempts keep a record of each. */
-  private async keepJournal(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
+  private async logAttempts(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
     const attempts = results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
       const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, 128) : undefined;
       if (id === undefined) return [];

@@ -262,7 +262,7 @@ export class UnknownOutcomeEntity {
 @Index('ix_parked_receipts_message', ['routeId', 'providerMessageId'])
 @Index('ix_parked_receipts_received', ['receivedAt'])
 @Entity('parked_receipts')
-export class ParkedReceiptEntity {
+export class UnmatchedReceiptEntity {
   @PrimaryColumn({ name: 'id', type: 'bigint' })
   id!: number;
 
@@ -295,5 +295,5 @@ export const campaignEntities = [
   RecipientRetryEntity,
   ProviderMessageEntity,
   UnknownOutcomeEntity,
-  ParkedReceiptEntity,
+  UnmatchedReceiptEntity,
 ];

@@ -70,7 +70,7 @@ export class VoiceController {
   @ApiOperation({
     summary: 'Walk through a keypad menu',
     description:
-      'Calls nobody and costs nothing: says what a recipient who presses these keys hears, and where the call ends.',
+      'Makes no call and costs nothing: says what a recipient who presses these keys hears, and where the call ends.',
   })
   @ApiBody({ type: SimulationBody, examples: SIMULATION_EXAMPLES })
   @ApiOkResponse({ type: SimulationAnswer })
