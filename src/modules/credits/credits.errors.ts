@@ -13,7 +13,7 @@ export const creditErrors = {
   insufficientForCalls: invalid(
     'insufficient_credits',
     (required: number, available: number) => `Insufficient credits. Required: ${required}, Available: ${available}`,
-    'not enough voice_credits; no call is made',
+    'not enough voice_credits; no call is made. Less than one credit a contact is refused before the audio is made',
   ).shown('X', 'Y'),
   unknownBalance: invalid('unknown_balance', fieldErrors.noWord.shown('balance', BALANCES).text, 'another word'),
 };

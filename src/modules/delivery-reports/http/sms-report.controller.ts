@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { DocumentedError } from '../../../kernel/define-error.js';
 import { ApiErrors, bodyErrors, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { AccessTokens, Open, OpenMisses } from '../../accounts/index.js';
@@ -12,16 +13,17 @@ import { type Fields, fieldsOf, readIdentifier, readSelection } from './report-r
 import { headOf, streamReport } from './report-stream.js';
 import { REPORT_EXAMPLES, SmsReportAnswer, SmsReportBody, smsSummary } from './sms-report.dto.js';
 
-/** Delivery reports of SMS campaigns (reference/delivery-reports#getgsmreportphp), streamed. */
-@ApiTags('Delivery reports')
-@Open('knowing the request id is enough; an account or the operator may demand its token')
-@Controller('webhook/api')
-@ApiErrors(
+const REPORT_ERRORS: readonly DocumentedError[] = [
   reportErrors.requestIdRequired,
   reportErrors.notFound.because('no SMS campaign of that id, or its account demands its own token'),
   reportErrors.reportQuery,
   reportErrors.detailsQuery,
-)
+];
+
+/** Delivery reports of SMS campaigns (reference/delivery-reports#getgsmreportphp), streamed. */
+@ApiTags('Delivery reports')
+@Open('knowing the request id is enough; an account or the operator may demand its token')
+@Controller('webhook/api')
 export class SmsReportController {
   constructor(
     private readonly queries: QueryBus,
@@ -36,7 +38,8 @@ export class SmsReportController {
   @ApiQuery({ name: 'page', required: false, type: Number })
   @ApiQuery({ name: 'limit', required: false, type: Number })
   @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
-  @ApiErrors(bodyErrors.tooLarge.because('body over 64 KB'), bodyErrors.malformedJson)
+  // a GET shows no body in the document, but one is read
+  @ApiErrors(bodyErrors.tooLarge.because('body over 64 KB'), bodyErrors.malformedJson, ...REPORT_ERRORS)
   read(
     @Query() query: unknown,
     @Body() body: unknown,
@@ -52,6 +55,7 @@ export class SmsReportController {
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: SmsReportBody, required: false, examples: REPORT_EXAMPLES })
   @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
+  @ApiErrors(...REPORT_ERRORS)
   readByBody(
     @Query() query: unknown,
     @Body() body: unknown,

@@ -58,7 +58,7 @@ export class SuppressionsController {
   @ApiOperation({
     summary: 'Put numbers on the stop list',
     description:
-      'Counts at once, also for campaigns that run: who has not been sent to yet ends as FAILED `Suppressed` and is refunded. Session messages, which answer a person who has just written, still go.',
+      'Counts at once, also for campaigns that run: a recipient not sent to yet ends as FAILED `Suppressed` and is refunded. Session messages, which answer a person who has just written, still go.',
   })
   @ApiBody({ type: SuppressionNumbersBody })
   @ApiOkResponse({ type: AddedAnswer })
