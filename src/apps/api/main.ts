@@ -10,7 +10,7 @@ import { preparationFault, prepareDatabase } from './first-start/prepare-databas
 import { SandboxChat } from './first-start/sandbox-chat.js';
 import { STOP_MS, stopGracefully } from './graceful-stop.js';
 
-/** With `--prepare`, what `prepare.js` does comes first: one process less for who starts a single API, as `npm start` does. */
+/** With `--prepare`, what `prepare.js` does comes first: one process less where a single API starts, as under `npm start`. */
 async function prepareHere(): Promise<void> {
   const lines = await prepareDatabase().catch((error: unknown) => {
     throw new NotPrepared(preparationFault(error));

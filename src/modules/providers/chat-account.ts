@@ -77,7 +77,7 @@ export const CONNECTION_ERRORS: readonly DocumentedError[] = [
 
 /**
  * The account as one that can send, or the first fault in the order of reference/session-messages#connection-errors. A
- * URL that is none has no number id to miss: that is the endpoint's fault, told last.
+ * URL that is none has no number id to miss: that is the endpoint's fault, answered last.
  * @throws AppError 404 (none, no number id, no token), 500 (provider `other`, URL that is none)
  */
 export function usableAccount(account: ChatAccount | null): UsableChatAccount {

@@ -47,7 +47,7 @@ export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShu
     await this.running;
   }
 
-  /** @returns how many texts were sealed anew; one that no key opens stays as it is, and is told in the log */
+  /** @returns how many texts were sealed anew; one that no key opens stays as it is, and is logged */
   async renew(): Promise<number> {
     let count = 0;
     for (const entity of this.dataSource.entityMetadatas) {

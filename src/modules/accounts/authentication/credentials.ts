@@ -24,14 +24,14 @@ const BY_ADDRESS = 'login-failures-ip';
 const UNKNOWN_LOGIN = 0;
 
 /** A hash of the same cost that no password makes known: an unknown name takes as long as a wrong password. */
-const NOBODYS_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
+const UNKNOWN_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
 
 /**
  * Judges a name and a password, for login, `sms_get.php` and a change of the own password. Failures count per address
  * and account or assigned user, by whichever name (LOGIN_FAILURE_LIMIT a minute), per address over all
  * (IP_FAILURE_LIMIT a minute), and per account or assigned user over all addresses (ACCOUNT_FAILURE_LIMIT an hour). The
- * last leaves out addresses with an earlier login: wrong guesses from elsewhere do not lock an owner out. Beyond a limit nothing is told, not even that a password is right; so of guesses sent at the same moment no more than
- * the limit are answered.
+ * last leaves out addresses with an earlier login: wrong guesses from elsewhere do not lock an owner out. Beyond a limit
+ * everything is refused, a right password too; so of guesses sent at the same moment no more than the limit are judged.
  */
 @Injectable()
 export class Credentials {
@@ -69,7 +69,7 @@ export class Credentials {
 
   private async judge(login: Login | null, name: string, password: string, ip: string): Promise<Account> {
     const bearer = login?.assignedUser ?? login?.account;
-    await this.prove(bearer?.id ?? digestOf(name), password, bearer?.passwordHash ?? NOBODYS_HASH, ip);
+    await this.prove(bearer?.id ?? digestOf(name), password, bearer?.passwordHash ?? UNKNOWN_HASH, ip);
     if (!login) throw accountErrors.invalidCredentials(); // the hash of an unknown name fits no password
     const account = this.store.toAccount(login.account);
     if (!login.assignedUser) return refuseClosed(account);
@@ -92,7 +92,7 @@ export class Credentials {
   /**
    * The account of credentials that were verified before, as they stand now.
    * @param verified what `check` returned then
-   * @returns null when the password has changed since, or whom it was is closed, inactive or gone
+   * @returns null when the password has changed since, or its account or person is closed, inactive or gone
    */
   async recall(verified: Account): Promise<Account | null> {
     const account = await this.directory.byId(verified.id);
@@ -152,7 +152,7 @@ export class Credentials {
   }
 }
 
-/** That a request comes from who knows the password, not only from who has the token. */
+/** Proof that the sender of a request knows the password, and does not only hold the token. */
 export interface PasswordProof {
   /** of the acting account; null = not given */
   currentPassword: string | null;

@@ -50,7 +50,7 @@ function reasonOf({ apiKey, bodyUsername, cookie }: AuthenticationRules): string
 }
 
 /**
- * The route is for staff: super and admin, by token in the header; everybody else gets 403 `Forbidden`.
+ * The route is for staff: super and admin, by token in the header; every other account gets 403 `Forbidden`.
  * @param options `resellers`: they may use it for their own clients; `superOnly`: no other staff
  */
 export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & ClassDecorator {

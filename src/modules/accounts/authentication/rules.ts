@@ -15,7 +15,7 @@ export interface AuthenticationRules {
   scheme: 'standard' | 'v5';
 }
 
-/** What a request is told whose token is none. */
+/** What a request without a valid token is answered. */
 export const tokenErrorOf = ({ failureStatus }: AuthenticationRules): DefinedError =>
   failureStatus === 400 ? accountErrors.invalidTokenOfChat : accountErrors.invalidToken;
 

@@ -68,7 +68,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername);
     if (parentId) await this.managed.assertNoCircle(target.id, parentId);
     if (changes.password !== undefined) assertPassword(changes.password);
-    accountPatch(target, changes, this.environment.APP_TIME_ZONE); // faults are told before the slow hash
+    accountPatch(target, changes, this.environment.APP_TIME_ZONE); // faults are answered before the slow hash
     if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
 

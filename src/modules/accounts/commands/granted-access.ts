@@ -13,7 +13,7 @@ import { type UserAnswerData, userData } from '../http/user.dto.js';
 /** All of them, those with these ids, or none. */
 export type Chosen = boolean | number[];
 
-/** Whom a changed password is to shut out as well. */
+/** The keys and people that a changed password is to shut out as well. */
 export interface Revocations {
   /** keys that are revoked */
   apiKeys: Chosen;
@@ -21,7 +21,7 @@ export interface Revocations {
   users: Chosen;
 }
 
-/** Who may act for an account beside its password. */
+/** The keys and people that may act for an account beside its password. */
 export interface GrantedAccessView {
   api_keys: ApiKeyAnswerData[];
   users: UserAnswerData[];

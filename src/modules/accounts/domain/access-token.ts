@@ -88,7 +88,7 @@ export function readClaims(payload: unknown): ReadToken | null {
   return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat, expiresAt: exp };
 }
 
-/** True for a token from before the last password change of whom it was issued to: it no longer counts. */
+/** True for a token that is older than the last password change of its account or person: it no longer counts. */
 export const isOutdated = (token: Pick<ReadToken, 'issuedAt'>, bearer: Pick<Account, 'passwordChangedAt'>): boolean =>
   token.issuedAt < Math.ceil(bearer.passwordChangedAt.getTime() / 1000);
 

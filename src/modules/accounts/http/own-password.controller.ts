@@ -10,7 +10,7 @@ import { ChangePasswordCommand } from '../commands/change-password.command.js';
 import { PASSWORD_ERRORS } from './self-service.errors.js';
 import { ChangePasswordRequest, PasswordAnswer } from './password.dto.js';
 
-/** The password of whom the token was issued to. No key opens this route. */
+/** The password of the account or person that the token was issued to. No key opens this route. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @Controller('v6/api/account/password')

@@ -16,7 +16,7 @@ const WRITTEN_EVERY_MS = 3_600_000;
 
 /**
  * The addresses (of IPv6: the /64) from which accounts and assigned users have logged in, the latest 20 of each, for 90
- * days. Only a digest under a key of ours is kept; under a new ENCRYPTION_KEY everybody is new everywhere.
+ * days. Only a digest under a key of ours is kept; under a new ENCRYPTION_KEY every address is new.
  */
 @Injectable()
 export class LoginAddresses {

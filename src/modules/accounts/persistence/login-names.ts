@@ -6,7 +6,7 @@ import { AccountEntity } from './account.entity.js';
 import { AssignedUserEntity } from './assigned-user.entity.js';
 import { LoginIdentityEntity } from './login-identity.entity.js';
 
-/** Whom a name lets log in: an account, or a person who acts for it. */
+/** The holder of a name to log in with: an account, or a person who acts for it. */
 export interface Login {
   account: AccountEntity;
   assignedUser: AssignedUserEntity | null;
@@ -17,10 +17,10 @@ interface MappedIdentity extends LoginIdentityEntity {
   assignedUser: AssignedUserEntity | null;
 }
 
-/** The username of whom a login means. */
+/** The username of the person, else of the account. */
 export const usernameOf = ({ account, assignedUser }: Login): string => (assignedUser ?? account).username;
 
-/** Finds whom a login name means. One statement for every name, so that its time tells nothing. */
+/** Finds the holder of a login name. One statement for every name, so that its time gives nothing away. */
 @Injectable()
 export class LoginNames {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -37,7 +37,7 @@ export class LoginNames {
   }
 
   /**
-   * Who has taken a name, usernames in any case of letters.
+   * The holder of a name, usernames in any case of letters.
    * @param value in lower case
    */
   async holder(kind: 'email' | 'username', value: string): Promise<Login | null> {

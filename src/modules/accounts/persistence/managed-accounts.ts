@@ -30,7 +30,7 @@ export class ManagedAccounts {
   }
 
   /**
-   * Id of the account that is named as parent; null and '' are none. Only who may manage clients can be one.
+   * Id of the account that is named as parent; null and '' are none. Only an account that may manage clients can be one.
    * @throws AppError 400: unknown, or a plain client
    */
   async parentId(username: string | null): Promise<number | null> {
@@ -55,7 +55,7 @@ export class ManagedAccounts {
   }
 
   /**
-   * Holds the parent's row until the transaction ends, so that it stays one who manages clients.
+   * Holds the parent's row until the transaction ends, so that it stays one that may manage clients.
    * @throws AppError 400 when it is none any more
    */
   async holdParent(tx: EntityManager, parentId: number): Promise<void> {

@@ -36,8 +36,8 @@ export class NameCheck {
   }
 
   /**
-   * Runs the inserts that take names. The unique keys decide a race: who loses it looks again and reports what the
-   * winner took.
+   * Runs the inserts that take names. The unique keys decide a race: the request that loses it looks again and
+   * reports what the winner took.
    * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number
    */
   async claim<T>(tx: EntityManager, identities: Identity[], insert: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { Repository } from 'typeorm';
 import { type AuditEntryAnswer, auditEntryAnswer } from '../http/audit-entry.dto.js';
 import { AuditEntryEntity } from '../persistence/audit-entry.entity.js';
 
-/** A page of the audit log, newest first; `actor` null = everybody. */
+/** A page of the audit log, newest first; `actor` null = all actors. */
 export class ListAuditQuery extends Query<{ entries: AuditEntryAnswer[]; total: number }> {
   constructor(
     readonly actor: string | null,

@@ -11,7 +11,7 @@ import { type ProfileField, readProfileChanges } from './profile-changes.js';
  * @throws AppError the rows of reference/business-profile#errors in their order, then `invalid` for a field of the body
  */
 export class UpdateBusinessProfileCommand extends Command<BusinessProfile> {
-  /** @param body the request's fields as they came: the account's faults are told before theirs */
+  /** @param body the request's fields as they came: the account's faults are answered before theirs */
   constructor(
     readonly accountId: number,
     readonly connection: ChatConnection,

@@ -25,7 +25,7 @@ interface UploadRequest extends Request {
 
 /**
  * Reads a multipart body into memory. Whether there is a photo and whether it will do is judged later, because the
- * faults of the chat account are told first; here fails only what cannot be read or exceeds `BODY_LIMIT`. Parts with
+ * faults of the chat account are answered first; here fails only what cannot be read or exceeds `BODY_LIMIT`. Parts with
  * other names are ignored.
  */
 @Injectable()

@@ -75,7 +75,7 @@ export class LaneProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     return work.finally(() => this.running.delete(work));
   }
 
-  /** A fault ends the turn and is told; the lane's lease and `wake_at` bring the next one. */
+  /** A fault ends the turn and is logged; the lane's lease and `wake_at` bring the next one. */
   private async turn(channel: string, job: LaneJob): Promise<void> {
     try {
       const next = await this.runner.run(job);

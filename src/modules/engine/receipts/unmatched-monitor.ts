@@ -11,7 +11,7 @@ const WARN_EVERY_MS = 600_000;
 const UNMATCHED_AFTER_MS = 60_000;
 const MOST_COUNTED = 100_000;
 
-/** Tells operators of receipts that no message is found for: a login shared with another system, or ids of another dialect. */
+/** Reports receipts without a message to operators: a login shared with another system, or ids of another dialect. */
 @Injectable()
 export class UnmatchedReceiptsMonitor {
   private readonly logger = new Logger(UnmatchedReceiptsMonitor.name);

@@ -7,7 +7,7 @@ import type { Channel } from '../channel.js';
 import { deliveryRecord, statusCounts } from '../state/recipient-outcome.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 
-/** A recipient's new status, as its customer may be told. */
+/** A recipient's new status, as it may be published to the customer. */
 export interface StatusChange {
   campaignId: number;
   seq: number;
@@ -37,7 +37,7 @@ interface CounterRow {
 const MOST_BRIEFS = 10_000;
 
 /**
- * Tells customers of statuses and of ended campaigns (reference/webhooks#when), in the transaction of the change
+ * Publishes statuses and ended campaigns to customers (reference/webhooks#when), in the transaction of the change
  * itself.
  */
 @Injectable()

@@ -10,7 +10,7 @@ import { profileErrors } from '../profile-requests.errors.js';
 import { LookUpProfileRequestsQuery } from '../queries/look-up-profile-requests.query.js';
 import { PublicProfileRequestsAnswer } from './profile-request.dto.js';
 
-/** Branded requests of a parent's clients, open to everybody (reference/profile-requests#public-look-up). */
+/** Branded requests of a parent's clients, open to all (reference/profile-requests#public-look-up). */
 @ApiTags('Profile requests')
 @ErrorShape('public')
 @Controller('v6/api/public/profile-request')

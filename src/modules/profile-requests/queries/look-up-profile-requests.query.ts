@@ -23,8 +23,8 @@ export class LookUpProfileRequestsHandler implements IQueryHandler<LookUpProfile
 
   async execute({ parentUsername, prefix }: LookUpProfileRequestsQuery): Promise<PublicProfileRequestData[]> {
     const parent = await this.accounts.byUsername(parentUsername);
-    // Both the parent and its clients may close the look-up (reference/authentication#open-routes); neither is told
-    // apart from an empty one.
+    // Both the parent and its clients may close the look-up (reference/authentication#open-routes); either then
+    // looks like an empty one.
     if (!parent?.publicLookup) return [];
     const requests = await this.store.ofClients(parent.id, prefix);
     return requests.map((request) => publicProfileRequestData(request, parent.timeZone));

@@ -15,7 +15,7 @@ import { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from '.
 import { ReceiptSink } from '../ports/message-driver.js';
 import { wrongCallback } from '../providers.errors.js';
 
-/** What a callback of a call asks or tells. */
+/** What a callback of a call asks for or reports. */
 export type CallMatter =
   /** what comes next, now that this has happened */
   | { kind: 'step'; step: number; event: CallEvent['kind'] }
@@ -85,7 +85,9 @@ export class AcceptCallCallbackHandler implements ICommandHandler<AcceptCallCall
       return renderStep(HANG_UP, () => '');
     }
     const call: ScriptedCall = { routeId: customer.route.id, ref, callId };
-    return matter.kind === 'status' ? this.told(call, parameters) : this.asked(call, matter, customer, parameters);
+    return matter.kind === 'status'
+      ? this.reported(call, parameters)
+      : this.nextStep(call, matter, customer, parameters);
   }
 
   /** @throws AppError `forbidden` */
@@ -106,13 +108,13 @@ export class AcceptCallCallbackHandler implements ICommandHandler<AcceptCallCall
     return { route, config, origin: this.origin };
   }
 
-  private async told({ routeId, ref, callId }: ScriptedCall, parameters: FormParameters): Promise<string> {
+  private async reported({ routeId, ref, callId }: ScriptedCall, parameters: FormParameters): Promise<string> {
     const receipt = readReceipt(ref, callId, parameters);
     if (receipt) await this.receipts.accept(routeId, [receipt]);
     return EMPTY_TWIML;
   }
 
-  private async asked(
+  private async nextStep(
     call: ScriptedCall,
     { step, event: kind }: Extract<CallMatter, { kind: 'step' }>,
     customer: Customer,

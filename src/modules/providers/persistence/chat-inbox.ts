@@ -36,8 +36,9 @@ export class ChatInbox {
   ) {}
 
   /**
-   * Stores the messages, opens the windows of who wrote them and tells the account's webhooks, in one transaction.
-   * @param beside what the same callback told of contacts
+   * Stores the messages, opens the windows of their senders and publishes them to the account's webhooks, in one
+   * transaction.
+   * @param beside what the same callback reported of contacts
    */
   async take(
     account: ChatAccount,

@@ -52,7 +52,7 @@ export class WebhookEndpointEntity {
   @Column({ name: 'held_until', ...MOMENT, nullable: true })
   heldUntil!: Date | null;
 
-  /** counts the turns of workers: who has an older number has lost the endpoint */
+  /** counts the turns of workers: a worker with an older number has lost the endpoint */
   @Column({ type: 'int', unsigned: true })
   fence!: number;
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the campaigns API shows beyond the engine's needs: times, refunds, retries; and the desk's look by state. */
+/** What the campaigns API shows beyond the engine's needs: times, refunds, retries; and lists by state for staff. */
 export class CampaignDesk1700000007000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const statement of [

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How often the owner has changed what the desk judges; what stands there already counts as never changed. */
+/** How often the owner has changed what staff judge; what stands there already counts as never changed. */
 export class Revisions1700000013600 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const table of ['templates', 'profile_requests']) {

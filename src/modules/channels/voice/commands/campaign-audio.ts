@@ -23,7 +23,7 @@ export class CampaignAudio {
   constructor(private readonly library: AudioLibrary) {}
 
   /**
-   * Makes or fetches the sound of a request and hands it on. Those who fetch take turns, since they hold what they fetched.
+   * Makes or fetches the sound of a request and hands it on. Only a few fetch at once, since each holds what it has fetched.
    * @param accept tries to accept the campaign; called again when another request kept the same audio meanwhile, or it was swept
    * @throws AppError the audio's rows of reference/voice#order, in the order: audio, clips
    */

@@ -84,7 +84,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     });
   }
 
-  /** Before anything is spoken or fetched: who cannot pay a credit for each contact cannot pay any audio. */
+  /** Before anything is spoken or fetched: an account that cannot pay a credit for each contact cannot pay any audio. */
   private async judgeCredits(accountId: number, required: number): Promise<void> {
     const available = await this.credits.available(accountId, 'voice_credits');
     if (available < required) throw creditErrors.insufficientForCalls(required, available);

@@ -41,7 +41,7 @@ export interface Acquaintance {
 
 /**
  * Why a part of a callback did not count: it is of another number or business account; it cannot be read; it names
- * no sender who could be answered; its kind means nothing to us.
+ * no sender that could be answered; its kind means nothing to us.
  */
 export const DROP_REASONS = ['other_connection', 'unreadable', 'no_sender', 'unknown_kind'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -228,7 +228,7 @@ function timeOf(item: JsonObject, receivedAt: Date): Date {
 const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
   number !== null && userId !== null ? [{ number, userId }] : [];
 
-/** Who got a message: told once, with its delivery. */
+/** The recipient of a message, under both names: reported once, with its delivery. */
 const readRecipient = (status: JsonObject): Acquaintance[] =>
   status['status'] === 'delivered'
     ? acquainted({ number: numberOf(status['recipient_id']), userId: userIdOf(status['recipient_user_id']) })

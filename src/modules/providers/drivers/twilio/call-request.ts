@@ -35,7 +35,7 @@ export class CallRequests {
       accept: 'application/json',
       'content-type': 'application/x-www-form-urlencoded',
     };
-    // Of the events only the last one tells what a recipient's word follows.
+    // Of the events only the last one decides a recipient's status.
     this.ending = `&StatusCallbackMethod=POST&StatusCallbackEvent=completed&Timeout=${seconds}`;
   }
 
@@ -54,9 +54,9 @@ export class CallRequests {
       interactive === true
         ? `Method=POST&Url=${encodeURIComponent(stepAddress(this.place, ref, 0, 'answered'))}`
         : `Twiml=${await this.document(audioAddress(this.place.origin, audio))}`;
-    const told = encodeURIComponent(statusAddress(this.place, ref));
+    const statusUrl = encodeURIComponent(statusAddress(this.place, ref));
     const limit = `&TimeLimit=${this.limitOf(interactive === true, seconds)}`;
-    return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${told}${this.ending}${limit}` };
+    return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${statusUrl}${this.ending}${limit}` };
   }
 
   /** A call ends with its clip; one with a menu may be in it as long as in a forwarded leg, which has a limit of its own. */

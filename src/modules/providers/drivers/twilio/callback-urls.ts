@@ -27,5 +27,5 @@ const callAddress = ({ origin, route }: CallbackPlace, ref: string): string =>
 export const stepAddress = (place: CallbackPlace, ref: string, step: number, event: CallEvent['kind']): string =>
   `${callAddress(place, ref)}/steps/${step}/${event}`;
 
-/** Where the network tells how a call ended. */
+/** Where the network reports how a call ended. */
 export const statusAddress = (place: CallbackPlace, ref: string): string => `${callAddress(place, ref)}/status`;

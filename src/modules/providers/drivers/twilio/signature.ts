@@ -30,7 +30,7 @@ export function readForm(form: Buffer): FormParameters {
   return Object.fromEntries(read);
 }
 
-/** Whether who knows the auth token signed this address and this form; compares in constant time. */
+/** Whether this address and this form were signed with the auth token; compares in constant time. */
 export async function isSigned({ url, signature, form }: SignedCallback, authToken: string): Promise<boolean> {
   // A path need not make an address below ours (`POST http://…` names one of its own).
   if (!URL.canParse(url) || isOversized(form)) return false;

@@ -11,7 +11,7 @@ const library = async () => (await import('twilio/lib/twiml/VoiceResponse.js')).
 
 type VoiceResponse = InstanceType<Awaited<ReturnType<typeof library>>>;
 
-/** The document that says nothing: the answer to what only tells. */
+/** The empty document: the answer to a callback that only reports. */
 export const EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
 /**
