@@ -1,6 +1,6 @@
 /**
  * `node bench/galera.mjs`: what two APIs do that write to two nodes of one Galera cluster. Parallel `retry-failed` calls
- * must make one child a campaign; receipts of messages of two items, one item a node, must leave nobody SUBMITTED.
+ * must make one child a campaign; receipts of messages of two items, one item a node, must leave no recipient SUBMITTED.
  *
  * Wants the programs of mariadb-server, galera-4, rsync and lsof (Debian packages; no system service needs to run), and a
  * Redis. `GALERA_ROOT` names a directory into which those packages were unpacked, where they are not installed. Everything

@@ -1,4 +1,4 @@
-/** A telephone network that answers the creation of each call after a fixed time and never rings anybody. */
+/** A telephone network that answers the creation of each call after a fixed time and never rings. */
 import { createServer } from 'node:http';
 
 const ANSWER_MS = Number(process.argv[2] ?? 50);

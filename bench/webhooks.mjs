@@ -52,7 +52,7 @@ async function nothingDue(database, { endpoint }) {
   throw new Error('not everything was delivered');
 }
 
-/** (j) Another customer's delays beside ten endpoints that never answer, over his delays alone. */
+/** (j) Another customer's delays beside ten endpoints that never answer, over its delays alone. */
 async function isolation(set, hook, neighbour, receiver, say) {
   const { database } = set;
   const steady = async () => {
@@ -84,7 +84,7 @@ async function delays(receiver) {
   return (await answer).delays;
 }
 
-/** (k) Settling 30,000 recipients: with nobody listening over no look at the endpoints at all, and with one listening over none. */
+/** (k) Settling 30,000 recipients: with none listening over no look at the endpoints at all, and with one listening over none. */
 async function settlement(set, listener, silent, say) {
   const settler = await start('bench/settle.mjs', [], set.environment, 'pipe');
   await settler.next();
@@ -108,25 +108,25 @@ async function settlement(set, listener, silent, say) {
       const way = (round + turn) % ways.length;
       row[way] = await ways[way]();
     }
-    const [unheard, nobody, heard] = row;
+    const [unheard, none, heard] = row;
     rates.push(row);
-    say(`no look ${unheard.toFixed(0)}/s, nobody listens ${nobody.toFixed(0)}/s, one does ${heard.toFixed(0)}/s`);
+    say(`no look ${unheard.toFixed(0)}/s, none listens ${none.toFixed(0)}/s, one does ${heard.toFixed(0)}/s`);
   }
   settler.child.stdin.end();
   await once(settler.child, 'exit');
   const rate = (index) => median(rates.map((row) => row[index])).toFixed(0);
   return [
     verdict(
-      '(k) settlement, nobody listens / no look',
-      median(rates.map(([unheard, nobody]) => nobody / unheard)),
+      '(k) settlement, none listens / no look',
+      median(rates.map(([unheard, none]) => none / unheard)),
       'at least 0.8',
       `${rate(1)}/s, without a look ${rate(0)}/s`,
     ),
     verdict(
-      '(k) settlement, one listens / nobody does',
-      median(rates.map(([, nobody, heard]) => heard / nobody)),
+      '(k) settlement, one listens / none does',
+      median(rates.map(([, none, heard]) => heard / none)),
       'at least 0.4',
-      `${rate(2)}/s, nobody ${rate(1)}/s`,
+      `${rate(2)}/s, none ${rate(1)}/s`,
     ),
   ];
 }
@@ -159,7 +159,7 @@ export async function benchWebhooks(environment, say) {
     const hook = await hookOf('bench', client, '/hook');
     const lines = await settlement(set, client, silent, say);
     await set.database.query('DELETE FROM webhook_deliveries');
-    // The campaigns of the settlement are nobody's work any more.
+    // The campaigns of the settlement are no worker's any more.
     await set.database.query('UPDATE campaign_lanes SET wake_at = NULL');
     await set.worker();
     lines.unshift(await throughput(set, hook, receiver, port, say));

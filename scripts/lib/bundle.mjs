@@ -41,7 +41,7 @@ const LEFT_OUTSIDE = [
 const isPackage = (id) => id.includes(`${sep}node_modules${sep}`);
 const isOwn = (id) => id.startsWith(join(ROOT, 'src') + sep);
 
-/** Packages look for optional companions which nobody installed; everything else that does not resolve is a fault. */
+/** Packages look for optional companions which are not installed; everything else that does not resolve is a fault. */
 function report(level, log, handle) {
   if (log.code === 'UNRESOLVED_IMPORT' && isPackage(log.id ?? '')) return;
   handle(level === 'warn' && log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
@@ -51,7 +51,7 @@ function report(level, log, handle) {
 const escaped = (code) =>
   code.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The code of packages is read by nobody: it is stored short, and without a map. Our own stays as it was written. */
+/** The code of packages is not for reading: it is stored short, and without a map. Our own stays as it was written. */
 const packagesShort = {
   name: 'packages-short',
   async generateBundle(_options, files) {

@@ -50,7 +50,7 @@ function initialise(binary, kind, data, log, user) {
   }
 }
 
-/** Run by the server at every start, before it listens: our user, and nobody else who could log in. */
+/** Run by the server at every start, before it listens: our user, and no other that could log in. */
 function initialSql(kind, password) {
   const lines = [
     `CREATE DATABASE IF NOT EXISTS ${DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;`,
@@ -63,7 +63,7 @@ function initialSql(kind, password) {
   return `${lines.join('\n')}\n`;
 }
 
-/** Faster, for data that nobody keeps: a crash of the machine may lose them. */
+/** Faster, for data that is not kept: a crash of the machine may lose them. */
 const UNSAFE = {
   mariadb: ['--innodb-flush-method=nosync', '--innodb-doublewrite=0', '--sync-frm=0'],
   mysql: ['--innodb-flush-method=O_DIRECT_NO_FSYNC', '--innodb-doublewrite=OFF'],
@@ -144,7 +144,7 @@ export async function startDatabase(binary, directory, { durable = true } = {}) 
       await sleep(50);
     }
     await stopProcess(child.pid, 1_000);
-    // somebody else may have taken the port between our look and the server's start
+    // another program may have taken the port between our look and the server's start
     if (attempt >= 3 || !/address already in use|errno: 98/i.test(tail(log))) {
       throw new Explained(`${binary} did not start. The end of ${log}:\n${tail(log)}`);
     }

@@ -67,7 +67,7 @@ export async function installPackages(groups) {
     if (ours) rmSync(POLICY, { force: true });
   }
   if (findProgram('systemctl') !== null) {
-    // the packages switch their services on for the next boot; nobody asked for that
+    // the packages switch their services on for the next boot, which was not asked for
     for (const unit of ['mariadb', 'redis-server', 'valkey-server']) {
       if (names.some((name) => name.startsWith(unit))) spawnSync('systemctl', ['disable', '--quiet', unit]);
     }

@@ -31,7 +31,7 @@ function recordOf(line) {
 /** What an operator should see of a record: warnings, errors and anything that is no log record. */
 const worthShowing = (record, line) => (Number(record.level) >= WARN ? (record.msg ?? line) : '');
 
-/** A promise with its two ends in hand; a rejection that nobody waits for is no fault. */
+/** A promise with its two ends in hand; a rejection that nothing waits for is no fault. */
 function deferred() {
   const ends = {};
   const promise = new Promise((resolve, reject) => Object.assign(ends, { resolve, reject }));
@@ -101,7 +101,7 @@ export function startService(name, { environment, logs, everything, prepare = fa
     /** resolves once the database is as this version needs it; at once for a process that does not prepare */
     prepared: prepared.promise,
     ready: ready.promise,
-    /** whether it ended because somebody else has its port */
+    /** whether it ended because another program has its port */
     lostItsPort: () => ended && portTaken,
     stop: () => (ended || child.pid === undefined ? Promise.resolve() : stopProcess(child.pid, 30_000)),
   };

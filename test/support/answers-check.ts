@@ -36,7 +36,7 @@ function read(directory: string): { seen: Set<string>; faults: Map<string, strin
   return { seen, faults };
 }
 
-/** Documented answers that nobody saw. A refusal counts for every path of its handler. */
+/** Documented answers that no test saw. A refusal counts for every path of its handler. */
 function unseen(seen: ReadonlySet<string>): string[] {
   const { operations } = ApiContract.read();
   const refusals = new Set(

@@ -23,7 +23,7 @@ export class Cable {
     return this.lines.size;
   }
 
-  /** Nothing comes through any more, in neither direction, and nobody is told: a peer that drops packets. */
+  /** Nothing comes through any more, in neither direction, and neither end learns of it: a peer that drops packets. */
   silence({ newToo }: { newToo: boolean }): void {
     this.isSilent = newToo;
     for (const line of this.lines) mute(line);

@@ -21,8 +21,8 @@ export const isSilentNumber = ({ receiver, status }: OpenRecipient): boolean =>
 const neverTold: IsSilent = (recipient, atCarrier) => isSilentNumber(recipient) || atCarrier.length === 0;
 
 /**
- * Waits until nothing is left to send and the carrier has told everything; then lets the time for receipts be over, so
- * that whoever is still without a word gets the last one. No test waits for a deadline, and none is late for one.
+ * Waits until nothing is left to send and the carrier has reported everything; then lets the time for receipts be over,
+ * so that each recipient still without a receipt gets its last status. No test waits for a deadline, and none is late for one.
  */
 export async function endReceiptTime(service: Service, requestId: string, isSilent = neverTold): Promise<void> {
   const { dataSource } = service.database;

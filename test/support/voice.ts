@@ -25,7 +25,7 @@ export function voiceOf(api: RunningApi) {
   return {
     ...sms,
 
-    /** A default route to a telephone network that nobody asks anything. */
+    /** A default route to a telephone network that is never asked anything. */
     addVoiceRoute: async (name = 'telephone'): Promise<number> => {
       const routes = part(RouteDirectory);
       const config = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'token-of-the-route', from: '918000000000' };

@@ -30,7 +30,7 @@ export async function logIn(name, password) {
   }
 }
 
-/** From the click on: what was asked meanwhile is refused, which is no news to anybody. */
+/** From the click on: the 401 to a request that is still under way is expected. */
 let isLeaving = false;
 
 /** Forgets the token and the browser's session, and goes to the login. */

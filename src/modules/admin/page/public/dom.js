@@ -55,7 +55,7 @@ function takePlace(old, node) {
   if (focused !== undefined) node.querySelector(`[data-act="${CSS.escape(focused)}"]`)?.focus();
 }
 
-/** Whoever works by keyboard or ear goes on with the next of the list, and does not begin again at the top of the page. */
+/** With a keyboard or a screen reader one goes on with the next of the list, and does not begin again at the top of the page. */
 function passFocus(node) {
   const act = document.activeElement.dataset.act;
   const next = node.nextElementSibling ?? node.previousElementSibling;

@@ -37,7 +37,7 @@ const loadOne = (path) => async () => {
 };
 
 /**
- * Sends a verdict with the revision that the card shows. Whoever is late sees at once what it has become.
+ * Sends a verdict with the revision that the card shows. The later of two sees at once what has become of it.
  * @throws ApiError with the API's text, after the name
  */
 async function judge(name, send, refresh) {
@@ -135,7 +135,7 @@ function repliesOf({ quick_replies: text }) {
 export const voiceView = (root) =>
   review(root, {
     title: 'Voice campaigns',
-    about: 'Listen before anybody is called. A rejected campaign is refunded.',
+    about: 'Listen before any call is made. A rejected campaign is refunded.',
     nothing: 'New voice campaigns show up here.',
     load: loadOne(PENDING.voice),
     keyOf: ({ request_id: id }) => id,
@@ -151,7 +151,7 @@ function voiceCard(campaign, refresh) {
     await refresh();
   };
   const reject = async () => {
-    const text = `Nobody is called and all credits go back. Campaign: ${name}`;
+    const text = `No call is made and all credits go back. Campaign: ${name}`;
     if ((await confirm({ title: 'Reject the campaign?', text, yes: 'Reject it' })) !== null) {
       await decide('reject', 'rejected');
     }
