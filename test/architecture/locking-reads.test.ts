@@ -23,7 +23,7 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/engine/receipts/unmatched-store.ts page': '`remove` removes what was matched; what was not stays as it is',
   'modules/engine/settle/settlement.ts lock': '`writeStatuses` writes what moves; what does not stays as it is',
   'modules/engine/receipts/unknown-outcomes.ts longestWaiting':
-    '`take` removes the mark, or `adopt` writes the next item under a key that a rival would write too',
+    '`adopt` writes the item under a key that a rival would write too, or `take` removes the mark',
   'modules/credits/persistence/credit-book.ts transfer':
     'the take-back and the grant move both balances, or nothing is done',
   'modules/profile-requests/persistence/profile-request-store.ts locked':

@@ -106,6 +106,22 @@ describe('orphan receipts', () => {
     expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Delivered: 1 });
   });
 
+  it('under the id of another message leave the recipient to a receipt of its own', async () => {
+    const [other, number] = ['919999999988', '919999999989'];
+    const elsewhere = await inDoubt('counted-elsewhere', [other]);
+    await tell('47110815', other);
+    await sweep();
+    expect(await engine.counts(elsewhere.requestId)).toEqual({ Delivered: 1 });
+    const { requestId } = await inDoubt('counted-again', [number]);
+    await tell('47110815', number, 'failed');
+    await sweep();
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 1 });
+    await tell('47110816', number);
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Delivered: 1 });
+  });
+
   it('that are old are looked at only when all are', async () => {
     await tell('old-orphan', null);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 1 HOUR');

@@ -6,11 +6,17 @@ import { Channels } from '../channels.js';
 import { itemsOf } from '../channel.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import { readReference } from '../state/recipient-key.js';
+import { readReference, type RecipientKey } from '../state/recipient-key.js';
 import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
 /** What a receipt says of its recipient. */
 export type About = Pick<Receipt, 'receiver' | 'ref'>;
+
+/** The item that a receipt is about, of a recipient of unknown outcome. */
+export interface AwaitedItem extends KnownItem {
+  /** with it the carrier has named every item, and the recipient leaves the list */
+  isLast: boolean;
+}
 
 interface WaitingRow {
   campaign_id: number;
@@ -31,22 +37,21 @@ export class UnknownOutcomes {
    * several items stays on the list until the carrier has named them all, because only what it names has left.
    * @returns the item that the receipt is about; null when no recipient waits for it
    */
-  async take(tx: EntityManager, routeIds: readonly number[], { receiver, ref }: About): Promise<KnownItem | null> {
+  async take(tx: EntityManager, routeIds: readonly number[], { receiver, ref }: About): Promise<AwaitedItem | null> {
     for (;;) {
       const row = await (ref === undefined ? this.ofNumber(tx, routeIds, receiver) : this.referred(tx, routeIds, ref));
       if (!row) return null;
       const { campaign_id: campaignId, seq, status } = row;
       const items = await this.itemsOf(tx, row);
       const named = await this.named(tx, row);
-      if (named.count + 1 >= items) {
-        await tx.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq = ?', [campaignId, seq]);
-      }
+      const isLast = named.count + 1 >= items;
       if (items === 1 && status === RecipientStatus.Unknown) {
         // The attempts of a recipient count as its items.
-        return { campaignId, seq, item: Math.max(row.attempts, 1) - 1, items };
+        return { campaignId, seq, item: Math.max(row.attempts, 1) - 1, items, isLast };
       }
-      // Otherwise the answer came after all, and brought the ids.
-      if (named.count < items && items > 1) return { campaignId, seq, item: named.next, items };
+      if (named.count < items && items > 1) return { campaignId, seq, item: named.next, items, isLast };
+      // The answer came after all, and brought the ids.
+      await this.remove(tx, { campaignId, seq });
     }
   }
 
@@ -72,9 +77,10 @@ export class UnknownOutcomes {
 
   /**
    * Remembers the carrier's id of an item that a receipt has identified.
-   * @returns false when the id, or the item, is another message's by now; nothing has changed then
+   * @returns false when the id, or the item, is another message's by now; nothing has changed then, and the recipient
+   * goes on waiting for a receipt of its own
    */
-  async adopt(tx: EntityManager, routeId: number, providerMessageId: string, item: KnownItem): Promise<boolean> {
+  async adopt(tx: EntityManager, routeId: number, providerMessageId: string, item: AwaitedItem): Promise<boolean> {
     const result: WriteResult = await tx.query(
       `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -89,7 +95,13 @@ export class UnknownOutcomes {
         RecipientStatus.Submitted,
       ],
     );
-    return result.affectedRows === 1;
+    if (result.affectedRows !== 1) return false;
+    if (item.isLast) await this.remove(tx, item);
+    return true;
+  }
+
+  private async remove(tx: EntityManager, { campaignId, seq }: RecipientKey): Promise<void> {
+    await tx.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq = ?', [campaignId, seq]);
   }
 
   private ofNumber(
