@@ -130,6 +130,7 @@ export interface Channel<Name extends string = string> {
   readonly compose: (content: Content, recipient: string) => Composed;
   /** Absent = what failed stays failed; only for channels whose messages are one item each. */
   readonly retryPlan?: (content: Content) => RetryPlan;
+  /** Only with a retry plan: without one a receipt is about the recipient, not about an attempt. */
   readonly attemptLog?: AttemptLog;
   readonly details?: RecipientDetails;
   /** What staff see before they approve; absent on channels that need no approval. */

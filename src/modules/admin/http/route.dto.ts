@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { invalid } from '../../../kernel/define-error.js';
+import { isObject } from '../../../kernel/objects.js';
 import { isTooLargeJson } from '../../../kernel/text.js';
 import {
   AnswerOf,
@@ -35,7 +36,7 @@ const Config = (): PropertyDecorator =>
     ValidateBy({
       name: 'config',
       validator: {
-        validate: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        validate: isObject,
         defaultMessage: () => configErrors.noObject.text,
       },
     }),

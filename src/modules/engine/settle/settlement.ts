@@ -16,7 +16,7 @@ import {
 import { Refunds } from './refunds.js';
 import { StatusEvents } from './status-events.js';
 
-/** Recipients as they stand, locked until the transaction ends; by `placeKey`. */
+/** Recipients as they stand, locked until the transaction ends; by `keyOf`. */
 export type LockedRecipients = ReadonlyMap<string, LockedRecipient>;
 
 /** Shorter runs go row by row: one statement for all of them costs less than one a run. */

@@ -28,14 +28,14 @@ export const callAttemptLog: AttemptLog = {
          status INT PATH '$[4]', error_code INT PATH '$[5]',
          error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[6]', seconds INT PATH '$[7]')) j
        ON DUPLICATE KEY UPDATE ended_at = COALESCE(voice_calls.ended_at, VALUES(ended_at)),
-         ${['error_code', 'error_message', 'seconds', 'status'].map(firstWord).join(', ')}`,
+         ${['error_code', 'error_message', 'seconds', 'status'].map(firstReport).join(', ')}`,
       [jsonRows(attempts.map(toRow))],
     );
   },
 };
 
 /** The first report stands: a column is written while the call counts as under way. `status` must be the last of them. */
-const firstWord = (column: string): string =>
+const firstReport = (column: string): string =>
   `${column} = IF(voice_calls.status = ${RecipientStatus.Submitted}, VALUES(${column}), voice_calls.${column})`;
 
 const toRow = (attempt: EndedAttempt): unknown[] => [
