@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 2_000;
 /** There may be a hundred thousand chat accounts: an idle connection is closed. */
 const IDLE_MS = 600_000;
 
-/** Of a route whose config the driver does not take. */
+/** The standing of a route whose config the driver does not take. */
 const UNUSABLE: Standing = { ready: false, fault: 'Its configuration cannot be used' };
 
 interface Open {

@@ -17,7 +17,7 @@ export class CancelSessionMessageCommand extends Command<void> {
   }
 }
 
-/** Listed as pending, which it is no more: it may have left. */
+/** The state of a message that is listed as pending, but may have left. */
 const UNDER_WAY = 'sending';
 
 @CommandHandler(CancelSessionMessageCommand)

@@ -95,7 +95,7 @@ export class SessionReceiptStore {
     );
   }
 
-  /** One that was put back and has left all the same must not leave again. */
+  /** Also ends the schedule: a receipt proves that a message has left, even one that was put back to be sent later. */
   private async write(tx: EntityManager, moved: ReadonlyMap<number, StatusChange>): Promise<void> {
     await tx.query(
       `UPDATE session_messages m JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', status INT PATH '$[1]',

@@ -13,7 +13,7 @@ import type { WebhookSender } from './webhook-sender.js';
 
 /** A page: what is read at once, bodies included. */
 const FETCHED = 200;
-/** A page of so many subjects is worth its order, however many may be sent at once. */
+/** A full page keeps the order of its subjects if it has at least so many of them, however many tries may run at once. */
 const ENOUGH_SUBJECTS = 20;
 /** Tries that have ended and are not yet written. */
 const MOST_UNWRITTEN = 1_000;
@@ -51,7 +51,7 @@ export class EndpointTurn {
   private readonly sends = new Map<Promise<void>, string>();
   private readonly group: GroupCommit<DeliveryResult, void>;
   private buffer: Waiting[] = [];
-  /** what is left in the buffer need not keep the order of its subjects */
+  /** a full page of too few subjects: kept in order, it would hold up everything behind it, so its events go side by side */
   private isCrowded = false;
   private endpoint: HeldEndpoint | null = null;
   /** clock of `performance.now()` */

@@ -113,7 +113,7 @@ export class DeliveryResults {
     if (settled < results.length) await this.countReplayed(tx, endpointId, results);
   }
 
-  /** Sent again meanwhile: that stays due, and only counts the try. */
+  /** Deliveries that were replayed during the try: they stay due, and only the try is counted. */
   private async countReplayed(
     tx: EntityManager,
     endpointId: number,

@@ -33,7 +33,7 @@ export interface ConsentChange extends ChatSender {
   saidAt: Date;
 }
 
-/** A user id and its number, told together. */
+/** A user id and its number, reported together. */
 export interface Acquaintance {
   userId: string;
   number: string;

@@ -30,7 +30,7 @@ export type GraphExchange =
 
 export const CALL_MS = 15_000;
 const MOST_ANSWER_BYTES = 1024 * 1024;
-/** A shorter token might be a word of the answer. */
+/** Only tokens from this length on are masked in answers: a shorter one might be an ordinary word of the text. */
 const SHORTEST_SECRET = 8;
 
 /** Where calls of an account go and what they carry: read once, for one call or for many. */
@@ -94,7 +94,7 @@ export async function exchangeAt(
   }
 }
 
-/** A reseller serves many businesses with one token and is told which by its id (reference/providers#chat-network). */
+/** A reseller serves many businesses with one token and names the business by its id (reference/providers#chat-network). */
 function headersOf({ provider, token, bmid }: GraphAccount): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token ?? ''}` };
   if (provider === 'reseller' && bmid !== null) headers['bmid'] = bmid;

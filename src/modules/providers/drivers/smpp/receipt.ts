@@ -39,7 +39,7 @@ const STATES: Readonly<Record<number, string>> = {
 const ID = /(?:^|[\s,;])id:\s*([^\s,;]+)/i;
 const STAT = /(?:^|[\s,;])stat:\s*([A-Za-z]+)/i;
 const ERR = /(?:^|[\s,;])err:\s*([0-9A-Za-z]+)/i;
-/** Shorter ones are short codes, which no message goes to. */
+/** Shorter numbers are short codes, to which no message goes. */
 const FEWEST_DIGITS = 8;
 
 /** True for receipts; false for messages from handsets, whose text must not be taken for a receipt. */

@@ -6,7 +6,7 @@ import { outcomeOfAnswer } from '../upstream-answers.js';
 
 const LONGEST_ID = 128;
 const LONGEST_TEXT = 200;
-/** A shorter token might be a word of the answer. */
+/** Only tokens from this length on are masked in answers: a shorter one might be an ordinary word of the text. */
 const SHORTEST_SECRET = 8;
 
 /** Busy, by the network's code: too many requests, too many calls at once. */
