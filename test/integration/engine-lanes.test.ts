@@ -150,6 +150,38 @@ describe('lanes', () => {
     expect(await sentAt()).not.toBeNull();
   });
 
+  /** How many rows the server reads for this work of a pool of one connection. */
+  const rowsRead = async (own: DataSource, work: () => Promise<unknown>): Promise<number> => {
+    const soFar = async (): Promise<number> => {
+      const rows = await own.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler\\_read\\_%'");
+      return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+    };
+    const before = await soFar();
+    await work();
+    return (await soFar()) - before;
+  };
+
+  it.each([1, 3])('are taken, %i that are due, at the same cost, however many sleep', async (due) => {
+    const { id } = await accept(`due-${due}`, due);
+    const own = new DataSource(dataSourceOptions(engine.database.url, 1));
+    await own.initialize();
+    try {
+      await own.query('UPDATE campaign_lanes SET wake_at = NULL WHERE campaign_id <> ?', [id]);
+      await own.query(
+        `INSERT IGNORE INTO campaign_lanes (campaign_id, lane, channel, next_seq, intent_seq, end_seq, fence)
+         SELECT j.id, 0, 'sms', 1, 1, 1, 0 FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$')) j`,
+        [jsonRows(Array.from({ length: 5_000 }, (_, index) => index + 1))],
+      );
+      const taken: unknown[] = [];
+      expect(
+        await rowsRead(own, async () => taken.push(...(await new LaneStore(own).takeDue(['sms'], 500)))),
+      ).toBeLessThan(500);
+      expect(taken).toHaveLength(due);
+    } finally {
+      await own.destroy();
+    }
+  });
+
   it('plan their turn at the same cost, however many retries wait', async () => {
     const { id } = await accept('many-retries', 1);
     const own = new DataSource(dataSourceOptions(engine.database.url, 1));
@@ -157,19 +189,14 @@ describe('lanes', () => {
     try {
       const store = new LaneStore(own);
       const job = { campaignId: id, lane: 0, fence: 0 };
-      const rowsRead = async (): Promise<number> => {
-        const rows = await own.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler\\_read\\_%'");
-        return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
-      };
-      const cost = async (): Promise<number> => {
-        const before = await rowsRead();
-        const turn = await store.turn(job);
-        if (!turn) throw new Error('the lane is taken');
-        await own.transaction(async (tx) => {
-          await store.finish(tx, turn, turn.fence);
+      const cost = (): Promise<number> =>
+        rowsRead(own, async () => {
+          const turn = await store.turn(job);
+          if (!turn) throw new Error('the lane is taken');
+          await own.transaction(async (tx) => {
+            await store.finish(tx, turn, turn.fence);
+          });
         });
-        return (await rowsRead()) - before;
-      };
       const resting = await cost();
       const seqs = Array.from({ length: 20_000 }, (_, index) => index + 1);
       await own.query(

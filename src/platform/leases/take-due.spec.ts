@@ -60,14 +60,8 @@ describe('what is due', () => {
         [['sms', 'voice'], 9],
       ],
       [
-        'UPDATE lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE (campaign_id, lane) IN (?)',
-        [
-          15_000_000,
-          [
-            [4, 0],
-            [4, 1],
-          ],
-        ],
+        'UPDATE lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE (campaign_id = ? AND lane = ?) OR (campaign_id = ? AND lane = ?)',
+        [15_000_000, 4, 0, 4, 1],
       ],
     ]);
   });

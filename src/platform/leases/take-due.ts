@@ -32,11 +32,16 @@ export function takeDue<Row extends object>(dataSource: DataSource, rows: DueRow
     );
     if (found.length === 0) return [];
     const keys = found.map((row) => key.map((column) => (row as Record<string, unknown>)[column]));
-    const [isKey, taken] = key.length === 1 ? [key[0], keys.flat()] : [`(${key.join(', ')})`, keys];
-    await tx.query(`UPDATE ${table} SET ${due} = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE ${isKey} IN (?)`, [
-      againAfterMs * 1000,
-      taken,
-    ]);
+    await tx.query(
+      `UPDATE ${table} SET ${due} = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND WHERE ${isOneOf(key, keys)}`,
+      [againAfterMs * 1000, ...(key.length === 1 ? [keys.flat()] : keys.flat())],
+    );
     return found;
   });
 }
+
+/** Not `(a, b) IN (…)`: MariaDB reads the whole index for a list of one row. */
+const isOneOf = (key: readonly string[], keys: readonly unknown[][]): string =>
+  key.length === 1
+    ? `${key[0]} IN (?)`
+    : keys.map(() => `(${key.map((column) => `${column} = ?`).join(' AND ')})`).join(' OR ');
