@@ -4,7 +4,7 @@
  * REDIS_URL when set, else private ones.
  */
 import { join } from 'node:path';
-import { ensureBuilt } from '../scripts/lib/build.mjs';
+import { ensureBuilt, ensureModules } from '../scripts/lib/build.mjs';
 import { dataDirectory, ensureSecrets, testEnvironment } from '../scripts/lib/environment.mjs';
 import { ensureInstalled } from '../scripts/lib/install.mjs';
 import { Lifetime } from '../scripts/lib/lifetime.mjs';
@@ -39,6 +39,7 @@ const lifetime = new Lifetime();
 try {
   await ensureInstalled();
   await ensureBuilt();
+  await ensureModules();
   const own = testEnvironment();
   const directory = join(dataDirectory(own), 'bench');
   const servers = await ensureServers(own, directory, (stop) => lifetime.onEnd(stop));

@@ -119,6 +119,9 @@ async function ormconfig() {
   return build.write({ ...written, dir: join(ROOT, directory) });
 }
 
+/** What lies in `dist` but is made by others: modules for benchmarks, and what `nest build` writes. */
+const OTHERS = ['dist/modules', 'dist/nest'];
+
 const [directory, fingerprint] = process.argv.slice(2);
 const builds =
   directory === 'dist/modules'
@@ -128,7 +131,7 @@ const files = (await Promise.all(builds)).flatMap(({ output }) => output.map((fi
 const kept = new Set(files.map((file) => join(ROOT, directory, file)));
 for (const entry of readdirSync(join(ROOT, directory), { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name);
-  const isOther = directory === 'dist' && file.startsWith(join(ROOT, 'dist/modules') + sep);
+  const isOther = directory === 'dist' && OTHERS.some((other) => file.startsWith(join(ROOT, other) + sep));
   if (entry.isFile() && !isOther && !kept.has(file)) rmSync(file);
 }
 writeFileSync(join(ROOT, directory, 'sources.json'), JSON.stringify({ of: fingerprint, files }));
