@@ -39,6 +39,8 @@ const LEFT_OUTSIDE = [
   'twilio',
 ];
 const isPackage = (id) => id.includes(`${sep}node_modules${sep}`);
+/** What decorators become calls of: rolldown brings it, no package of ours does. */
+const isHelper = (id) => id.startsWith('@oxc-project/runtime/');
 const isOwn = (id) => id.startsWith(join(ROOT, 'src') + sep);
 
 /** Packages look for optional companions which are not installed; everything else that does not resolve is a fault. */
@@ -109,13 +111,21 @@ async function bundle({ input, leftOutside = [] }) {
 
 /** Every file by itself, packages left where they are. */
 async function modules(...input) {
-  const build = await rolldown({ ...common, input, external: (id) => !isOwn(id) && !/^[./]/.test(id) });
+  const build = await rolldown({
+    ...common,
+    input,
+    external: (id) => !isOwn(id) && !isHelper(id) && !/^[./\0]/.test(id),
+  });
   return build.write({ ...written, dir: join(ROOT, directory), preserveModules: true, preserveModulesRoot: ROOT });
 }
 
 /** The configuration of TypeORM's command line, which brings its own packages. */
 async function ormconfig() {
-  const build = await rolldown({ ...common, input: 'ormconfig.ts', external: (id) => !/^[./]/.test(id) });
+  const build = await rolldown({
+    ...common,
+    input: 'ormconfig.ts',
+    external: (id) => !isHelper(id) && !/^[./\0]/.test(id),
+  });
   return build.write({ ...written, dir: join(ROOT, directory) });
 }
 
