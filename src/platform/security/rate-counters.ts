@@ -110,12 +110,9 @@ export class RateCounters {
   /** The answer of Redis, or null while it is away. */
   private async ask<T>(command: () => Promise<T>): Promise<T | null> {
     if (!this.link.ready || performance.now() < this.restingUntil) return null;
-    try {
-      return await command();
-    } catch {
-      this.restingUntil = performance.now() + REST_MS;
-      return null;
-    }
+    const answer = await this.link.answer(command);
+    if (answer === null) this.restingUntil = performance.now() + REST_MS;
+    return answer;
   }
 
   private name(kind: 'hits' | 'rate', key: string): string {
