@@ -2,12 +2,12 @@
 import { NestFactory } from '@nestjs/core';
 import { ApiModule } from '../dist/modules/src/apps/api/api.module.js';
 import { configureApi } from '../dist/modules/src/apps/api/configure-api.js';
-import { CampaignAcceptance } from '../dist/modules/src/modules/engine/index.js';
+import { CampaignAcceptance } from '../dist/modules/src/modules/engine/accept/campaign-acceptance.js';
 
 CampaignAcceptance.prototype.accept = async (draft) => ({
   id: 1,
   requestId: 'given' in draft.requestId ? draft.requestId.given : draft.requestId.make(),
-  totalRows: draft.receivers.length,
+  totalRows: draft.recipients.length,
   unitCredits: draft.unitCredits,
   repeated: false,
 });

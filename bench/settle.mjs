@@ -7,8 +7,8 @@ import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { ApiModule } from '../dist/modules/src/apps/api/api.module.js';
 import { Settlement } from '../dist/modules/src/modules/engine/settle/settlement.js';
-import { CustomerEvents } from '../dist/modules/src/modules/customer-events/index.js';
-import { inTransaction } from '../dist/modules/src/platform/database/index.js';
+import { CustomerEvents } from '../dist/modules/src/modules/customer-events/customer-events.js';
+import { inTransaction } from '../dist/modules/src/platform/database/transaction.js';
 
 /** As many as a worker writes at once. */
 const BATCH = 250;
