@@ -12,11 +12,11 @@ module.exports = {
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'kernel-imports-nothing',
-      comment: 'pure TypeScript; a clock, a cache, a queue, and what Node brings along',
+      comment: 'pure TypeScript; luxon and what Node brings along',
       severity: 'error',
       from: { path: '^src/kernel/', pathNot: '\\.spec\\.ts$' },
       to: {
-        pathNot: ['^src/kernel/', 'node_modules/((@types/)?luxon|lru-cache|denque)/'],
+        pathNot: ['^src/kernel/', 'node_modules/(@types/)?luxon/'],
         dependencyTypesNot: ['core'],
       },
     },

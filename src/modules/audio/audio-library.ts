@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { KeyedSemaphore } from '../../kernel/keyed-semaphore.js';
+import { KeyedSemaphore } from '../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment, publicOrigin } from '../../platform/config/index.js';
 import { tooMany } from '../../platform/security/index.js';
 import { audioErrors } from './audio.errors.js';

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicTask } from '../../kernel/periodic-task.js';
+import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { IdempotencyKeys } from './persistence/idempotency-keys.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TtlCache } from '../../kernel/ttl-cache.js';
+import { TtlCache } from '../../platform/caches/index.js';
 import { DriverRegistry } from './driver-registry.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { GroupCommit } from '../../kernel/group-commit.js';
+import { GroupCommit } from '../../platform/concurrency/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { RouteSenders } from '../engine/index.js';
 import type { InboundSink, InboundText } from '../providers/index.js';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
-import { PeriodicTask } from '../../kernel/periodic-task.js';
+import { PeriodicTask } from '../concurrency/index.js';
 
 const PROBE_EVERY_MS = 3_000;
 const PROBE_MS = 5_000;

@@ -1,8 +1,7 @@
 import { type LookupAddress, promises as dns } from 'node:dns';
 import { isIP } from 'node:net';
-import { KeyedSemaphore } from '../../kernel/keyed-semaphore.js';
-import { TtlCache } from '../../kernel/ttl-cache.js';
-import { within } from '../../kernel/within.js';
+import { KeyedSemaphore, within } from '../concurrency/index.js';
+import { TtlCache } from '../caches/index.js';
 import { type MachineNames, readMachineNames } from './machine-names.js';
 
 /** What the resolver needs to know of the environment. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
-import { within } from '../../kernel/within.js';
+import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { guardedConnector, isAllowedAddress, isOpened, lookupWith, readRanges } from './address-guard.js';
 import { type Address, readAddress } from './address.js';

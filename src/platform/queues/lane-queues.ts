@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import Bull, { type Queue } from 'bull';
 import { Redis } from 'ioredis';
-import { within } from '../../kernel/within.js';
+import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { type LaneJob, laneJobId, LOCK_MS } from './queues.js';
 

@@ -1,4 +1,4 @@
-import { boundedCache } from '../../kernel/bounded-cache.js';
+import { boundedCache } from '../caches/index.js';
 
 const MOST_MOMENTS = 1_000_000;
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import bcrypt from 'bcrypt';
-import { Semaphore } from '../../kernel/semaphore.js';
+import { Semaphore } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { tooMany } from './too-many.js';
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { boundedCache } from '../../kernel/bounded-cache.js';
+import { boundedCache } from '../caches/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { networksOf } from './client-ip.js';
 import { RateCounters, wholeSeconds } from './rate-counters.js';

@@ -1,4 +1,4 @@
-import { boundedCache } from '../../kernel/bounded-cache.js';
+import { boundedCache } from '../caches/index.js';
 
 interface Window {
   count: number;

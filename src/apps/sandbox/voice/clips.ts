@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { boundedCache } from '../../../kernel/bounded-cache.js';
+import { boundedCache } from '../../../platform/caches/index.js';
 import { CallbackSender } from '../http/callback-sender.js';
 
 const LOCAL = new Set(['127.0.0.1', '[::1]', 'localhost']);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { boundedCache } from '../../../kernel/bounded-cache.js';
+import { boundedCache, TtlCache } from '../../../platform/caches/index.js';
 import { now } from '../../../kernel/clock.js';
-import { TtlCache } from '../../../kernel/ttl-cache.js';
 import { type Account, isUsable } from '../domain/account.js';
 import type { AccountEntity } from './account.entity.js';
 import { AccountStore } from './account-store.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { TtlCache } from '../../../kernel/ttl-cache.js';
+import { TtlCache } from '../../../platform/caches/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';

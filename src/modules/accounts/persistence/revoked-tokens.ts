@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { TtlCache } from '../../../kernel/ttl-cache.js';
+import { TtlCache } from '../../../platform/caches/index.js';
 import { RevokedTokenEntity } from './revoked-token.entity.js';
 
 /** How long a logout on another instance may take to act (reference/authentication#logout). */

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { PeriodicTask } from '../../../kernel/periodic-task.js';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import type { WriteResult } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SecurityEntryEntity } from './security-entry.entity.js';

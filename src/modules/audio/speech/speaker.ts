@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { KeyedSemaphore } from '../../../kernel/keyed-semaphore.js';
+import { KeyedSemaphore } from '../../../platform/concurrency/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { audioErrors } from '../audio.errors.js';
 import { voiceOf } from '../domain/spoken-language.js';

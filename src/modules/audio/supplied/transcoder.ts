@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Semaphore } from '../../../kernel/semaphore.js';
+import { Semaphore } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment, programPath } from '../../../platform/config/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import type { ForeignContainer } from '../domain/container.js';

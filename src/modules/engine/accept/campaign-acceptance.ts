@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { conflict } from '../../../kernel/define-error.js';
-import { GroupCommit } from '../../../kernel/group-commit.js';
+import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicTask } from '../../../kernel/periodic-task.js';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { LaneQueues, RelayNotifier } from '../../../platform/queues/index.js';
 import { LaneStore } from './lane-store.js';
 import { WorkerQueues } from './worker-queues.js';

@@ -7,7 +7,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import type { Job } from 'bull';
-import { within } from '../../../kernel/within.js';
+import { within } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type LaneJob, LaneQueues } from '../../../platform/queues/index.js';
 import { RouteConnections } from '../../providers/index.js';

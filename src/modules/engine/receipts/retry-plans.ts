@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { boundedCache } from '../../../kernel/bounded-cache.js';
+import { boundedCache } from '../../../platform/caches/index.js';
 import { Channels } from '../channels.js';
 import type { RetryPlan } from '../settle/attempts.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { boundedCache } from '../../../kernel/bounded-cache.js';
+import { boundedCache } from '../../../platform/caches/index.js';
 import { type CustomerEvent, CustomerEvents } from '../../customer-events/index.js';
 import { Channels } from '../channels.js';
 import type { Channel } from '../channel.js';

@@ -1,4 +1,4 @@
-import { Semaphore } from '../../../kernel/semaphore.js';
+import { Semaphore } from '../../../platform/concurrency/index.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../ports/message-driver.js';
 import { Circuit, HALF_OPEN_MS, ILL, UNREACHED, WELL } from './circuit.js';
 import { Throttle } from './throttle.js';

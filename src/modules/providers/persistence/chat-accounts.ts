@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { TtlCache } from '../../../kernel/ttl-cache.js';
+import { TtlCache } from '../../../platform/caches/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 import type { ChatAccount, ChatConnection } from '../chat-account.js';
 import { type MetaCloudConfig, metaCloudConfigSchema } from '../drivers/meta-cloud/config.js';

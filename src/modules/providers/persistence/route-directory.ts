@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { TtlCache } from '../../../kernel/ttl-cache.js';
+import { TtlCache } from '../../../platform/caches/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind } from '../ports/message-driver.js';
 import { FORMER_SECRET_MS } from '../former-secret.js';

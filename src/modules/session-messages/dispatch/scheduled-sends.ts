@@ -7,7 +7,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
-import { PeriodicTask } from '../../../kernel/periodic-task.js';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { AccountDirectory, accountErrors } from '../../accounts/index.js';

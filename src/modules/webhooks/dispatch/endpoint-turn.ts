@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
-import { GroupCommit } from '../../../kernel/group-commit.js';
+import { GroupCommit } from '../../../platform/concurrency/index.js';
 import type { Environment } from '../../../platform/config/index.js';
 import { HeldLease } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';

@@ -6,7 +6,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { PeriodicTask } from '../../../kernel/periodic-task.js';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { DeliveryQueue } from '../persistence/delivery-queue.js';

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { now } from '../../../kernel/clock.js';
-import { PeriodicTask } from '../../../kernel/periodic-task.js';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { KEPT_MS } from '../domain/webhook.js';
 import { WebhookRetention } from '../persistence/webhook-retention.js';

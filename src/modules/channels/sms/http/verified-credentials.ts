@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { boundedCache } from '../../../../kernel/bounded-cache.js';
+import { boundedCache } from '../../../../platform/caches/index.js';
 import { type Account, Credentials } from '../../../accounts/index.js';
 
 const KEPT_MS = 60_000;

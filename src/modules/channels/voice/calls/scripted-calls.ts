@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { TtlCache } from '../../../../kernel/ttl-cache.js';
+import { TtlCache } from '../../../../platform/caches/index.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { inTransaction } from '../../../../platform/database/index.js';
 import { CampaignReader, readReference } from '../../../engine/index.js';

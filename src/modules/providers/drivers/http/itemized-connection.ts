@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../../../../kernel/within.js';
+import { within } from '../../../../platform/concurrency/index.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 
 /** A send is over within 30 s, whatever happens (port). */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { boundedCache } from '../../../../kernel/bounded-cache.js';
+import { boundedCache } from '../../../../platform/caches/index.js';
 import { OutboundClient, OutboundError } from '../../../../platform/outbound/index.js';
 import { chatAccountErrors } from '../../chat-account.js';
 import { Circuit, ILL, UNREACHED, WELL } from '../circuit.js';

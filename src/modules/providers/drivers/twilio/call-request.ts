@@ -1,4 +1,4 @@
-import { boundedCache } from '../../../../kernel/bounded-cache.js';
+import { boundedCache } from '../../../../platform/caches/index.js';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import type { OutboundMessage } from '../../ports/message-driver.js';
 import { type CallbackPlace, statusAddress, stepAddress } from './callback-urls.js';

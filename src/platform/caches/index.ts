@@ -1,0 +1,2 @@
+export { type BoundedCache, boundedCache } from './bounded-cache.js';
+export { TtlCache } from './ttl-cache.js';
