@@ -42,19 +42,25 @@ export async function endReceiptTime(service: Service, requestId: string, isSile
     );
     return lanes.length > 0;
   };
-  await until(
-    'every word of the carrier',
-    async () => {
-      if (await isSending()) return false;
-      const recipients = await open();
-      if (recipients.some(({ status }) => status === Pending || status === Retrying)) return false;
-      const ledger = new Map<string, CarrierMessage[]>();
-      for (const message of await carrierLedger(service))
-        ledger.set(message.to, [...(ledger.get(message.to) ?? []), message]);
-      return recipients.every((recipient) => isSilent(recipient, ledger.get(recipient.receiver) ?? []));
-    },
-    200_000,
-  );
+  let missing = '';
+  const isOver = async (): Promise<boolean> => {
+    if (await isSending()) return wait('lanes that send');
+    const recipients = await open();
+    const unsent = recipients.filter(({ status }) => status === Pending || status === Retrying);
+    if (unsent.length > 0) return wait(unsent);
+    const ledger = new Map<string, CarrierMessage[]>();
+    for (const message of await carrierLedger(service))
+      ledger.set(message.to, [...(ledger.get(message.to) ?? []), message]);
+    const told = recipients.filter((recipient) => !isSilent(recipient, ledger.get(recipient.receiver) ?? []));
+    return told.length === 0 || wait(told.slice(0, 5).map((recipient) => [recipient, ledger.get(recipient.receiver)]));
+  };
+  const wait = (on: unknown): false => {
+    missing = JSON.stringify(on).slice(0, 2_000);
+    return false;
+  };
+  await until('every word of the carrier', isOver, 200_000).catch((error: unknown) => {
+    throw new Error(`${String(error)}; last missed: ${missing}`, { cause: error });
+  });
   await dataSource.query(
     'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 2 HOUR WHERE campaign_id = ? AND status IN (?)',
     [campaign?.id, [Submitted, Unknown]],
