@@ -6,7 +6,7 @@ export { readStatus, STATUS_LABELS, type TemplateMove, TemplateStatus } from './
 export { TemplateLibrary } from './persistence/template-library.js';
 export { LONGEST_REASON } from './persistence/template-store.js';
 export { type ReviewedTemplate, ReviewTemplatesQuery } from './queries/review-templates.query.js';
-export { readTemplateId } from './http/template.dto.js';
+export { readTemplateId, TemplateAnswer } from './http/template.dto.js';
 export { TemplateLibraryModule } from './template-library.module.js';
 export { TemplatesModule } from './templates.module.js';
 export { templateErrors, type TemplateSendFault, templateSendErrors } from './templates.errors.js';

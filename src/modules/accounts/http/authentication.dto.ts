@@ -74,18 +74,19 @@ export class AccountView {
   api_base_url!: string | null;
 }
 
-export const accountView = (account: Account): AccountView => ({
-  id: account.id,
-  username: account.username,
-  email: account.email,
-  mobile_no: account.mobileNo,
-  firstname: account.firstname,
-  lastname: account.lastname,
-  name: displayName(account),
-  user_type: account.userType,
-  role: roleOf(account.userType),
-  api_base_url: account.apiBaseUrl,
-});
+export const accountView = (account: Account) =>
+  ({
+    id: account.id,
+    username: account.username,
+    email: account.email,
+    mobile_no: account.mobileNo,
+    firstname: account.firstname,
+    lastname: account.lastname,
+    name: displayName(account),
+    user_type: account.userType,
+    role: roleOf(account.userType),
+    api_base_url: account.apiBaseUrl,
+  }) satisfies AccountView;
 
 /** The person who logged in, where it was an assigned user of the account. */
 export class LoggedInUserView {
@@ -108,14 +109,15 @@ export class LoggedInUserView {
   name!: string;
 }
 
-export const loggedInUserView = ({ id, username, email, firstname, lastname }: AssignedUser): LoggedInUserView => ({
-  id,
-  username,
-  email,
-  firstname,
-  lastname,
-  name: displayName({ firstname, lastname }),
-});
+export const loggedInUserView = ({ id, username, email, firstname, lastname }: AssignedUser) =>
+  ({
+    id,
+    username,
+    email,
+    firstname,
+    lastname,
+    name: displayName({ firstname, lastname }),
+  }) satisfies LoggedInUserView;
 
 /** Answer of login. */
 export class LogInAnswer {

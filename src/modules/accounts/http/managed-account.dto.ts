@@ -1,40 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { type Account, displayName, type Role, roleOf } from '../domain/account.js';
+import type { Account } from '../domain/account.js';
 import { PERMISSIONS, type Permissions } from '../domain/permissions.js';
 import type { AccountEntity } from '../persistence/account.entity.js';
+import { AccountView, accountView } from './authentication.dto.js';
 
-/** An account as its managers see it; times in the account's own zone. */
-export class ManagedAccountAnswer {
-  @ApiProperty({ example: 7 })
-  id!: number;
-
-  @ApiProperty({ example: 'jane.doe' })
-  username!: string;
-
-  @ApiProperty({ type: String, nullable: true, example: 'jane@example.com' })
-  email!: string | null;
-
-  @ApiProperty({ type: String, nullable: true, example: '919876543210' })
-  mobile_no!: string | null;
-
-  @ApiProperty({ example: 'Jane' })
-  firstname!: string;
-
-  @ApiProperty({ example: 'Doe' })
-  lastname!: string;
-
-  @ApiProperty({ example: 'Jane Doe' })
-  name!: string;
-
+/** An account as its managers see it: what login returns, and what they manage; times in the account's own zone. */
+export class ManagedAccountAnswer extends AccountView {
   @ApiProperty({ type: String, nullable: true, example: null })
   country!: string | null;
-
-  @ApiProperty({ type: String, nullable: true, example: 'client' })
-  user_type!: string | null;
-
-  @ApiProperty({ enum: ['super', 'admin', 'user'], example: 'user' })
-  role!: Role;
 
   @ApiProperty({ type: String, nullable: true, example: null })
   parent_username!: string | null;
@@ -65,9 +39,6 @@ export class ManagedAccountAnswer {
   })
   permissions!: Permissions;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
-  api_base_url!: string | null;
-
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   created_at!: string;
 
@@ -80,16 +51,8 @@ export const managedAccountAnswer = (
   row: AccountEntity,
   usernames: Map<number, string>,
 ): ManagedAccountAnswer => ({
-  id: account.id,
-  username: account.username,
-  email: account.email,
-  mobile_no: account.mobileNo,
-  firstname: account.firstname,
-  lastname: account.lastname,
-  name: displayName(account),
+  ...accountView(account),
   country: row.country,
-  user_type: account.userType,
-  role: roleOf(account.userType),
   parent_username: account.parentId === null ? null : (usernames.get(account.parentId) ?? null),
   is_active: account.isActive,
   expires_at: account.expiresAt && dateTime(account.expiresAt, account.timeZone),
@@ -98,7 +61,6 @@ export const managedAccountAnswer = (
   refund_failed: account.refundFailed,
   public_lookup: account.publicLookup,
   permissions: account.permissions,
-  api_base_url: account.apiBaseUrl,
   created_at: dateTime(row.createdAt, account.timeZone),
   updated_at: dateTime(row.updatedAt, account.timeZone),
 });

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { AnswerOf, OptionalFlag, OptionalText, PageOf, RequiredText } from '../../../platform/http/index.js';
-import { displayName } from '../domain/account.js';
 import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
+import { LoggedInUserView, loggedInUserView } from './authentication.dto.js';
 
 /** Body of POST /account/users. */
 export class CreateUserRequest {
@@ -41,25 +41,7 @@ export class ChangeUserRequest {
 }
 
 /** An assigned user as the account sees it; times in the account's zone. */
-export class UserAnswerData {
-  @ApiProperty({ example: 373662154973185 })
-  id!: number;
-
-  @ApiProperty({ example: 'jane.doe' })
-  username!: string;
-
-  @ApiProperty({ type: String, nullable: true, example: 'jane.doe@example.com' })
-  email!: string | null;
-
-  @ApiProperty({ example: 'Jane' })
-  firstname!: string;
-
-  @ApiProperty({ example: 'Doe' })
-  lastname!: string;
-
-  @ApiProperty({ example: 'Jane Doe' })
-  name!: string;
-
+export class UserAnswerData extends LoggedInUserView {
   @ApiProperty({ example: true })
   is_active!: boolean;
 
@@ -83,12 +65,7 @@ export class ChangedUserAnswer extends UserAnswer {
 export class UserPageAnswer extends PageOf(UserAnswerData) {}
 
 export const userData = (row: AssignedUserEntity, zone: string): UserAnswerData => ({
-  id: row.id,
-  username: row.username,
-  email: row.email,
-  firstname: row.firstname,
-  lastname: row.lastname,
-  name: displayName(row),
+  ...loggedInUserView(row),
   is_active: row.isActive,
   created_at: dateTime(row.createdAt, zone),
   updated_at: dateTime(row.updatedAt, zone),
