@@ -7,6 +7,7 @@ import type { ReviewContent } from './review-content.js';
 import type { BegunAttempt, EndedAttempt, RetryPlan } from './settle/attempts.js';
 import type { CampaignRecord, RecipientRecord } from './state/campaign.js';
 import type { RecipientStatus } from './state/recipient-status.js';
+import type { Addressee } from './state/recipient-terms.js';
 
 /** What a campaign carries, in the channel's own shape (`campaigns.content`). */
 export type Content = Record<string, unknown>;
@@ -127,7 +128,7 @@ export interface Channel<Name extends string = string> {
   readonly renew?: (services: Services, campaign: CampaignRecord) => Promise<RenewedTerms>;
 
   /** What leaves for one recipient; the engine adds reference and deadline. */
-  readonly compose: (content: Content, recipient: string) => Composed;
+  readonly compose: (content: Content, recipient: Addressee) => Composed;
   /** Absent = what failed stays failed; only for channels whose messages are one item each. */
   readonly retryPlan?: (content: Content) => RetryPlan;
   /** Only with a retry plan: without one a receipt is about the recipient, not about an attempt. */

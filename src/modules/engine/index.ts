@@ -61,5 +61,6 @@ export {
   statusesOf,
 } from './state/recipient-outcome.js';
 export { isFinal, mayMove, RecipientStatus } from './state/recipient-status.js';
+export type { Addressee, RecipientTerms } from './state/recipient-terms.js';
 export { readReference } from './state/recipient-key.js';
 export { type TimelineSource, TimelineSources } from './timeline-sources.js';

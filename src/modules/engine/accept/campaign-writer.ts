@@ -4,6 +4,7 @@ import { jsonRows } from '../../../platform/database/index.js';
 import type { BalanceName } from '../../credits/index.js';
 import { planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+import type { RecipientTerms } from '../state/recipient-terms.js';
 
 /** What a channel asks the engine to accept: validated, priced, routed. */
 export interface CampaignDraft {
@@ -21,6 +22,8 @@ export interface CampaignDraft {
   unitCredits: number;
   /** cleaned, in order, duplicates as the channel wants them */
   recipients: string[];
+  /** as long as `recipients`; absent = all of them have the campaign's */
+  terms?: readonly (RecipientTerms | null)[];
   initialState: 'accepted' | 'pending_approval';
   scheduledAt?: Date;
   retryOf?: string;
@@ -103,8 +106,8 @@ export class CampaignWriter {
   private async insertCampaigns(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
     await tx.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
-         fingerprint, balance, unit_credits, total_rows, unsettled, refunded_credits, retry_of, scheduled_at, created_at)
-       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+         fingerprint, balance, unit_credits, charged_credits, total_rows, unsettled, refunded_credits, retry_of, scheduled_at, created_at)
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
       heads.flatMap(({ id, requestId, draft, total }) => [
         id,
         draft.accountId,
@@ -118,6 +121,7 @@ export class CampaignWriter {
         draft.fingerprint ?? null,
         draft.balance,
         draft.unitCredits,
+        draft.unitCredits * total,
         total,
         total,
         draft.retryOf ?? null,

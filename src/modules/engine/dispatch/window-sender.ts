@@ -82,7 +82,7 @@ async function send(window: Window, recipient: DueRecipient): Promise<SendOutcom
   const { turn, channel, connection } = window;
   let composed: Composed;
   try {
-    composed = channel.compose(turn.content, recipient.number);
+    composed = channel.compose(turn.content, recipient);
   } catch {
     return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
   }

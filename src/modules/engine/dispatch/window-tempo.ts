@@ -45,7 +45,7 @@ export class WindowTempo {
 export function inRecipients(route: Route, channel: Channel, content: Record<string, unknown>): Route {
   if (route.messagesPerSecond === null) return route;
   try {
-    return { ...route, messagesPerSecond: route.messagesPerSecond / itemsOf(channel.compose(content, '')) };
+    return { ...route, messagesPerSecond: route.messagesPerSecond / itemsOf(channel.compose(content, { number: '' })) };
   } catch {
     return route; // what cannot be composed is refused one by one
   }

@@ -141,7 +141,9 @@ export class UnknownOutcomes {
       [id],
     );
     const channel = campaign && this.channels.find(campaign.channel);
-    return channel ? itemsOf(channel.compose(JSON.parse(campaign.content) as Record<string, unknown>, receiver)) : 1;
+    return channel
+      ? itemsOf(channel.compose(JSON.parse(campaign.content) as Record<string, unknown>, { number: receiver }))
+      : 1;
   }
 
   private async named(

@@ -1,4 +1,5 @@
 import type { RecipientStatus } from '../state/recipient-status.js';
+import type { Addressee } from '../state/recipient-terms.js';
 
 /** How often a recipient that was reached in vain is tried again (reference/voice#retries). */
 export interface RetryPlan {
@@ -16,9 +17,8 @@ export interface LastOutcome {
 }
 
 /** A recipient to send to. */
-export interface DueRecipient {
+export interface DueRecipient extends Addressee {
   seq: number;
-  number: string;
   /** tries of this attempt, which the carrier may put off with a temporary fault; counts from 1 */
   attempt: number;
   /** attempts made before this one; absent = none */

@@ -47,6 +47,14 @@ export class CampaignEntity {
   @Column({ name: 'unit_credits', type: 'int', unsigned: true })
   unitCredits!: number;
 
+  /** some of its recipients have terms of their own (`recipient_terms`) */
+  @Column({ name: 'own_terms', type: 'tinyint', unsigned: true, default: 0 })
+  ownTerms!: number;
+
+  /** for all recipients together */
+  @Column({ name: 'charged_credits', type: 'bigint', default: 0 })
+  chargedCredits!: number;
+
   @Column({ name: 'total_rows', type: 'int', unsigned: true })
   totalRows!: number;
 
@@ -172,6 +180,33 @@ export class CampaignRecipientEntity {
   outcomeUnknown!: number;
 }
 
+/** Where a recipient differs from its campaign; only those that differ have a row. */
+@Entity('recipient_terms')
+export class RecipientTermsEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
+  seq!: number;
+
+  /** 0 = the campaign's route; the others one a further route, ascending by its id */
+  @Column({ name: 'lane_group', type: 'tinyint', unsigned: true, default: 0 })
+  laneGroup!: number;
+
+  @Column({ name: 'credits', type: 'int', unsigned: true, nullable: true })
+  credits!: number | null;
+
+  /** JSON object of texts */
+  @Column({ name: 'variables', type: 'longtext', nullable: true })
+  variables!: string | null;
+
+  @Column({ name: 'sender', type: 'varchar', length: 32, nullable: true })
+  sender!: string | null;
+
+  @Column({ name: 'route_id', type: 'int', unsigned: true, nullable: true })
+  routeId!: number | null;
+}
+
 @Index('ix_recipient_retries_due', ['campaignId', 'lane', 'intentFence', 'dueAt'])
 @Entity('recipient_retries')
 export class RecipientRetryEntity {
@@ -292,6 +327,7 @@ export const campaignEntities = [
   CampaignLaneEntity,
   CampaignRecipientEntity,
   CampaignRetryEntity,
+  RecipientTermsEntity,
   RecipientRetryEntity,
   ProviderMessageEntity,
   UnknownOutcomeEntity,

@@ -27,6 +27,7 @@ import { Revisions1700000013600 } from './1700000013600-revisions.js';
 import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
 import { AudioOfCampaigns1700000013700 } from './1700000013700-audio-of-campaigns.js';
 import { LostClaims1700000013900 } from './1700000013900-lost-claims.js';
+import { RecipientTerms1700000014000 } from './1700000014000-recipient-terms.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -59,4 +60,5 @@ export const migrations = [
   AccountQuotas1700000013601,
   AudioOfCampaigns1700000013700,
   LostClaims1700000013900,
+  RecipientTerms1700000014000,
 ];
