@@ -14,7 +14,9 @@ import { benchAccept } from './accept.mjs';
 import { benchChatDispatch } from './chat-dispatch.mjs';
 import { benchDispatch } from './dispatch.mjs';
 import { benchHot } from './hot.mjs';
+import { benchIdle } from './idle.mjs';
 import { benchMemory } from './memory.mjs';
+import { benchSingles } from './singles.mjs';
 import { benchSpeech } from './speech.mjs';
 import { benchStart } from './start.mjs';
 import { benchTemplate } from './template.mjs';
@@ -31,6 +33,8 @@ const BENCHES = {
   webhooks: benchWebhooks,
   speech: benchSpeech,
   memory: benchMemory,
+  singles: benchSingles,
+  idle: benchIdle,
   start: benchStart,
 };
 const chosen = process.argv.slice(2);
@@ -42,7 +46,7 @@ try {
   await ensureModules();
   const own = testEnvironment();
   const directory = join(dataDirectory(own), 'bench');
-  const servers = await ensureServers(own, directory, (stop) => lifetime.onEnd(stop));
+  const servers = await ensureServers(own, directory, (stop) => lifetime.onEnd(stop), { measured: true });
   const environment = { ...ensureSecrets(own, directory), ...servers, DATA_DIR: directory, NODE_ENV: 'development' };
   const lines = [];
   for (const [name, bench] of Object.entries(BENCHES)) {

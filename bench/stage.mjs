@@ -46,11 +46,33 @@ export async function start(script, args, environment, stdin = 'ignore') {
 export const peakMemory = (pid) =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 
+/** True when the application behind this address serves. */
+const isLive = (url) =>
+  fetch(`${url}/health/live`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Asks until `isDone` says so of the answer. @returns the answer, and how often was asked */
+export async function until(ask, isDone, { everyMs = 50, withinMs = 300_000 } = {}) {
+  const began = performance.now();
+  for (let polls = 1; ; polls++) {
+    const answer = await ask();
+    if (isDone(answer)) return { answer, polls };
+    if (performance.now() - began > withinMs) throw new Error(`waited in vain, at last for ${JSON.stringify(answer)}`);
+    await sleep(everyMs);
+  }
+}
+
+/** A number that a run may set, such as `KILLS=20 npm run bench -- kills`. */
+export const size = (name, usual) => Number(process.env[name] ?? usual);
+
 /**
  * A database of its own with the schema, the admin and an account `bench` with many credits; applications on it.
  * Everything is stopped and dropped by `close`.
+ * @param overrides further variables of the applications
  */
-export async function stage(environment) {
+export async function stage(environment, overrides = {}) {
   const base = new URL(environment.DATABASE_URL);
   const name = `switchboard_bench_${randomBytes(4).toString('hex')}`;
   const admin = await mysql.createConnection(base.href);
@@ -69,6 +91,7 @@ export async function stage(environment) {
     WORKER_PORT: String(await freePort()),
     SANDBOX_SMPP_PORT: String(await freePort()),
     SANDBOX_PORT: String(await freePort()),
+    ...overrides,
   };
   const running = [];
   const close = async () => {
@@ -88,27 +111,20 @@ export async function stage(environment) {
     running.push({ stop: () => database.end() });
     const run = async (script, port) => {
       const child = spawn(process.execPath, [script], { cwd: ROOT, env: own, stdio: ['ignore', 'ignore', 'inherit'] });
-      running.push({
-        stop: async () => {
-          if (child.exitCode !== null || child.signalCode !== null) return;
-          child.kill('SIGTERM');
-          await once(child, 'exit');
-        },
-      });
+      /** an application that is killed leaves what it was writing */
+      const stop = async (signal = 'SIGTERM') => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        child.kill(signal);
+        await once(child, 'exit');
+      };
+      running.push({ stop: () => stop() });
       const url = `http://127.0.0.1:${port}`;
-      for (let tries = 0; ; tries++) {
+      const ask = async () => {
         if (child.exitCode !== null) throw new Error(`${script} ended with ${child.exitCode}`);
-        if (
-          await fetch(`${url}/health/live`).then(
-            (r) => r.ok,
-            () => false,
-          )
-        )
-          break;
-        if (tries > 300) throw new Error(`${script} was not ready`);
-        await sleep(100);
-      }
-      return { url, pid: child.pid };
+        return isLive(url);
+      };
+      await until(ask, Boolean, { withinMs: 30_000 });
+      return { url, pid: child.pid, stop };
     };
     return {
       environment: own,

@@ -50,14 +50,18 @@ function initialise(binary, kind, data, log, user) {
   }
 }
 
-/** Run by the server at every start, before it listens: our user, and no other that could log in. */
-function initialSql(kind, password) {
+/**
+ * Run by the server at every start, before it listens: our user, and no other that could log in.
+ * @param {boolean} measured whether our user may read the server's counters and change its settings
+ */
+function initialSql(kind, password, measured) {
   const lines = [
     `CREATE DATABASE IF NOT EXISTS ${DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;`,
     `CREATE USER IF NOT EXISTS 'switchboard'@'127.0.0.1' IDENTIFIED BY '${password}';`,
     `ALTER USER 'switchboard'@'127.0.0.1' IDENTIFIED BY '${password}';`,
     `GRANT ALL PRIVILEGES ON \`switchboard%\`.* TO 'switchboard'@'127.0.0.1';`,
   ];
+  if (measured) lines.push(`GRANT PROCESS, SUPER ON *.* TO 'switchboard'@'127.0.0.1';`);
   if (kind === 'mysql') lines.push(`ALTER USER 'root'@'localhost' IDENTIFIED BY '${randomBytes(24).toString('hex')}';`);
   else lines.push(`DELETE FROM mysql.global_priv WHERE User IN ('root', '');`, 'FLUSH PRIVILEGES;');
   return `${lines.join('\n')}\n`;
@@ -95,10 +99,11 @@ function serverArguments(kind, data, init, port, durable) {
  * Brings up a private MariaDB or MySQL. A server that a killed run left behind is taken over.
  * @param {string} binary mariadbd or mysqld
  * @param {string} directory data directory of the checkout
- * @param {{ durable?: boolean }} [options] durable: whether what is committed survives a crash of the machine
+ * @param {{ durable?: boolean, measured?: boolean }} [options] durable: whether what is committed survives a crash of the
+ * machine; measured: for benchmarks, whose user reads the server's counters and sizes its buffer pool
  * @returns {Promise<{ url: string, note: string, stop: () => Promise<void> }>}
  */
-export async function startDatabase(binary, directory, { durable = true } = {}) {
+export async function startDatabase(binary, directory, { durable = true, measured = false } = {}) {
   const version = execFileSync(binary, ['--no-defaults', '--version'], { encoding: 'utf8' }).trim();
   const kind = /mariadb/i.test(version) ? 'mariadb' : 'mysql';
   const user = serverUser();
@@ -130,7 +135,7 @@ export async function startDatabase(binary, directory, { durable = true } = {}) 
     writePrivate(join(home, 'initialised'), `${version}\n`);
   }
   const init = join(home, 'init.sql');
-  writePrivate(init, initialSql(kind, password));
+  writePrivate(init, initialSql(kind, password, measured));
   if (user !== null) chownSync(init, user.uid, user.gid);
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? kept.port : undefined);

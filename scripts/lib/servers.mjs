@@ -29,7 +29,8 @@ function withoutPassword(name, address) {
  * @param {Record<string, string>} environment
  * @param {string} directory where private servers keep their data
  * @param {(stop: () => Promise<void>) => void} onStarted is told how to stop each server as soon as it runs
- * @param {{ durable?: boolean }} [options] durable: false for data that is not kept
+ * @param {{ durable?: boolean, measured?: boolean }} [options] durable: false for data that is not kept; measured: for
+ * benchmarks, see `startDatabase`
  * @returns {Promise<{ DATABASE_URL: string, REDIS_URL: string }>}
  */
 export async function ensureServers(environment, directory, onStarted, options = {}) {

@@ -1,0 +1,26 @@
+const BATCH = 1_000;
+export const usernameOf = (index) => `bench-${index}`;
+
+/** Accounts `bench-1`, `bench-2`, … like the account `bench`, with as many credits, which its username alone opens. */
+export async function addAccounts(database, total) {
+  for (let from = 1; from <= total; from += BATCH) {
+    const names = Array.from({ length: Math.min(BATCH, total - from + 1) }, (_, index) => usernameOf(from + index));
+    const union = names.map(() => 'SELECT ? AS username').join(' UNION ALL ');
+    const [columns] = await database.query(
+      `SELECT column_name AS name FROM information_schema.columns
+       WHERE table_schema = DATABASE() AND table_name = 'accounts' AND column_name NOT IN ('id', 'username', 'email')`,
+    );
+    const others = columns.map(({ name }) => name);
+    await database.query(
+      `INSERT INTO accounts (username, ${others.join(', ')})
+       SELECT n.username, ${others.map((name) => `a.${name}`).join(', ')} FROM (${union}) n JOIN accounts a ON a.username = 'bench'`,
+      names,
+    );
+  }
+  await database.query(
+    `INSERT INTO credit_balances (account_id, balance, available)
+     SELECT a.id, b.balance, b.available FROM accounts a
+     JOIN accounts o ON o.username = 'bench' JOIN credit_balances b ON b.account_id = o.id
+     WHERE a.username LIKE 'bench-%'`,
+  );
+}
