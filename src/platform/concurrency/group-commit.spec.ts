@@ -59,6 +59,47 @@ describe('a group commit', () => {
     expect(groups.at(-1)).toEqual([7]);
   });
 
+  it('flushes as many groups side by side as it may, and no more', async () => {
+    const ended: (() => void)[] = [];
+    const begun: number[][] = [];
+    const pair = new GroupCommit<number, number>(
+      (items) => {
+        begun.push(items);
+        return new Promise((resolve) => ended.push(() => resolve(items)));
+      },
+      { maxItems: 2, delayMs: 10, atOnce: 2 },
+    );
+    const answers = [1, 2, 3, 4, 5].map((item) => pair.add(item));
+    await passed(100);
+    expect(begun).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    ended[1]?.();
+    await passed(0);
+    expect(begun.at(-1)).toEqual([5]);
+    ended[0]?.();
+    ended[2]?.();
+    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5]);
+    expect([pair.busy, vi.getTimerCount()]).toEqual([false, 0]);
+  });
+
+  it('gathers with a delay of 0 what comes in one turn of the event loop, without a timer', async () => {
+    const turn = new GroupCommit<number, number>(
+      (items) => {
+        groups.push(items);
+        return Promise.resolve(items);
+      },
+      { maxItems: 10, delayMs: 0 },
+    );
+    const answers = [turn.add(1), Promise.resolve().then(() => turn.add(2))];
+    await Promise.resolve();
+    expect(groups).toEqual([]);
+    await passed(0);
+    expect(groups).toEqual([[1, 2]]);
+    expect(await Promise.all(answers)).toEqual([1, 2]);
+  });
+
   it('gives the fault of a group to all of its callers, and to no other', async () => {
     const failed = Promise.allSettled([1, 2, 3].map((item) => commit.add(item)));
     const later = commit.add(4);

@@ -4,21 +4,30 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
+/** How items are gathered. */
+export interface Gathering {
+  maxItems: number;
+  /** milliseconds; 0 = what comes in one turn of the event loop, because a timer of 0 takes one at least */
+  delayMs: number;
+  /** flushes that may run side by side; without it one, so that order is kept */
+  atOnce?: number;
+}
+
 /**
  * Lets calls that arrive at the same moment share one round trip: items gather for at most `delayMs`
  * (or until `maxItems`), `flush` handles them in one go, and each caller gets its own answer.
- * One flush runs at a time; what arrives meanwhile gathers for the next.
+ * What arrives while as many flushes run as may gathers for the next.
  */
 export class GroupCommit<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
-  private running = false;
-  private timer: NodeJS.Timeout | null = null;
+  private running = 0;
+  private cancel: (() => void) | null = null;
   private idle: (() => void)[] = [];
 
   /** @param flush answers one result per item, in order; its rejection rejects every caller of that group */
   constructor(
     private readonly flush: (items: Item[]) => Promise<Result[]>,
-    private readonly options: { maxItems: number; delayMs: number },
+    private readonly options: Gathering,
   ) {}
 
   /** Joins the next group; resolves with this item's own result after its flush. */
@@ -31,7 +40,7 @@ export class GroupCommit<Item, Result> {
 
   /** Items that wait or are being flushed. */
   get busy(): boolean {
-    return this.running || this.waiting.length > 0;
+    return this.running > 0 || this.waiting.length > 0;
   }
 
   /** Resolves when nothing waits and nothing runs (graceful stop). */
@@ -40,21 +49,16 @@ export class GroupCommit<Item, Result> {
   }
 
   private schedule(): void {
-    if (this.running) return;
+    if (this.running >= (this.options.atOnce ?? 1)) return;
     if (this.waiting.length >= this.options.maxItems) {
-      if (this.timer) clearTimeout(this.timer);
-      this.timer = null;
+      this.cancel?.();
       void this.run();
-    } else if (!this.timer) {
-      this.timer = setTimeout(() => {
-        this.timer = null;
-        void this.run();
-      }, this.options.delayMs);
-    }
+    } else this.cancel ??= later(this.options.delayMs, () => void this.run());
   }
 
   private async run(): Promise<void> {
-    this.running = true;
+    this.cancel = null;
+    this.running += 1;
     const group = this.waiting.splice(0, this.options.maxItems);
     try {
       const results = await this.flush(group.map((entry) => entry.item));
@@ -62,9 +66,21 @@ export class GroupCommit<Item, Result> {
     } catch (error) {
       group.forEach((entry) => entry.reject(error));
     } finally {
-      this.running = false;
-      if (this.waiting.length > 0) void this.run();
-      else for (const resolve of this.idle.splice(0)) resolve();
+      this.running -= 1;
+      if (this.waiting.length > 0) {
+        this.cancel?.();
+        void this.run();
+      } else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
     }
   }
+}
+
+/** Calls back after a time, or, for 0 ms, once this turn of the event loop is over. @returns what calls it off */
+function later(delayMs: number, work: () => void): () => void {
+  if (delayMs === 0) {
+    const immediate = setImmediate(work);
+    return () => clearImmediate(immediate);
+  }
+  const timer = setTimeout(work, delayMs);
+  return () => clearTimeout(timer);
 }
