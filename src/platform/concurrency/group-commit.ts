@@ -51,12 +51,12 @@ export class GroupCommit<Item, Result> {
   private schedule(): void {
     if (this.running >= (this.options.atOnce ?? 1)) return;
     if (this.waiting.length >= this.options.maxItems) {
-      this.cancel?.();
       void this.run();
     } else this.cancel ??= later(this.options.delayMs, () => void this.run());
   }
 
   private async run(): Promise<void> {
+    this.cancel?.();
     this.cancel = null;
     this.running += 1;
     const group = this.waiting.splice(0, this.options.maxItems);
@@ -67,10 +67,8 @@ export class GroupCommit<Item, Result> {
       group.forEach((entry) => entry.reject(error));
     } finally {
       this.running -= 1;
-      if (this.waiting.length > 0) {
-        this.cancel?.();
-        void this.run();
-      } else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+      if (this.waiting.length > 0) void this.run();
+      else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
     }
   }
 }
