@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CHANNELS } from '../../modules/channels/index.js';
 import { ConfigModule } from '../../platform/config/index.js';
 import { DatabaseModule } from '../../platform/database/index.js';
+import { DutiesModule } from '../../platform/duties/index.js';
 import { HttpModule } from '../../platform/http/index.js';
 import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
@@ -32,6 +33,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     ConfigModule,
     DatabaseModule,
     SecurityModule,
+    DutiesModule,
     ObservabilityModule,
     OutboundModule,
     HttpModule,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CHANNELS } from '../../modules/channels/index.js';
 import { ConfigModule } from '../../platform/config/index.js';
 import { DatabaseModule } from '../../platform/database/index.js';
+import { DutiesModule } from '../../platform/duties/index.js';
 import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
@@ -19,6 +20,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     ConfigModule,
     DatabaseModule,
     SecurityModule,
+    DutiesModule,
     ObservabilityModule,
     OutboundModule,
     ChannelsModule.of(CHANNELS),

@@ -2,4 +2,5 @@ export { GroupCommit } from './group-commit.js';
 export { KeyedSemaphore, type Shares } from './keyed-semaphore.js';
 export { PeriodicTask } from './periodic-task.js';
 export { type Patience, Semaphore } from './semaphore.js';
+export { SingleRun } from './single-run.js';
 export { within } from './within.js';

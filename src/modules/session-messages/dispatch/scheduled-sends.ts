@@ -87,7 +87,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     for (const message of due) {
       const send: Promise<void> = this.send(message).finally(() => {
         this.sending.delete(send);
-        if (this.moreIsDue) this.task.runNow(() => this.fill());
+        if (this.moreIsDue) void this.task.runNow(() => this.fill());
       });
       this.sending.set(send, message.routeId);
     }

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { PeriodicTask, SingleRun } from '../concurrency/index.js';
+import { DutyGate } from './duty-gate.js';
+import { JITTER } from './shared-task.js';
+
+const LOOK_EVERY_MS = 500;
+/** How much later than its tick a process that is at work looks: by then an idle one has, if there is any. */
+const BUSY_MS = 150;
+
+/** Work that waits in a table until its moment comes. */
+export interface Duty {
+  /** the processes that share it use the same */
+  name: string;
+  /**
+   * SQL: true while there is something to do, such as `EXISTS (SELECT 1 FROM sends WHERE due_at <= UTC_TIMESTAMP(3))`.
+   * One step in an index: it is asked twice a second.
+   */
+  isDue: string;
+  /**
+   * Does what is due, in bounded steps, until nothing is. Two processes may do so at once: each takes rows that the
+   * other does not.
+   */
+  work: () => Promise<void>;
+  /** is given what a run has rejected with */
+  onFault: (error: unknown) => void;
+}
+
+/**
+ * Looks for due work of every kind with one statement, twice a second and one process for all: an installation at rest
+ * asks as much with fifty processes as with one (docs/decisions/0028).
+ */
+@Injectable()
+export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DueWatch.name);
+  private readonly duties: { duty: Duty; runs: SingleRun }[] = [];
+  private gateName = '';
+  private readonly task = new PeriodicTask(
+    LOOK_EVERY_MS,
+    () => this.look(),
+    (error) => this.logger.warn({ err: error }, 'due work could not be looked for, trying again'),
+    JITTER,
+  );
+
+  constructor(
+    private readonly gate: DutyGate,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  /**
+   * Before the process is up; from then on the work is done whenever it is due.
+   * @returns the runs of it: `request` makes one at once, and the feature stops them when its time has come
+   */
+  register(duty: Duty): SingleRun {
+    const runs = new SingleRun(duty.onFault);
+    runs.open();
+    this.duties.push({ duty, runs });
+    return runs;
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.duties.length === 0) return;
+    // Processes with other duties have a look of their own.
+    const names = this.duties.map(({ duty }) => duty.name).sort();
+    this.gateName = `due-${createHash('sha256').update(names.join()).digest('base64url').slice(0, 12)}`;
+    this.task.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+
+  private async look(): Promise<void> {
+    if (this.duties.some(({ runs }) => runs.isBusy)) await sleep(BUSY_MS);
+    if (!(await this.gate.isMine(this.gateName, LOOK_EVERY_MS))) return;
+    const columns = this.duties.map(({ duty }, index) => `${duty.isDue} AS d${index}`);
+    const [row] = await this.dataSource.query<Record<string, unknown>[]>(`SELECT ${columns.join(', ')}`);
+    for (const [index, { duty, runs }] of this.duties.entries()) {
+      if (Number(row?.[`d${index}`]) === 1) void runs.run(duty.work);
+    }
+  }
+}
