@@ -1,3 +1,5 @@
+import { broadcast } from './stage.mjs';
+
 const BATCH = 1_000;
 export const usernameOf = (index) => `bench-${index}`;
 
@@ -23,4 +25,25 @@ export async function addAccounts(database, total) {
      JOIN accounts o ON o.username = 'bench' JOIN credit_balances b ON b.account_id = o.id
      WHERE a.username LIKE 'bench-%'`,
   );
+}
+
+/** A broadcast of one of them. */
+export async function sendAs(url, username, numbers, route) {
+  const response = await fetch(`${url}/webhook/api/addbroadcastgsm.php`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...JSON.parse(broadcast(numbers, route)), username }),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(JSON.stringify(answer));
+  return answer.request_id;
+}
+
+/** So many requests at once. */
+export async function each(items, atOnce, work) {
+  let next = 0;
+  const loop = async () => {
+    for (let index = next++; index < items.length; index = next++) await work(items[index], index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, loop));
 }

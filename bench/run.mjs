@@ -11,6 +11,7 @@ import { Lifetime } from '../scripts/lib/lifetime.mjs';
 import { print } from '../scripts/lib/progress.mjs';
 import { ensureServers } from '../scripts/lib/servers.mjs';
 import { benchAccept } from './accept.mjs';
+import { benchBeside } from './beside.mjs';
 import { benchChatDispatch } from './chat-dispatch.mjs';
 import { benchDispatch } from './dispatch.mjs';
 import { benchHot } from './hot.mjs';
@@ -34,6 +35,7 @@ const BENCHES = {
   speech: benchSpeech,
   memory: benchMemory,
   singles: benchSingles,
+  beside: benchBeside,
   idle: benchIdle,
   start: benchStart,
 };

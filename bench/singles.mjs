@@ -1,6 +1,6 @@
 import { addRoute, startCarrier } from './carrier.mjs';
 import { counted } from './counts.mjs';
-import { addAccounts, usernameOf } from './many-accounts.mjs';
+import { addAccounts, each, sendAs, usernameOf } from './many-accounts.mjs';
 import { benchAccount, broadcast, contacts, size, stage, until, verdict } from './stage.mjs';
 
 const SINGLES = size('SINGLES', 10_000);
@@ -9,20 +9,10 @@ const ACCOUNTS = 100;
 const AT_ONCE = 64;
 
 /** One-recipient messages, each a request of its own, of so many accounts. */
-async function acceptSingles(url, numbers, accounts) {
-  let next = 0;
-  const loop = async () => {
-    for (let index = next++; index < numbers.length; index = next++) {
-      const username = accounts === 1 ? 'bench' : usernameOf(1 + (index % accounts));
-      const body = JSON.stringify({ ...JSON.parse(broadcast([numbers[index]], 'bench')), username });
-      const headers = { 'content-type': 'application/json' };
-      const response = await fetch(`${url}/webhook/api/addbroadcastgsm.php`, { method: 'POST', headers, body });
-      if (!response.ok) throw new Error(await response.text());
-      await response.arrayBuffer();
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, loop));
-}
+const acceptSingles = (url, numbers, accounts) =>
+  each(numbers, AT_ONCE, (number, index) =>
+    sendAs(url, accounts === 1 ? 'bench' : usernameOf(1 + (index % accounts)), [number], 'bench'),
+  );
 
 /** Starts a worker on what waits and counts until the carrier has all of it and every status is written. */
 async function sendWaiting(set, carrier, total) {
