@@ -17,6 +17,7 @@ import { benchDispatch } from './dispatch.mjs';
 import { benchHot } from './hot.mjs';
 import { benchIdle } from './idle.mjs';
 import { benchMemory } from './memory.mjs';
+import { benchReport } from './report.mjs';
 import { benchSingles } from './singles.mjs';
 import { benchSpeech } from './speech.mjs';
 import { benchStart } from './start.mjs';
@@ -33,6 +34,7 @@ const BENCHES = {
   'voice-dispatch': benchVoice,
   webhooks: benchWebhooks,
   speech: benchSpeech,
+  report: benchReport,
   memory: benchMemory,
   singles: benchSingles,
   beside: benchBeside,

@@ -4,3 +4,4 @@ export { PeriodicTask } from './periodic-task.js';
 export { type Patience, Semaphore } from './semaphore.js';
 export { SingleRun } from './single-run.js';
 export { within } from './within.js';
+export { readAhead } from './read-ahead.js';

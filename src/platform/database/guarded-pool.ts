@@ -36,7 +36,7 @@ export class PoolWaitTimeout extends Error {
 
 type Take = (error: Error | null, connection: PoolConnection) => unknown;
 type Done = (error: Error | null, rows?: unknown, fields?: unknown) => void;
-type Statement = string | { sql: string; timeout?: number };
+type Statement = string | { sql: string; timeout?: number; rowsAsArray?: boolean };
 type Query = (statement: Statement, values: unknown, done?: Done) => unknown;
 
 const BEGINS = /^START TRANSACTION/;
@@ -134,13 +134,14 @@ function guardQueries(
   const query: Query = (statement, values, done) => {
     if (typeof values === 'function') return query(statement, undefined, values as Done);
     if (!done) return send(statement, values);
-    const { sql, timeout = bounds.queryTimeout } = typeof statement === 'string' ? { sql: statement } : statement;
+    const { timeout = bounds.queryTimeout, ...sent } = typeof statement === 'string' ? { sql: statement } : statement;
+    const { sql } = sent;
     const begins = BEGINS.test(sql);
     const ends = ENDS.test(sql);
     if (begins) inTransaction = true;
     const attempt = (number: number): unknown => {
       const timer = timeout > 0 ? setTimeout(() => giveUp(connection, timeout, onSilence), timeout) : undefined;
-      return send(sql, values, (error, rows, fields) => {
+      return send(typeof statement === 'string' ? sql : sent, values, (error, rows, fields) => {
         clearTimeout(timer);
         watch.ended(error);
         // A COMMIT that lost a race, as on a cluster, has lost its transaction: a second one would find nothing to commit.

@@ -2,6 +2,7 @@ export { DatabaseModule, ImpatientDatabaseModule, MigratingDatabaseModule } from
 export { DatabaseWatch } from './database-watch.js';
 export { duplicateKeyName, isDuplicateKey } from './faults.js';
 export { jsonRows } from './json-rows.js';
+export { rowArrays } from './row-arrays.js';
 export { dataSourceOptions } from './options.js';
 export { inTransaction } from './transaction.js';
 export type { WriteResult } from './write-result.js';

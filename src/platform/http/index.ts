@@ -32,7 +32,7 @@ export {
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';
-export { streamItems, streamPage } from './json-stream.js';
+export { streamItems, streamPage, streamTexts } from './json-stream.js';
 export { type Page, type Paged, paged, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';
 export { bodyErrors, serverErrors, unknownResource } from './request-errors.js';

@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { readAhead } from '../../../platform/concurrency/index.js';
 import type { Actor } from '../../accounts/index.js';
 import { CampaignReader, type CampaignRecord, Channels, type RecipientRecord, statusesOf } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
@@ -41,7 +42,7 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
     const campaign = await campaignOf(this.reader, actor, requestId);
     const channel = this.channels.get(campaign.channel);
     const statuses = status === null ? undefined : statusesOf(channel, status);
-    const batches = this.reader.batches(campaign.id, statuses, undefined);
+    const batches = readAhead(this.reader.batches(campaign.id, statuses));
     const details = channel.details?.columns ?? [];
     return { requestId: campaign.requestId, details, batches: this.shown(campaign, batches) };
   }

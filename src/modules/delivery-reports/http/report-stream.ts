@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { READER_PATIENCE_MS, streamItems } from '../../../platform/http/index.js';
-import type { DeliveryRecord } from '../../engine/index.js';
+import { READER_PATIENCE_MS, streamTexts } from '../../../platform/http/index.js';
 import type { OpenReport } from '../queries/open-report.query.js';
 
 /** Everything of a report but its records. */
@@ -25,15 +24,15 @@ export const headOf = <Summary extends object>(
 /**
  * Writes `{ success, request_id, data: { summary, total_rows, status_counts, records } }` chunk by chunk, in memory of
  * one chunk whatever the size.
- * @throws as `streamItems`
+ * @throws as `streamTexts`
  */
 export function streamReport<Summary extends object>(
   response: ServerResponse,
   head: ReportHead<Summary>,
-  batches: AsyncIterable<readonly DeliveryRecord[]>,
+  records: AsyncIterable<string>,
   patienceMs = READER_PATIENCE_MS,
 ): Promise<void> {
   const { request_id, ...data } = head;
   const opening = JSON.stringify({ success: true, request_id, data }).slice(0, -2);
-  return streamItems(response, { before: `${opening},"records":[`, after: ']}}' }, batches, patienceMs);
+  return streamTexts(response, { before: `${opening},"records":[`, after: ']}}' }, records, patienceMs);
 }

@@ -1,19 +1,18 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { readAhead } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Account, AccountDirectory } from '../../accounts/index.js';
 import {
   CampaignReader,
   type CampaignRecord,
   type Channel,
-  type DeliveryRecord,
-  deliveryRecord,
-  type RecipientRecord,
   type RecordSelection,
   statusCounts,
   statusesOf,
 } from '../../engine/index.js';
 import { reportErrors } from '../delivery-reports.errors.js';
+import { RecordText, REPORT_COLUMNS, type ReportRow } from '../record-text.js';
 
 /** Who asks: `account` when a valid token came along. */
 export interface ReportViewer {
@@ -28,8 +27,8 @@ export interface OpenReport {
   account: Account;
   /** of the whole campaign, whatever the selection (reference/delivery-reports#selection) */
   statusCounts: Record<string, number>;
-  /** in the order of the contacts, a few thousand at a time */
-  records: AsyncIterable<DeliveryRecord[]>;
+  /** JSON of a few thousand records at a time, separated by commas, in the order of the contacts */
+  records: AsyncIterable<string>;
 }
 
 /**
@@ -69,11 +68,12 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
     const open = access === 'owner' ? viewer.isStaff === true : !this.isClosed(account);
     if (viewer.accountId !== account.id && !open) throw reportErrors.notFound();
     const statuses = selection.status === undefined ? undefined : statusesOf(channel, selection.status);
+    const rows = this.campaigns.chunks<ReportRow>(campaign.id, REPORT_COLUMNS, statuses, selection.page);
     return {
       campaign,
       account,
       statusCounts: statusCounts(channel, await this.campaigns.counts(campaign.id)),
-      records: recordsOf(channel, requestId, this.campaigns.batches(campaign.id, statuses, selection.page)),
+      records: textsOf(new RecordText(channel, requestId), readAhead(rows)),
     };
   }
 
@@ -82,10 +82,6 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   }
 }
 
-async function* recordsOf(
-  channel: Channel,
-  requestId: string,
-  batches: AsyncIterable<RecipientRecord[]>,
-): AsyncGenerator<DeliveryRecord[], void, undefined> {
-  for await (const batch of batches) yield batch.map((recipient) => deliveryRecord(channel, requestId, recipient));
+async function* textsOf(text: RecordText, chunks: AsyncIterable<ReportRow[]>): AsyncGenerator<string, void, undefined> {
+  for await (const rows of chunks) yield text.of(rows);
 }

@@ -1,0 +1,24 @@
+/**
+ * The same items, the next one always asked for while the last one is worked on: memory of two. What fails while nobody
+ * waits is told when its item is asked for.
+ */
+export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
+  const ask = (): Promise<IteratorResult<T>> => {
+    const asked = iterator.next();
+    asked.catch(() => undefined);
+    return asked;
+  };
+  let next = ask();
+  try {
+    for (;;) {
+      const { value, done } = await next;
+      if (done) return;
+      next = ask();
+      yield value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await iterator.return?.();
+  }
+}
