@@ -36,7 +36,14 @@ describe('records as JSON (reference/delivery-reports#delivery-record)', () => {
 
   it('keeps no more ends than a bound, and makes the others as well', () => {
     const text = new RecordText(smsChannel, 'id-1');
-    const odd = Array.from({ length: 5_000 }, (_, code): ReportRow => [1, '9198', RecipientStatus.Failed, code, 'x', null]);
+    const odd = Array.from({ length: 5_000 }, (_, code): ReportRow => [
+      1,
+      '9198',
+      RecipientStatus.Failed,
+      code,
+      'x',
+      null,
+    ]);
     const records = JSON.parse(`[${text.of(odd)}]`) as { error_code: number }[];
     expect(records.map(({ error_code }) => error_code)).toEqual(odd.map(([, , , code]) => code));
   });

@@ -26,7 +26,7 @@ const MOST_KEPT = 2_000;
  */
 export class RecordText {
   private readonly before: string;
-  private readonly ofStatus: string[] = [];
+  private readonly ofStatus: (string | undefined)[] = [];
   private readonly ofOutcome = new Map<string, string>();
 
   constructor(

@@ -12,10 +12,10 @@ export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T,
   let next = ask();
   try {
     for (;;) {
-      const { value, done } = await next;
-      if (done) return;
+      const item = await next;
+      if (item.done) return;
       next = ask();
-      yield value;
+      yield item.value;
     }
   } finally {
     await next.catch(() => undefined);
