@@ -60,8 +60,8 @@ describe('permits of a semaphore', () => {
   let entered: string[];
 
   /** Asks for a permit; `entered` tells who got one, in order. */
-  const ask = (name: string, milliseconds = LATER): Promise<boolean> =>
-    semaphore.acquire(performance.now() + milliseconds).then((isIn) => {
+  const ask = (name: string, milliseconds = LATER, isUrgent = false): Promise<boolean> =>
+    semaphore.acquire(performance.now() + milliseconds, isUrgent).then((isIn) => {
       if (isIn) entered.push(name);
       return isIn;
     });
@@ -83,6 +83,14 @@ describe('permits of a semaphore', () => {
     semaphore.release();
     await vi.advanceTimersByTimeAsync(1);
     expect(entered).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('go to what is urgent before those that wait', async () => {
+    for (const name of ['a', 'b', 'c']) void ask(name);
+    for (const name of ['x', 'y']) void ask(name, LATER, true);
+    for (let left = 0; left < 3; left++) semaphore.release();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(entered).toEqual(['a', 'b', 'x', 'y', 'c']);
   });
 
   it('are waited for no longer than asked, whatever stands before', async () => {

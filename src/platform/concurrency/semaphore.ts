@@ -1,4 +1,4 @@
-import Denque from 'denque';
+import { UrgentFirst } from './urgent-first.js';
 
 interface Waiting {
   /** clock of `performance.now()` */
@@ -17,12 +17,13 @@ export interface Patience {
 }
 
 /**
- * Lets a few pieces of work run at once; the others wait in the order in which they came, each until a moment of its own.
+ * Lets a few pieces of work run at once; the others wait in the order in which they came, urgent ones in front (see
+ * `UrgentFirst`), each until a moment of its own.
  * For work that holds much memory or a processor, where more at once would only make all of it slow. Thousands may wait,
  * so one timer serves them all.
  */
 export class Semaphore {
-  private readonly waiting = new Denque<Waiting>();
+  private readonly waiting = new UrgentFirst<Waiting>();
   private running = 0;
   private timer: NodeJS.Timeout | null = null;
   private timerAt = Infinity;
@@ -55,11 +56,12 @@ export class Semaphore {
   /**
    * A permit, to be given back with `release`.
    * @param until on the clock of `performance.now()`
+   * @param isUrgent stands in front of those that wait
    * @returns false when there was none by then
    */
-  acquire(until: number): Promise<boolean> {
+  acquire(until: number, isUrgent = false): Promise<boolean> {
     if (performance.now() >= until) return Promise.resolve(false);
-    return this.tryAcquire() ? Promise.resolve(true) : this.wait(until);
+    return this.tryAcquire() ? Promise.resolve(true) : this.wait(until, isUrgent);
   }
 
   /** Hands the permit to the next that may still have it. */
@@ -102,16 +104,16 @@ export class Semaphore {
     if (!(await this.wait(performance.now() + patienceMs))) throw refusal();
   }
 
-  private wait(until: number): Promise<boolean> {
+  private wait(until: number, isUrgent = false): Promise<boolean> {
     return new Promise((resolve) => {
-      this.waiting.push({ until, enter: resolve });
+      this.waiting.push({ until, enter: resolve }, isUrgent);
       if (until < this.timerAt) this.wakeAt(until);
     });
   }
 
   private take(): Waiting | undefined {
     const next = this.waiting.shift();
-    if (this.waiting.isEmpty()) this.wakeAt(Infinity);
+    if (this.waiting.length === 0) this.wakeAt(Infinity);
     return next;
   }
 
@@ -127,15 +129,11 @@ export class Semaphore {
     this.timerAt = Infinity;
     this.timer = null;
     let earliest = Infinity;
-    // Each is taken from the front; what may wait longer goes back behind the others, which keeps the order.
-    for (let left = this.waiting.length; left > 0; left--) {
-      const waiting = this.waiting.shift() as Waiting;
-      if (waiting.until <= now) waiting.enter(false);
-      else {
-        this.waiting.push(waiting);
-        earliest = Math.min(earliest, waiting.until);
-      }
-    }
+    const late = this.waiting.remove(({ until }) => {
+      if (until > now) earliest = Math.min(earliest, until);
+      return until <= now;
+    });
+    for (const { enter } of late) enter(false);
     this.wakeAt(earliest);
   }
 }

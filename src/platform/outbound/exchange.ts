@@ -22,6 +22,8 @@ export interface ExchangeOptions {
   maxBytes: number;
   /** true: what goes beyond is left unread, and the answer is what came before it */
   cutAnswer: boolean;
+  /** called right before the first byte goes to a socket; what it throws keeps the request from leaving */
+  onSending: (() => void) | undefined;
 }
 
 /**
@@ -64,8 +66,9 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Prom
       onRequestStart(begun) {
         controller = begun;
         // The time limit may have passed while the request waited for a connection: it must not leave any more.
-        if (settled) begun.abort(new OutboundError('timeout', false));
-        else sent = true;
+        if (settled) return begun.abort(new OutboundError('timeout', false));
+        options.onSending?.();
+        sent = true;
       },
       onResponseStart(_controller, code, received) {
         status = code;

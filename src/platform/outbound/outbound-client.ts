@@ -33,6 +33,8 @@ export interface OutboundRequest {
    * free, so a host that is slow to one caller is not slow to another
    */
   ownConnections?: boolean;
+  /** called right before the first byte goes to a socket; what it throws keeps the request from leaving */
+  onSending?: (() => void) | undefined;
   /** redirects followed on GET, each checked like the first URL; default 0: the 3xx is the answer */
   maxRedirects?: number;
 }
@@ -124,6 +126,7 @@ export class OutboundClient implements OnApplicationShutdown {
       timeoutMs: Math.max(1, deadline - performance.now()),
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
       cutAnswer: request.cutAnswer ?? false,
+      onSending: request.onSending,
     });
   }
 

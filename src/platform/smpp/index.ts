@@ -14,7 +14,10 @@ export {
 export { type DataCoding, PartsCache, type SmsParts, splitSms } from './sms-parts.js';
 export {
   type Addressing,
+  describeSender,
+  isSender,
   LONGEST_DESTINATION,
+  type OutgoingSm,
   readMessageBody,
   readMessageId,
   type SubmitSm,

@@ -3,7 +3,14 @@ import smpp from 'smpp';
 import { describe, expect, it } from 'vitest';
 import { Command, encodePdu, PduReader } from './pdu.js';
 import { type SmsParts, splitSms } from './sms-parts.js';
-import { readMessageBody, readMessageId, SubmitSmEncoder, writeIdResponse } from './submit-sm.js';
+import {
+  type Addressing,
+  isSender,
+  readMessageBody,
+  readMessageId,
+  SubmitSmEncoder,
+  writeIdResponse,
+} from './submit-sm.js';
 
 const addressing = { sourceAddr: 'Switchbrd', sourceTon: 5, sourceNpi: 0, destTon: 1, destNpi: 1 };
 const digits = fc.stringMatching(/^[0-9]{1,20}$/);
@@ -13,11 +20,18 @@ const text = fc.oneof(
   fc.constant('€'.repeat(200)),
 );
 
-function write(sms: SmsParts, part: number, to: string, sequence: number, reference: number | null): Buffer {
-  const encoder = new SubmitSmEncoder(addressing);
-  const body = sms.parts[part] as Buffer;
-  const bytes = Buffer.alloc(encoder.size(to, body) + 3, 0xee);
-  expect(encoder.write(bytes, 3, sequence, to, body, sms.dataCoding, reference)).toBe(bytes.length);
+function write(
+  sms: SmsParts,
+  part: number,
+  to: string,
+  sequence: number,
+  reference: number | null,
+  { sender, ...own }: Partial<Addressing> & { sender?: string } = {},
+): Buffer {
+  const encoder = new SubmitSmEncoder({ ...addressing, ...own });
+  const message = { to, sender, body: sms.parts[part] as Buffer, dataCoding: sms.dataCoding, reference };
+  const bytes = Buffer.alloc(encoder.size(message) + 3, 0xee);
+  expect(encoder.write(bytes, 3, sequence, message)).toBe(bytes.length);
   return bytes.subarray(3);
 }
 
@@ -46,6 +60,35 @@ describe('submit_sm by hand', () => {
         });
       }),
     );
+  });
+
+  it.each<[string, Partial<Addressing>, string, number, number]>([
+    ['a name', {}, 'Shop', 5, 0],
+    ['digits', {}, '4915112345', 1, 1],
+    ['a name beside a number', { sourceAddr: '4477', sourceTon: 3, sourceNpi: 8 }, 'Shop', 5, 0],
+    ['a number like the described one', { sourceAddr: '4477', sourceTon: 3, sourceNpi: 8 }, '4488', 3, 8],
+    ['a name like the described one', { sourceTon: 0, sourceNpi: 9 }, 'Shop 24', 0, 9],
+    ['digits beside none', { sourceAddr: '', sourceTon: 0, sourceNpi: 0 }, '4488', 1, 1],
+  ])('a sender of its own stands described as its kind is: %s', (_, own, sender, ton, npi) => {
+    const sms = splitSms('hello') as SmsParts;
+    const expected = new smpp.PDU('submit_sm', {
+      sequence_number: 7,
+      source_addr: sender,
+      source_addr_ton: ton,
+      source_addr_npi: npi,
+      dest_addr_ton: 1,
+      dest_addr_npi: 1,
+      destination_addr: '4912345',
+      registered_delivery: 1,
+      data_coding: sms.dataCoding,
+      short_message: sms.parts[0] as Buffer,
+    }).toBuffer();
+    expect(write(sms, 0, '4912345', 7, null, { ...own, sender })).toEqual(expected);
+  });
+
+  it('takes senders that fit the field', () => {
+    expect(['Shop', '1'.repeat(20)].map(isSender)).toEqual([true, true]);
+    expect(['', '1'.repeat(21), 'Käse', 'a\0b'].map(isSender)).toEqual([false, false, false, false]);
   });
 
   it('leaves the shared parts as they are', () => {

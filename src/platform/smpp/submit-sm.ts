@@ -1,3 +1,4 @@
+import { boundedCache } from '../caches/index.js';
 import { Command, HEADER_LENGTH, readCString, writeHeader } from './pdu.js';
 import { type DataCoding, REFERENCE_AT } from './sms-parts.js';
 
@@ -10,11 +11,36 @@ export interface Addressing {
   destNpi: number;
 }
 
+/** One message, or one part of it, to be written. */
+export interface OutgoingSm {
+  /** at most 20 digits */
+  to: string;
+  /** in place of the route's own; see `isSender` */
+  sender?: string | undefined;
+  /** at most 254 bytes; of a concatenated message, with its user data header */
+  body: Buffer;
+  dataCoding: DataCoding;
+  /** of a concatenated message, else null */
+  reference: number | null;
+}
+
+/** Whether a text can stand in source_addr: ASCII, 20 bytes and an end byte (SMPP 3.4 §4.4.1). */
+export const isSender = (text: string): boolean => /^[\x20-\x7e]{1,20}$/.test(text);
+
+/** Type of number and numbering plan of a sender that nobody describes: a name is alphanumeric, digits are international. */
+export function describeSender(sender: string): { ton: number; npi: number } {
+  if (sender === '') return { ton: 0, npi: 0 };
+  return isNumber(sender) ? { ton: 1, npi: 1 } : { ton: 5, npi: 0 };
+}
+
+const isNumber = (sender: string): boolean => /^[0-9]+$/.test(sender);
+
 /** SMPP's destination_addr holds 20 digits and an end byte. */
 export const LONGEST_DESTINATION = 20;
 /** sm_length is one byte; 254 is the most the standard allows. */
 export const LONGEST_SHORT_MESSAGE = 254;
 
+const SENDERS_KEPT = 1_000;
 const UDH_INDICATOR = 0x40;
 /** esm_class, protocol_id, priority_flag, two empty times, registered_delivery, replace, data_coding, default id, sm_length */
 const TAIL_LENGTH = 10;
@@ -24,41 +50,28 @@ const TAIL_LENGTH = 10;
  * (shared measurements: 12 times npm smpp, which is the oracle of the test). Every message asks for a receipt.
  */
 export class SubmitSmEncoder {
-  private readonly addresses: Buffer;
+  private readonly own: Buffer;
+  /** by sender; campaigns under way have a few */
+  private readonly others = boundedCache<string, Buffer>(SENDERS_KEPT);
 
-  constructor(addressing: Addressing) {
-    const { sourceTon, sourceNpi, sourceAddr, destTon, destNpi } = addressing;
-    this.addresses = Buffer.concat([
-      Buffer.of(0, sourceTon, sourceNpi), // an empty service_type comes first
-      Buffer.from(`${sourceAddr}\0`, 'latin1'),
-      Buffer.of(destTon, destNpi),
-    ]);
+  constructor(private readonly addressing: Addressing) {
+    const { sourceTon: ton, sourceNpi: npi, sourceAddr } = addressing;
+    this.own = this.addressesFrom(sourceAddr, { ton, npi });
   }
 
   /** Bytes that `write` needs. */
-  size(to: string, body: Buffer): number {
-    return HEADER_LENGTH + this.addresses.length + to.length + 1 + TAIL_LENGTH + body.length;
+  size({ to, body, sender }: OutgoingSm): number {
+    return HEADER_LENGTH + this.addresses(sender).length + to.length + 1 + TAIL_LENGTH + body.length;
   }
 
-  /**
-   * @param to at most 20 digits
-   * @param body at most 254 bytes; of a concatenated message, with its user data header
-   * @param reference of a concatenated message, else null
-   * @returns the position after the PDU
-   */
-  write(
-    target: Buffer,
-    at: number,
-    sequence: number,
-    to: string,
-    body: Buffer,
-    dataCoding: DataCoding,
-    reference: number | null,
-  ): number {
-    writeHeader(target, at, this.size(to, body), Command.SubmitSm, 0, sequence);
+  /** @returns the position after the PDU */
+  write(target: Buffer, at: number, sequence: number, message: OutgoingSm): number {
+    const { to, body, dataCoding, reference } = message;
+    const addresses = this.addresses(message.sender);
+    writeHeader(target, at, this.size(message), Command.SubmitSm, 0, sequence);
     let next = at + HEADER_LENGTH;
-    target.set(this.addresses, next);
-    next += this.addresses.length;
+    target.set(addresses, next);
+    next += addresses.length;
     for (let i = 0; i < to.length; i++) target[next++] = to.charCodeAt(i);
     target[next++] = 0;
     target[next++] = reference === null ? 0 : UDH_INDICATOR;
@@ -74,6 +87,32 @@ export class SubmitSmEncoder {
     target.set(body, next);
     if (reference !== null) target[next + REFERENCE_AT] = reference;
     return next + body.length;
+  }
+
+  /** What stands before destination_addr. */
+  private addresses(sender: string | undefined): Buffer {
+    if (sender === undefined) return this.own;
+    const known = this.others.get(sender);
+    if (known) return known;
+    const addresses = this.addressesFrom(sender, this.describe(sender));
+    this.others.set(sender, addresses);
+    return addresses;
+  }
+
+  /** A sender of the same kind as the route's own is described as that one is. */
+  private describe(sender: string): { ton: number; npi: number } {
+    const { sourceAddr, sourceTon: ton, sourceNpi: npi } = this.addressing;
+    const isAlike = sourceAddr !== '' && isNumber(sourceAddr) === isNumber(sender);
+    return isAlike ? { ton, npi } : describeSender(sender);
+  }
+
+  private addressesFrom(sender: string, { ton, npi }: { ton: number; npi: number }): Buffer {
+    const { destTon, destNpi } = this.addressing;
+    return Buffer.concat([
+      Buffer.of(0, ton, npi), // an empty service_type comes first
+      Buffer.from(`${sender}\0`, 'latin1'),
+      Buffer.of(destTon, destNpi),
+    ]);
   }
 }
 

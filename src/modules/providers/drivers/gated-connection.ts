@@ -49,7 +49,8 @@ export class GatedConnection implements RouteConnection {
   async send(message: OutboundMessage): Promise<SendOutcome> {
     const { title, timeoutMs } = this.upstream;
     const until = Math.min(message.notAfter, performance.now() + SEND_MS - timeoutMs);
-    if (this.closing || !(await this.semaphore.acquire(until))) return unsent(`${title} is not reachable`, 0);
+    if (this.closing || !(await this.semaphore.acquire(until, message.urgent)))
+      return unsent(`${title} is not reachable`, 0);
     try {
       if (this.pauseMs() > 0 && !(await this.pauseOver(until))) {
         return {

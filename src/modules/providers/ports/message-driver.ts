@@ -38,6 +38,18 @@ export interface OutboundMessage {
   /** request of an upstream that has shapes of its own (Meta Cloud API), without recipient and reference */
   payload?: Readonly<Record<string, unknown>>;
   /**
+   * who it comes from, in place of the route's own: an alphanumeric name or digits; upstreams that know no such thing
+   * leave it out
+   */
+  sender?: string | undefined;
+  /** a message of its own, which goes in front of those of campaigns that wait for their turn in the connection */
+  urgent?: boolean | undefined;
+  /**
+   * Called at most once, right before the first byte of it may reach the socket, when nothing can hold it back any more:
+   * until then it has certainly not left. What it throws keeps the message from leaving.
+   */
+  leaving?: (() => void) | undefined;
+  /**
    * Moment on the clock of `performance.now()` (milliseconds) after which the message must not be put on the wire,
    * because the lease of the lane has passed to another worker. A driver then answers `unsent`.
    */

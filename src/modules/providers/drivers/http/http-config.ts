@@ -7,7 +7,7 @@ const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
 const HEADER_NAME =
   /^(?!(?:connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$)[a-z0-9!#$%&'*+.^_`|~-]+$/i;
 const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
-const MESSAGE_VALUES = new Set(['to', 'text', 'media_url', 'ref']);
+const MESSAGE_VALUES = new Set(['to', 'from', 'text', 'media_url', 'ref']);
 
 /** Where a callback's receipts stand. */
 const receiptSchema = z.object({
@@ -50,6 +50,8 @@ export const httpConfigSchema = z
       )
       .default({}),
     body: z.unknown().optional(),
+    /** sender of messages that have none of their own */
+    from: z.string().max(32).optional(),
     secrets: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.string().max(4096)).default({}),
     id_path: path.optional(),
     error_code_path: path.optional(),

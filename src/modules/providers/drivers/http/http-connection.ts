@@ -40,6 +40,7 @@ async function attempt(
       timeoutMs: config.timeout_ms,
       maxBytes: MOST_ANSWER_BYTES,
       trusted: true,
+      onSending: message.leaving,
     });
     return outcomeOf(config, response, message.ref);
   } catch (error) {

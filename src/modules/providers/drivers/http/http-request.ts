@@ -16,6 +16,7 @@ const FORM = 'application/x-www-form-urlencoded';
 export function buildRequest(config: HttpRouteConfig, message: OutboundMessage): GatewayRequest {
   const values: Record<string, string | null> = {
     to: message.to,
+    from: message.sender ?? config.from ?? null,
     text: message.text,
     media_url: message.mediaUrl ?? null,
     ref: message.ref,

@@ -84,10 +84,12 @@ export class ItemizedConnection implements RouteConnection {
 const waits = (outcome: SendOutcome): outcome is Extract<SendOutcome, { kind: 'retry' | 'unsent' }> =>
   outcome.kind === 'retry' || outcome.kind === 'unsent';
 
-/** Every item has a reference of its own: a gateway that removes duplicates would drop the second with the same one. */
+/** Every item has a reference of its own: a gateway that removes duplicates would drop the second with the same one.
+ * The message leaves with its first item. */
 function itemsOf({ attachments = [], ...first }: OutboundMessage): OutboundMessage[] {
+  const { leaving: _, ...common } = first;
   const rest = attachments.map((mediaUrl, index) => ({
-    ...first,
+    ...common,
     ref: `${first.ref}-${index + 1}`,
     text: '',
     mediaUrl,

@@ -1,4 +1,4 @@
-/** Values that a request template may name: `{{to}}`, `{{text}}`, `{{media_url}}`, `{{ref}}`, `{{secrets.<name>}}`. */
+/** Values that a request template may name: `{{to}}`, `{{from}}`, `{{text}}`, `{{media_url}}`, `{{ref}}`, `{{secrets.<name>}}`. */
 export type TemplateValues = Readonly<Record<string, string | null>>;
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g;

@@ -64,7 +64,7 @@ export async function exchangeWith(
   const endpoint = endpointOf(account, call);
   if (!endpoint) return { kind: 'fault', error: new OutboundError('refused', false) };
   const body = call.json === undefined ? call.body : JSON.stringify(call.json);
-  return exchangeAt(outbound, endpoint, body, call.timeoutMs);
+  return exchangeAt(outbound, endpoint, body, call);
 }
 
 /** As `exchangeWith`, at an endpoint that has been read. */
@@ -72,7 +72,7 @@ export async function exchangeAt(
   outbound: OutboundClient,
   { url, method, headers, secret }: GraphEndpoint,
   body: string | Buffer | undefined,
-  timeoutMs = CALL_MS,
+  { timeoutMs = CALL_MS, onSending }: { timeoutMs?: number; onSending?: (() => void) | undefined } = {},
 ): Promise<GraphExchange> {
   try {
     const response = await outbound.request({
@@ -83,6 +83,7 @@ export async function exchangeAt(
       timeoutMs,
       maxBytes: MOST_ANSWER_BYTES,
       trusted: true,
+      onSending,
     });
     const { status } = response;
     const retryAfter = response.headers['retry-after'];

@@ -46,6 +46,9 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
     if (!endpoint) return () => Promise.resolve(neverSent(chatAccountErrors.noEndpoint.text));
     if (account.token === null) return () => Promise.resolve(neverSent(chatAccountErrors.noToken.text));
     const bodies = new MessageBodies();
-    return (message) => exchangeAt(this.outbound, endpoint, bodies.of(toGraphMessage(message))).then(outcomeOf);
+    return (message) =>
+      exchangeAt(this.outbound, endpoint, bodies.of(toGraphMessage(message)), { onSending: message.leaving }).then(
+        outcomeOf,
+      );
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Addressing } from '../../../../platform/smpp/index.js';
+import { type Addressing, describeSender } from '../../../../platform/smpp/index.js';
 
 const ascii = (max: number) =>
   z
@@ -48,14 +48,8 @@ export interface SmppConfig extends Addressing {
   enquireLinkMs: number;
 }
 
-/** Type of number and numbering plan of a sender without a description: a name is alphanumeric, digits are international. */
-function defaultSource(source: string): { ton: number; npi: number } {
-  if (source === '') return { ton: 0, npi: 0 };
-  return /^[0-9]+$/.test(source) ? { ton: 1, npi: 1 } : { ton: 5, npi: 0 };
-}
-
 export function sessionConfig(config: SmppRouteConfig): SmppConfig {
-  const source = defaultSource(config.source_addr);
+  const source = describeSender(config.source_addr);
   return {
     host: config.host,
     port: config.port,

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import {
+  isSender,
   isTemporary,
   isThrottling,
   LONGEST_DESTINATION,
@@ -60,9 +61,10 @@ export class SmppConnection implements RouteConnection {
   }
 
   send(message: OutboundMessage): Promise<SendOutcome> {
-    const { to } = message;
+    const { to, sender } = message;
     if (to.length > LONGEST_DESTINATION) return Promise.resolve(refusal('Number too long for the carrier'));
     if (to === '' || /[^0-9]/.test(to)) return Promise.resolve(refusal('Number is invalid'));
+    if (sender !== undefined && !isSender(sender)) return Promise.resolve(refusal('Sender not possible at the carrier'));
     const sms = this.cache.of(message.text);
     if (!sms) return Promise.resolve(refusal('Message too long for the carrier'));
     if (sms.concatenated) return this.sendParts(message, sms);
@@ -93,6 +95,9 @@ export class SmppConnection implements RouteConnection {
   ): void {
     this.session.submit({
       to: message.to,
+      sender: message.sender,
+      urgent: message.urgent ?? false,
+      leaving: message.leaving,
       body: sms.parts[part] as Buffer,
       dataCoding: sms.dataCoding,
       reference,
@@ -126,7 +131,8 @@ export class SmppConnection implements RouteConnection {
    * All parts at once. While none is with the carrier, the whole message may come again; once one is, the missing ones
    * are repeated here, because a second copy of the whole would reach handsets that have the first.
    */
-  private async sendParts(message: OutboundMessage, sms: SmsParts): Promise<SendOutcome> {
+  private async sendParts(whole: OutboundMessage, sms: SmsParts): Promise<SendOutcome> {
+    const message = { ...whole, leaving: whole.leaving && once(whole.leaving) };
     const started = performance.now();
     const queueUntil = this.queueUntil(started);
     this.reference = (this.reference + 1) % 256;
@@ -141,9 +147,9 @@ export class SmppConnection implements RouteConnection {
           );
         }),
       );
-      const whole = combine(outcomes as SendOutcome[]);
-      if (whole.kind !== 'parts missing') return whole;
-      const { waiting, taken } = whole;
+      const combined = combine(outcomes as SendOutcome[]);
+      if (combined.kind !== 'parts missing') return combined;
+      const { waiting, taken } = combined;
       const wait = Math.max(waiting.afterMs, RECONNECT_MS / 2);
       const next = performance.now() + wait;
       if (next >= queueUntil || next >= message.notAfter || this.closing) {
@@ -181,6 +187,16 @@ export class SmppConnection implements RouteConnection {
 }
 
 const refusal = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });
+
+/** The first part that leaves is the message's. */
+function once(call: () => void): () => void {
+  let isCalled = false;
+  return () => {
+    if (isCalled) return;
+    call();
+    isCalled = true;
+  };
+}
 
 /** One outcome for the parts of a message. */
 function combine(

@@ -1,5 +1,4 @@
 import type net from 'node:net';
-import Denque from 'denque';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import {
   Command,
@@ -23,7 +22,8 @@ import { isReceipt, readReceipt } from './receipt.js';
 import { type Delivery, ReceiptBatch } from './receipt-batch.js';
 import type { SmppConfig } from './smpp-config.js';
 import { openSocket, within } from './smpp-socket.js';
-import { failAll, type Submit } from './submit.js';
+import type { Submit } from './submit.js';
+import { SubmitQueue } from './submit-queue.js';
 
 /** What a session tells its connection. */
 export interface SessionEvents {
@@ -39,17 +39,19 @@ const CONNECT_MS = 10_000;
 const SWEEP_MS = 200;
 const UNBIND_MS = 1_000;
 const MOST_UNANSWERED = 1_000;
+/** Submits that have been told that they leave, and are not with the kernel yet: what dies with the process, at the most. */
+const MOST_A_WRITE = 5;
 /** A deliver_sm_resp or data_sm_resp: header and an empty message id. */
 const ANSWER_LENGTH = 17;
 
 /**
  * One SMPP connection from connect to close: bind_transceiver, window, time-outs, enquire_link, receipts. It never
- * reconnects. Submits of one turn of the event loop leave in one write.
+ * reconnects. Submits leave a few in one write, so that little is in doubt when the process dies between the two.
  */
 export class SmppSession {
   private readonly socket: net.Socket;
   private readonly encoder: SubmitSmEncoder;
-  private readonly queue = new Denque<Submit>();
+  private readonly queue = new SubmitQueue();
   /** written and unanswered, oldest first */
   private readonly pending = new Map<number, Submit>();
   private readonly batch: ReceiptBatch;
@@ -111,7 +113,7 @@ export class SmppSession {
     if (this.state === 'binding') this.fail('closed');
     if (this.state !== 'bound') return;
     this.state = 'closing';
-    failAll(this.queue);
+    this.queue.failAll();
     if (this.pending.size > 0) await within(waitMs, (resolve) => (this.idle = resolve));
     await within(waitMs, (resolve) => void this.batch.drained().then(resolve));
     if (this.isClosed()) return;
@@ -134,7 +136,7 @@ export class SmppSession {
     if (this.state === 'closed') return;
     this.state = 'closed';
     clearInterval(this.sweeper);
-    failAll(this.queue);
+    this.queue.failAll();
     for (const submit of this.pending.values()) submit.done({ kind: 'unknown' });
     this.pending.clear();
     this.idle?.();
@@ -164,25 +166,21 @@ export class SmppSession {
   /** Writes what the window and the socket have room for. */
   private flush(): void {
     const now = performance.now();
-    if (this.state !== 'bound' || now < this.pausedUntil || this.socket.writableNeedDrain) return;
-    const room = this.config.window - this.pending.size;
-    const leaving: Submit[] = [];
-    let size = 0;
-    while (leaving.length < room) {
-      const submit = this.queue.shift();
-      if (!submit) break;
-      if (now >= submit.notAfter) submit.done({ kind: 'unsent' });
-      else {
-        leaving.push(submit);
-        size += this.encoder.size(submit.to, submit.body);
-      }
+    if (this.state !== 'bound' || now < this.pausedUntil) return;
+    while (!this.socket.writableNeedDrain) {
+      const room = this.config.window - this.pending.size;
+      const leaving = this.queue.take(Math.min(room, MOST_A_WRITE), now);
+      if (leaving.length === 0) return;
+      this.write(leaving, now);
     }
-    if (leaving.length === 0) return;
-    const bytes = Buffer.allocUnsafe(size);
+  }
+
+  private write(leaving: readonly Submit[], now: number): void {
+    const bytes = Buffer.allocUnsafe(leaving.reduce((size, submit) => size + this.encoder.size(submit), 0));
     let at = 0;
     for (const submit of leaving) {
       const sequence = this.next();
-      at = this.encoder.write(bytes, at, sequence, submit.to, submit.body, submit.dataCoding, submit.reference);
+      at = this.encoder.write(bytes, at, sequence, submit);
       submit.writtenAt = now;
       this.pending.set(sequence, submit);
     }
@@ -274,9 +272,7 @@ export class SmppSession {
       if (now - this.lastHeard > CONNECT_MS) this.fail('no answer to the bind');
       return;
     }
-    for (let submit = this.queue.peekFront(); submit && now >= submit.queueUntil; submit = this.queue.peekFront()) {
-      this.queue.shift()?.done({ kind: 'unsent' });
-    }
+    this.queue.turnAway(now);
     if (this.socket.isPaused()) {
       this.lastHeard = now;
     } else if (this.enquiredAt > 0 && now - this.enquiredAt > this.config.submitTimeoutMs) {

@@ -1,5 +1,4 @@
-import type Denque from 'denque';
-import type { DataCoding } from '../../../../platform/smpp/index.js';
+import type { OutgoingSm } from '../../../../platform/smpp/index.js';
 
 /** What the carrier made of one submit_sm. */
 export type SubmitResult =
@@ -11,12 +10,10 @@ export type SubmitResult =
   | { kind: 'unknown' };
 
 /** One submit_sm on its way. Moments are of the clock of `performance.now()`. */
-export interface Submit {
-  to: string;
-  body: Buffer;
-  dataCoding: DataCoding;
-  /** of a concatenated message */
-  reference: number | null;
+export interface Submit extends OutgoingSm {
+  urgent: boolean;
+  /** called right before it is written; what it throws keeps it from being written */
+  leaving: (() => void) | undefined;
   /** must not be written after this moment: the lease has passed on */
   notAfter: number;
   /** waits for its turn no longer than this */
@@ -24,9 +21,4 @@ export interface Submit {
   /** when it was written; 0 before */
   writtenAt: number;
   done(result: SubmitResult): void;
-}
-
-/** Nothing that waits will be written. */
-export function failAll(queue: Denque<Submit>): void {
-  for (let submit = queue.shift(); submit; submit = queue.shift()) submit.done({ kind: 'unsent' });
 }

@@ -43,12 +43,13 @@ export class CallRequests {
    * One call as the network wants it. What only plays a clip carries its document along, so that the network need not
    * ask; what has a menu names the address of its first step. `payload`: `audio` (address of the clip, or a path of ours),
    * `callerId` (digits; '' or none = the route's own number), `interactive` (the callee is asked for keys), `seconds` (how
-   * long the clip is).
+   * long the clip is). A sender of its own stands above `callerId` if it is a number: a call cannot show a name.
    */
-  async formOf({ ref, to, payload = {} }: OutboundMessage): Promise<CallForm> {
+  async formOf({ ref, to, sender = '', payload = {} }: OutboundMessage): Promise<CallForm> {
     const { audio, callerId, interactive, seconds } = payload;
     if (typeof audio !== 'string' || audio === '') return { fault: 'Nothing to play' };
-    const from = (typeof callerId === 'string' ? digitsOf(callerId) : '') || this.config.from;
+    const campaigns = typeof callerId === 'string' ? digitsOf(callerId) : '';
+    const from = (isNumber(sender) && digitsOf(sender)) || campaigns || this.config.from;
     if (from === undefined) return { fault: 'No caller number' };
     const instructions =
       interactive === true
@@ -74,6 +75,8 @@ export class CallRequests {
     return document;
   }
 }
+
+const isNumber = (sender: string): boolean => /^\+?[0-9]+$/.test(sender);
 
 /** The network resolves nothing against us, so a path of ours becomes an address. */
 export const audioAddress = (origin: string, audio: string): string =>

@@ -63,6 +63,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
         timeoutMs: config.timeout_ms,
         maxBytes: MOST_ANSWER_BYTES,
         trusted: true,
+        onSending: message.leaving,
       });
       return outcomeOf(response, config.auth_token);
     } catch (error) {
