@@ -56,7 +56,7 @@ export class OperatorActions {
       return done;
     });
     if (!woken) throw new Failure('Campaign not found');
-    this.relay.notify();
+    this.relay.notify(woken.due);
     return woken;
   }
 }

@@ -1,5 +1,5 @@
 export { LaneQueues } from './lane-queues.js';
 export { QueueDashboard, type ShownQueue } from './queue-dashboard.js';
 export { QueuesModule, RelayNotifierModule } from './queues.module.js';
-export { RelayNotifier } from './relay-notifier.js';
+export { type DueRoute, RelayNotifier } from './relay-notifier.js';
 export { type LaneJob, laneJobId } from './queues.js';

@@ -4,6 +4,14 @@ import { ENVIRONMENT, type Environment } from '../config/index.js';
 
 const NOTIFY_EVERY_MS = 5;
 
+/** Where something is due now. */
+export interface DueRoute {
+  channel: string;
+  routeId: number;
+  /** messages of one recipient, or campaigns; absent = either */
+  single?: boolean;
+}
+
 /**
  * Tells the relays of all workers that a lane is due, so that they need not wait for their next look at MySQL.
  * Only a hint: without Redis, or when a notification is lost, the relay finds the lane by itself within half a second.
@@ -20,8 +28,12 @@ export class RelayNotifier implements OnApplicationShutdown {
     this.redis = this.connect();
   }
 
-  /** Notifies soon; many calls within a few milliseconds are one. Never waits and never fails. */
-  notify(): void {
+  /**
+   * Notifies soon; many calls within a few milliseconds are one. Never waits and never fails.
+   * @param due what may leave now; nothing is said of what waits for its schedule or an approval
+   */
+  notify(due: readonly DueRoute[]): void {
+    if (due.length === 0) return;
     this.pending ??= setTimeout(() => {
       this.pending = null;
       if (this.redis.status === 'ready') this.redis.publish(this.channel, '').catch(() => undefined);

@@ -63,7 +63,7 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
       }
       return after;
     });
-    this.relay.notify();
+    this.relay.notify([{ channel: campaign.channel, routeId: campaign.routeId }]);
     return state;
   }
 }

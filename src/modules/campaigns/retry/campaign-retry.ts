@@ -61,7 +61,7 @@ export class CampaignRetry {
         if (Date.now() > until) throw tooMany(RETRY_SECONDS);
         await sleep(LOOK_AGAIN_MS); // without a connection: a retry of a million takes seconds
       } else if (accepted) {
-        this.relay.notify();
+        this.relay.notify([{ channel: parent.channel, routeId: terms.routeId, single: accepted.totalRows === 1 }]);
         return accepted;
       } else {
         round += 1;

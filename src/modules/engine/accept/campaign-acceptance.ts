@@ -74,7 +74,10 @@ export class CampaignAcceptance {
         : await this.group(draft).add(draft);
     if (!answer) throw new Error('a draft was left without an answer');
     if ('refused' in answer) throw answer.refused;
-    this.relay.notify();
+    const { channel, routeId, recipients, initialState, scheduledAt } = draft;
+    if (initialState === 'accepted' && !scheduledAt) {
+      this.relay.notify([{ channel, routeId, single: recipients.length === 1 }]);
+    }
     return answer.accepted;
   }
 

@@ -136,6 +136,9 @@ export class CampaignWriter {
         id,
         range.lane,
         draft.channel,
+        draft.routeId,
+        draft.accountId,
+        total === 1 ? 1 : 0,
         range.from,
         range.from,
         range.end,
@@ -145,8 +148,8 @@ export class CampaignWriter {
       ]),
     );
     await tx.query(
-      `INSERT INTO campaign_lanes (campaign_id, lane, channel, next_seq, intent_seq, end_seq, fence, wake_at)
-       VALUES ${rows.map(() => '(?,?,?,?,?,?,?,IF(?, COALESCE(?, UTC_TIMESTAMP(3)), NULL))').join(',')}`,
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence, wake_at)
+       VALUES ${rows.map(() => '(?,?,?,?,?,?,?,?,?,?,IF(?, COALESCE(?, UTC_TIMESTAMP(3)), NULL))').join(',')}`,
       rows.flat(),
     );
   }

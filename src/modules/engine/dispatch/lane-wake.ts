@@ -2,14 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
+import type { DueRoute } from '../../../platform/queues/index.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { type CampaignState, statesThat } from '../state/campaign-transitions.js';
 
 /** What an operator's push found and did. */
 export interface WokenLanes {
   state: CampaignState;
-  /** lanes that get a job at once */
+  /** lanes that are due at once */
   lanes: number;
+  /** their routes, for the relay */
+  due: DueRoute[];
 }
 
 const SEND = sqlStates(statesThat('send'));
@@ -19,8 +22,8 @@ const REFUND = sqlStates(statesThat('refund'));
 @Injectable()
 export class LaneWake {
   /**
-   * Wakes the lanes of a campaign that have something to do and that no worker holds. A new fence makes their job a new
-   * one, whatever lies in the queue; nothing is sent twice or before its schedule, and a paused campaign stays paused.
+   * Wakes the lanes of a campaign that have something to do and that no worker holds; nothing is sent twice or before its
+   * schedule, and a paused campaign stays paused.
    * @returns null when there is no such campaign
    */
   async wake(tx: EntityManager, requestId: string): Promise<WokenLanes | null> {
@@ -40,6 +43,10 @@ export class LaneWake {
              AND (r.due_at <= UTC_TIMESTAMP(3) OR c.state IN (${REFUND}))))`,
       [campaign.id],
     );
-    return { state: campaign.state, lanes: result.affectedRows };
+    const due = await tx.query<DueRoute[]>(
+      'SELECT DISTINCT channel, route_id AS routeId FROM campaign_lanes WHERE campaign_id = ?',
+      [campaign.id],
+    );
+    return { state: campaign.state, lanes: result.affectedRows, due };
   }
 }

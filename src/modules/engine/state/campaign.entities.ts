@@ -95,7 +95,8 @@ export class CampaignCounterEntity {
   recipients!: number;
 }
 
-@Index('ix_campaign_lanes_wake', ['channel', 'wakeAt'])
+@Index('ix_campaign_lanes_account', ['channel', 'routeId', 'single', 'accountId', 'wakeAt'])
+@Index('ix_campaign_lanes_route', ['channel', 'routeId', 'single', 'wakeAt'])
 @Entity('campaign_lanes')
 export class CampaignLaneEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
@@ -106,6 +107,17 @@ export class CampaignLaneEntity {
 
   @Column({ name: 'channel', type: 'varchar', length: 16, ...ASCII })
   channel!: string;
+
+  /** the one route that it leaves over; only while all of it does may this become another */
+  @Column({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  /** 1 for a campaign of one recipient: such messages have turns of their own, never behind a campaign */
+  @Column({ name: 'single', type: 'tinyint', unsigned: true, default: 0 })
+  single!: number;
 
   @Column({ name: 'next_seq', type: 'int', unsigned: true })
   nextSeq!: number;

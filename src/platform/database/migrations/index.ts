@@ -28,6 +28,7 @@ import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
 import { AudioOfCampaigns1700000013700 } from './1700000013700-audio-of-campaigns.js';
 import { LostClaims1700000013900 } from './1700000013900-lost-claims.js';
 import { RecipientTerms1700000014000 } from './1700000014000-recipient-terms.js';
+import { LanesOfRoutes1700000014100 } from './1700000014100-lanes-of-routes.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -61,4 +62,5 @@ export const migrations = [
   AudioOfCampaigns1700000013700,
   LostClaims1700000013900,
   RecipientTerms1700000014000,
+  LanesOfRoutes1700000014100,
 ];
