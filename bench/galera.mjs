@@ -74,9 +74,9 @@ async function reached(url, sql, found) {
 async function storeCampaign(database, { id, accountId, routeId, channel, balance, status, total }) {
   await database.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
-       unit_credits, total_rows, unsettled, refunded_credits, created_at)
+       unit_credits, total_rows, open_lanes, refunded_credits, created_at)
      VALUES (?, ?, ?, ?, 'running', 'bench', 'bench', ?, '{"message":"Hello"}', ?, 1, ?, ?, 0, UTC_TIMESTAMP(3))`,
-    [id, accountId, `GALERA_${id}`, channel, routeId, balance, total, status === FAILED ? 0 : total],
+    [id, accountId, `GALERA_${id}`, channel, routeId, balance, total, status === FAILED ? 0 : 1],
   );
   await database.query(
     `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
@@ -85,11 +85,10 @@ async function storeCampaign(database, { id, accountId, routeId, channel, balanc
        .join(',')}`,
     contacts(total).flatMap((receiver, index) => [id, index + 1, receiver, status]),
   );
-  await database.query('INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES (?, ?, ?)', [
-    id,
-    status,
-    total,
-  ]);
+  await database.query(
+    'INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled) VALUES (?, 0, ?, ?, ?)',
+    [id, status, total, status === FAILED ? 0 : total],
+  );
   return `GALERA_${id}`;
 }
 

@@ -242,13 +242,13 @@ describe('chat accounts', () => {
     const { dataSource } = api.database;
     await dataSource.query(
       `INSERT INTO campaigns SET id = 1, account_id = 1, request_id = 'R1', channel = 'template', state = 'running', broadcast_name = 'x',
-         service = '', route_id = ?, content = '{}', balance = 'chat_utility_credits', unit_credits = 1, total_rows = 1, unsettled = 1,
+         service = '', route_id = ?, content = '{}', balance = 'chat_utility_credits', unit_credits = 1, total_rows = 1, open_lanes = 1,
          refunded_credits = 0, created_at = NOW(3)`,
       [id],
     );
     const busy = [409, 'Chat account is used by unfinished campaigns'];
     expect(await accounts.row('DELETE', path(), { token })).toEqual(busy);
-    await dataSource.query('UPDATE campaigns SET unsettled = 0 WHERE id = 1');
+    await dataSource.query('UPDATE campaigns SET open_lanes = 0 WHERE id = 1');
     expect((await accounts.row('DELETE', path(), { token }))[0]).toBe(200);
   });
 

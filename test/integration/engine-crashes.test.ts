@@ -183,7 +183,7 @@ describe('a worker that breaks off', () => {
     // One is with the carrier after all, and one was sent to again; of the others nobody knows but the worker.
     await dataSource.query('UPDATE campaign_recipients SET status = 1 WHERE campaign_id = ? AND seq = 1', [id]);
     await dataSource.query('UPDATE campaign_counters SET recipients = 3 WHERE campaign_id = ? AND status = 9', [id]);
-    await dataSource.query('INSERT INTO campaign_counters VALUES (?, 1, 1)', [id]);
+    await dataSource.query('INSERT INTO campaign_counters VALUES (?, 0, 1, 1, 0)', [id]);
     await dataSource.query('UPDATE unknown_outcomes SET lost_fence = NULL WHERE campaign_id = ? AND seq = 2', [id]);
     await results.flush(
       lost,
@@ -203,9 +203,10 @@ describe('a worker that breaks off', () => {
     carrier = () => Promise.resolve(throttled(3_600_000));
     await drive(id);
     await dataSource.query('UPDATE campaign_recipients SET status = 1 WHERE campaign_id = ? AND seq < 3', [id]);
-    await dataSource.query('INSERT INTO campaign_counters VALUES (?, 1, 2) ON DUPLICATE KEY UPDATE recipients = 2', [
-      id,
-    ]);
+    await dataSource.query(
+      'INSERT INTO campaign_counters VALUES (?, 0, 1, 2, 0) ON DUPLICATE KEY UPDATE recipients = 2',
+      [id],
+    );
     await dataSource.query('UPDATE campaign_counters SET recipients = 2 WHERE campaign_id = ? AND status = 0', [id]);
     await states.changeAlone(id, 'cancel');
     await drive(id);
@@ -275,7 +276,7 @@ describe('a worker that breaks off', () => {
     expect(await engine.counts(requestId)).toEqual({ Submitted: 4, Unknown: 1 });
   });
 
-  it('an id that the carrier uses again belongs to the new message once the old one is over', async () => {
+  it('an id that the carrier uses again names the newest message that still waits', async () => {
     const old = await accept('old-id', numbers(2));
     carrier = (message) =>
       Promise.resolve({ kind: 'accepted', providerMessageIds: [`again-${message.ref.split('-')[1] as string}`] });
@@ -287,7 +288,9 @@ describe('a worker that breaks off', () => {
       receipt('again-1', 'failed', { errorCode: 1, errorText: 'no' }),
       receipt('again-2', 'delivered'),
     ]);
-    expect(await engine.counts(fresh.requestId)).toEqual({ Failed: 1, Submitted: 1 });
+    expect(await engine.counts(fresh.requestId)).toEqual({ Failed: 1, Delivered: 1 });
+    expect(await engine.counts(old.requestId)).toEqual({ Delivered: 1, Submitted: 1 });
+    await sink.accept(1, [receipt('again-2', 'delivered')]);
     expect(await engine.counts(old.requestId)).toEqual({ Delivered: 2 });
   });
 

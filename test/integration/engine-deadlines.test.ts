@@ -24,7 +24,7 @@ beforeAll(async () => {
   const accountId = await engine.account('singles', 0);
   await dataSource.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
-       unit_credits, total_rows, unsettled, refunded_credits, overdue_check_at, created_at)
+       unit_credits, total_rows, open_lanes, refunded_credits, overdue_check_at, created_at)
      SELECT seq, ?, CONCAT('SINGLE_', seq), 'sms', 'running', 'one', 'main', 1, '{"message":"Hello"}', 'gsm_credits',
        1, 1, 1, 0, UTC_TIMESTAMP(3) - INTERVAL 1 SECOND, UTC_TIMESTAMP(3) FROM (${numbersTo(CAMPAIGNS)}) n`,
     [accountId],
@@ -35,7 +35,7 @@ beforeAll(async () => {
     [RecipientStatus.Submitted],
   );
   await dataSource.query(
-    'INSERT INTO campaign_counters (campaign_id, status, recipients) SELECT id, ?, 1 FROM campaigns',
+    'INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled) SELECT id, 0, ?, 1, 1 FROM campaigns',
     [RecipientStatus.Submitted],
   );
   const receipt = `CONCAT('{"providerMessageId":"nobodys-', seq, '","status":"delivered","errorCode":null,"errorText":null,"receiver":"4917', 100000000 + seq, '"}')`;
@@ -71,7 +71,7 @@ it('fails everybody who is overdue in the first round, campaigns together', asyn
   const statements = await statementsOf(() => overdue.round(TIMEOUT_MS));
   const [row] = await dataSource.query<Record<string, unknown>[]>(
     `SELECT COUNT(*) AS failed, COUNT(DISTINCT c.id) AS completed FROM campaign_recipients r
-     JOIN campaigns c ON c.id = r.campaign_id AND c.state = 'completed' AND c.unsettled = 0
+     JOIN campaigns c ON c.id = r.campaign_id AND c.state = 'completed' AND c.open_lanes = 0
      WHERE r.status = ? AND r.error_message = 'No delivery receipt'`,
     [RecipientStatus.Failed],
   );
@@ -84,7 +84,7 @@ it('looks at large campaigns by themselves, so that no statement reads for longe
   const ids = [9_000_001, 9_000_002, 9_000_003, 9_000_004];
   await dataSource.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
-       unit_credits, total_rows, unsettled, refunded_credits, overdue_check_at, created_at)
+       unit_credits, total_rows, open_lanes, refunded_credits, overdue_check_at, created_at)
      SELECT c.id + j.id, c.account_id, CONCAT('LARGE_', j.id), c.channel, 'running', 'large', 'main', 1, c.content, c.balance,
        1, j.total, 1, 0, UTC_TIMESTAMP(3) - INTERVAL j.late SECOND, UTC_TIMESTAMP(3)
      FROM campaigns c JOIN (SELECT 9000000 AS id, 900000 AS total, 9 AS late UNION ALL SELECT 9000001, 200000, 8

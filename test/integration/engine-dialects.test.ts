@@ -132,7 +132,7 @@ describe('receipts find their message', () => {
       ),
     );
     expect(plans.map((plan) => plan.find(({ table }) => table === 'm')?.key)).toEqual([
-      'uq_provider_messages',
+      'ix_provider_messages_id',
       'ix_provider_messages_match',
     ]);
   });

@@ -106,7 +106,7 @@ describe('settling recipients', () => {
     await Promise.all(
       Array.from({ length: 38 }, (_, index) => sink.accept(1, [receipt(`f-${index + 3}`, 'delivered')])),
     );
-    expect(await reader.byRequestId(requestId)).toMatchObject({ state: 'completed', unsettled: 0 });
+    expect(await reader.byRequestId(requestId)).toMatchObject({ state: 'completed', openLanes: 0 });
     expect(await engine.counts(requestId)).toEqual({ Delivered: 39, Failed: 1 });
     expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
   });
@@ -309,7 +309,7 @@ describe('settling recipients', () => {
     }
     expect(await engine.counts(requestId)).toEqual({ Submitted: 40, Cancelled: 60 });
     expect(await engine.available(accountId)).toEqual({ stored: 60, ledger: 60 });
-    expect(await reader.byRequestId(requestId)).toMatchObject({ state: 'cancelled', unsettled: 40 });
+    expect(await reader.byRequestId(requestId)).toMatchObject({ state: 'cancelled', openLanes: 1 });
   });
 
   it('a pause between plan and claim wins, and resuming wakes the lane', async () => {

@@ -226,7 +226,7 @@ describe('routes', () => {
     const route = await api.app.get(RouteDirectory, { strict: false }).byName('busy');
     await api.database.dataSource.query(
       `INSERT INTO campaigns SET id = 1, account_id = 1, request_id = 'R1', channel = 'sms', state = 'running', broadcast_name = 'x',
-         service = 'busy', route_id = ?, content = '{}', balance = 'gsm_credits', unit_credits = 1, total_rows = 1, unsettled = 1,
+         service = 'busy', route_id = ?, content = '{}', balance = 'gsm_credits', unit_credits = 1, total_rows = 1, open_lanes = 1,
          refunded_credits = 0, created_at = NOW(3)`,
       [route?.id],
     );
@@ -234,7 +234,7 @@ describe('routes', () => {
       409,
       'Route is used by unfinished campaigns',
     ]);
-    await api.database.dataSource.query('UPDATE campaigns SET unsettled = 0 WHERE id = 1');
+    await api.database.dataSource.query('UPDATE campaigns SET open_lanes = 0 WHERE id = 1');
     expect(await accounts.row('DELETE', `${PATH}/busy`, { token })).toEqual([200, 'Route deleted successfully']);
   });
 

@@ -42,7 +42,7 @@ describe('voice retries', () => {
     expect(await calls.recipient(campaign, 1)).toEqual({ status: 'Answered', attempts: 2, duration: 7 });
     expect(await calls.recipient(campaign, 2)).toEqual({ status: 'Busy', attempts: 3, duration: 0 });
     expect(await calls.recipient(campaign, 4)).toEqual({ status: 'Answered', attempts: 1, duration: 14 });
-    expect(await calls.reader.byRequestId(campaign.requestId)).toMatchObject({ state: 'completed', unsettled: 0 });
+    expect(await calls.reader.byRequestId(campaign.requestId)).toMatchObject({ state: 'completed', openLanes: 0 });
     expect(await calls.engine.available(campaign.accountId)).toEqual({ stored: 0, ledger: 0 });
     expect(
       (await calls.calls.of(campaign.id, [2])).map((call) => [call.attempt, RecipientStatus[call.status]]),
@@ -110,7 +110,7 @@ describe('voice retries', () => {
     });
     await calls.report(campaign, 4, 'no_answer');
     expect(await calls.waits(campaign)).toEqual([]);
-    expect(await calls.reader.byRequestId(campaign.requestId)).toMatchObject({ state: 'cancelled', unsettled: 0 });
+    expect(await calls.reader.byRequestId(campaign.requestId)).toMatchObject({ state: 'cancelled', openLanes: 0 });
     expect(await calls.engine.available(campaign.accountId)).toEqual({ stored: 1, ledger: 1 });
     expect(calls.made).toHaveLength(5);
   });
@@ -328,7 +328,7 @@ describe('voice retries', () => {
       Busy: 2_000,
       Failed: 2_000,
     });
-    expect(await calls.reader.byRequestId(campaign.requestId)).toMatchObject({ state: 'completed', unsettled: 0 });
+    expect(await calls.reader.byRequestId(campaign.requestId)).toMatchObject({ state: 'completed', openLanes: 0 });
   });
 
   it('knows which call the network speaks of before its answer is written', async () => {

@@ -106,12 +106,12 @@ export async function startEngine(overrides: Partial<Environment> = {}): Promise
       return { stored: Number(row?.stored), ledger: Number(row?.ledger) };
     },
     counts: async (requestId) => {
-      const rows = await dataSource.query<{ status: RecipientStatus; recipients: number }[]>(
-        `SELECT k.status, k.recipients FROM campaign_counters k JOIN campaigns c ON c.id = k.campaign_id
-         WHERE c.request_id = ? AND k.recipients <> 0`,
+      const rows = await dataSource.query<{ status: RecipientStatus; recipients: string }[]>(
+        `SELECT k.status, SUM(k.recipients) AS recipients FROM campaign_counters k JOIN campaigns c ON c.id = k.campaign_id
+         WHERE c.request_id = ? GROUP BY k.status HAVING SUM(k.recipients) <> 0`,
         [requestId],
       );
-      return Object.fromEntries(rows.map((row) => [RecipientStatus[row.status], row.recipients]));
+      return Object.fromEntries(rows.map((row) => [RecipientStatus[row.status], Number(row.recipients)]));
     },
     stop: async () => {
       await module.close();

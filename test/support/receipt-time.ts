@@ -65,7 +65,7 @@ export async function endReceiptTime(service: Service, requestId: string, isSile
     'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 2 HOUR WHERE campaign_id = ? AND status IN (?)',
     [campaign?.id, [Submitted, Unknown]],
   );
-  await dataSource.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) WHERE id = ? AND unsettled > 0', [
+  await dataSource.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) WHERE id = ? AND open_lanes > 0', [
     campaign?.id,
   ]);
 }

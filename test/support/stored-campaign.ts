@@ -29,15 +29,14 @@ export async function storeCampaign(
   const requestId = `report-${process.pid}-${++count}`;
   await dataSource.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
-       balance, unit_credits, total_rows, unsettled, refunded_credits, scheduled_at, created_at)
-     VALUES (?, ?, ?, ?, 'running', ?, 'main', 1, '{"message":"Hello"}', 'gsm_credits', 2, ?, ?, 0, ?, ?)`,
+       balance, unit_credits, total_rows, open_lanes, refunded_credits, scheduled_at, created_at)
+     VALUES (?, ?, ?, ?, 'running', ?, 'main', 1, '{"message":"Hello"}', 'gsm_credits', 2, ?, 1, 0, ?, ?)`,
     [
       id,
       owner.account.id,
       requestId,
       details.channel ?? 'sms',
       details.name ?? 'Spring',
-      total,
       total,
       details.scheduledAt ?? null,
       STORED_AT,
@@ -58,11 +57,14 @@ export async function storeCampaign(
     );
   }
   await dataSource.query(
-    `INSERT INTO campaign_counters (campaign_id, status, recipients)
-     SELECT campaign_id, status, COUNT(*) FROM campaign_recipients WHERE campaign_id = ? GROUP BY status`,
+    `INSERT INTO campaign_counters (campaign_id, lane, status, recipients)
+     SELECT campaign_id, 0, status, COUNT(*) FROM campaign_recipients WHERE campaign_id = ? GROUP BY status`,
     [id],
   );
   // A status that emptied again leaves a zero behind.
-  await dataSource.query('INSERT IGNORE INTO campaign_counters VALUES (?, ?, 0)', [id, RecipientStatus.Cancelled]);
+  await dataSource.query('INSERT IGNORE INTO campaign_counters VALUES (?, 0, ?, 0, 0)', [
+    id,
+    RecipientStatus.Cancelled,
+  ]);
   return requestId;
 }

@@ -9,12 +9,12 @@ import { ReceiptSink, RoutesModule } from '../providers/index.js';
 import { CampaignAcceptance } from './accept/campaign-acceptance.js';
 import { Submissions } from './accept/submissions.js';
 import { AttemptReader } from './state/attempt-reader.js';
+import { CampaignBriefs } from './state/campaign-briefs.js';
 import { CampaignReader } from './state/campaign-reader.js';
 import { CampaignStates } from './state/campaign-states.js';
 import { CampaignWriter } from './accept/campaign-writer.js';
 import { campaignEntities } from './state/campaign.entities.js';
 import { RetryStore } from './settle/retry-store.js';
-import { RetryPlans } from './receipts/retry-plans.js';
 import { ReceiptLookup } from './receipts/receipt-lookup.js';
 import { ReceiptWriter } from './receipts/receipt-writer.js';
 import { UnmatchedStore } from './receipts/unmatched-store.js';
@@ -37,10 +37,10 @@ const SERVICES = [
   ReceiptLookup,
   ReceiptWriter,
   Refunds,
-  RetryPlans,
   RetryStore,
   RouteSenders,
   Settlement,
+  CampaignBriefs,
   StatusEvents,
   Submissions,
   TimelineSources,

@@ -34,7 +34,7 @@ export interface CountedCampaign {
 /** The content may be as large as a request: a list needs it where there is something to review in it, and else not. */
 const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id,
   IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.total_rows,
-  c.unsettled, c.refunded_credits, c.retry_of, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
+  c.open_lanes, c.refunded_credits, c.retry_of, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
 
 /** Lists of campaigns, newest first. Ids follow the time of acceptance, so a page and a time range are ranges of keys. */
 @Injectable()
@@ -81,16 +81,16 @@ export class CampaignList {
 
   private async counted(rows: readonly CampaignRow[]): Promise<CountedCampaign[]> {
     if (rows.length === 0) return [];
-    const counters: { campaign_id: number; status: RecipientStatus; recipients: number }[] =
+    const counters: { campaign_id: number; status: RecipientStatus; recipients: string }[] =
       await this.dataSource.query(
-        `SELECT campaign_id, status, recipients FROM campaign_counters
-         WHERE campaign_id IN (?) AND recipients <> 0 ORDER BY campaign_id, status`,
+        `SELECT campaign_id, status, SUM(recipients) AS recipients FROM campaign_counters
+         WHERE campaign_id IN (?) GROUP BY campaign_id, status HAVING SUM(recipients) <> 0 ORDER BY campaign_id, status`,
         [rows.map((row) => row.id)],
       );
     const byCampaign = new Map<number, Map<RecipientStatus, number>>();
     for (const { campaign_id, status, recipients } of counters) {
       const counts = byCampaign.get(campaign_id) ?? new Map<RecipientStatus, number>();
-      byCampaign.set(campaign_id, counts.set(status, recipients));
+      byCampaign.set(campaign_id, counts.set(status, Number(recipients)));
     }
     return rows.map((row) => ({ campaign: toRecord(row), counts: byCampaign.get(row.id) ?? new Map() }));
   }

@@ -77,9 +77,13 @@ export class CampaignWriter {
   /** Inserts campaigns with counters and lanes, without recipients. */
   async insertHeads(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
     await this.insertCampaigns(tx, heads);
+    const counters = heads.flatMap(({ id, total }) =>
+      planLanes(total).map(({ lane, from, end }) => [id, lane, RecipientStatus.Pending, end - from, end - from]),
+    );
     await tx.query(
-      `INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES ${heads.map(() => '(?,?,?)').join(',')}`,
-      heads.flatMap(({ id, total }) => [id, RecipientStatus.Pending, total]),
+      `INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled)
+       VALUES ${counters.map(() => '(?,?,?,?,?)').join(',')}`,
+      counters.flat(),
     );
     await this.insertLanes(tx, heads);
   }
@@ -106,7 +110,7 @@ export class CampaignWriter {
   private async insertCampaigns(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
     await tx.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
-         fingerprint, balance, unit_credits, charged_credits, total_rows, unsettled, refunded_credits, retry_of, scheduled_at, created_at)
+         fingerprint, balance, unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_at)
        VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
       heads.flatMap(({ id, requestId, draft, total }) => [
         id,
@@ -123,7 +127,7 @@ export class CampaignWriter {
         draft.unitCredits,
         draft.unitCredits * total,
         total,
-        total,
+        planLanes(total).length,
         draft.retryOf ?? null,
         draft.scheduledAt ?? null,
       ]),

@@ -1,11 +1,14 @@
 import { laneOf } from '../state/lanes.js';
-import type { EndedAttempt } from '../settle/attempts.js';
+import type { CampaignBrief } from '../state/campaign-briefs.js';
+import type { EndedAttempt, RetryPlan } from '../settle/attempts.js';
 import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { LockedRecipients } from '../settle/settlement.js';
 import type { NextAttempt } from '../settle/retry-store.js';
 import { type MatchedReceipt, STATUS_OF_RECEIPT } from './receipt-change.js';
-import type { RetriedCampaign } from './retry-plans.js';
+
+/** A campaign whose channel makes several attempts. */
+export type RetriedCampaign = RetryPlan & Pick<CampaignBrief, 'channel' | 'totalRows'>;
 
 /** A receipt of a channel that makes several attempts; `item.item` counts the attempts from 0. */
 export interface AttemptReceipt extends MatchedReceipt {

@@ -58,8 +58,9 @@ export class ReceiptLookup {
     };
     const same = receipts.flatMap((entry, index) => wanted(entry, index, [entry.receipt.providerMessageId]));
     const exact = await this.lookUp(tx, 'provider_message_id', same);
-    const own = (row: FoundRow): boolean => row.route_id === receipts[row.ordinal]?.routeId;
-    take([...exact.filter(own), ...exact.filter((row) => !own(row))], ({ receiver, providerMessageId: id }) => {
+    const isOther = (row: FoundRow): boolean => row.route_id !== receipts[row.ordinal]?.routeId;
+    exact.sort((a, b) => byClaim(a, b) || Number(isOther(a)) - Number(isOther(b)) || b.campaign_id - a.campaign_id);
+    take(exact, ({ receiver, providerMessageId: id }) => {
       return receiver !== null && isCounted(id);
     });
     const others = receipts.flatMap((entry, index) =>
@@ -72,11 +73,7 @@ export class ReceiptLookup {
       ...(await this.lookUp(tx, 'provider_message_id', others)),
       ...(await this.lookUp(tx, 'match_key', others)),
     ];
-    // Of several messages to the recipient the one that still waits, else the latest.
-    rows.sort(
-      (a, b) =>
-        Number(isFinal(a.recipient_status)) - Number(isFinal(b.recipient_status)) || b.campaign_id - a.campaign_id,
-    );
+    rows.sort((a, b) => byClaim(a, b) || b.campaign_id - a.campaign_id);
     take(rows, () => true);
     return found;
   }
@@ -97,6 +94,10 @@ export class ReceiptLookup {
     );
   }
 }
+
+/** Carriers count from the start again one day: of several messages of one id, one that still waits, else the latest. */
+const byClaim = (a: FoundRow, b: FoundRow): number =>
+  Number(isFinal(a.recipient_status)) - Number(isFinal(b.recipient_status));
 
 const itemOf = ({ campaign_id, seq, item, items }: FoundRow): KnownItem => ({
   campaignId: campaign_id,

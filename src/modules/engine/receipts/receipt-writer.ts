@@ -5,13 +5,13 @@ import { RetryStore } from '../settle/retry-store.js';
 import type { RecipientChange } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 import type { EndedAttempt } from '../settle/attempts.js';
+import { CampaignBriefs } from '../state/campaign-briefs.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type AttemptReceipt, currentAttempts, endedAttempt, nextAttempt, wantsAnother } from './attempt-receipts.js';
 import { judgeItems, lockItems, writeItems } from './message-items.js';
 import { type MatchedReceipt, receiptChange } from './receipt-change.js';
-import { RetryPlans } from './retry-plans.js';
 
 /** A batch, sorted by how its receipts are judged. */
 interface SortedReceipts {
@@ -32,7 +32,7 @@ export class ReceiptWriter {
   constructor(
     private readonly settlement: Settlement,
     private readonly states: CampaignStates,
-    private readonly plans: RetryPlans,
+    private readonly briefs: CampaignBriefs,
     private readonly retries: RetryStore,
     private readonly channels: Channels,
   ) {}
@@ -62,11 +62,14 @@ export class ReceiptWriter {
   }
 
   private async gather(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<SortedReceipts> {
-    const plans = await this.plans.of(tx, new Set(matched.map(({ item }) => item.campaignId)));
+    const campaigns = await this.briefs.of(
+      tx,
+      matched.map(({ item }) => item.campaignId),
+    );
     const sorted: SortedReceipts = { attempts: [], several: [], single: [] };
     for (const entry of matched) {
-      const campaign = plans.get(entry.item.campaignId);
-      if (campaign) sorted.attempts.push({ ...entry, campaign });
+      const campaign = campaigns.get(entry.item.campaignId);
+      if (campaign?.retryPlan) sorted.attempts.push({ ...entry, campaign: { ...campaign, ...campaign.retryPlan } });
       else if (entry.item.items > 1) sorted.several.push(entry);
       else sorted.single.push(entry);
     }

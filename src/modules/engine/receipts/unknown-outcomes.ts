@@ -82,8 +82,10 @@ export class UnknownOutcomes {
    */
   async adopt(tx: EntityManager, routeId: number, providerMessageId: string, item: AwaitedItem): Promise<boolean> {
     const result: WriteResult = await tx.query(
+      // The look-up before this one has found none; what another transaction has written since is no older than a day.
       `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM DUAL WHERE NOT EXISTS (
+         SELECT 1 FROM provider_messages m WHERE m.route_id = ? AND m.provider_message_id = ? AND m.sent_on >= UTC_DATE() - INTERVAL 1 DAY)`,
       [
         item.campaignId,
         item.seq,
@@ -93,6 +95,8 @@ export class UnknownOutcomes {
         matchKey(providerMessageId),
         item.items,
         RecipientStatus.Submitted,
+        routeId,
+        providerMessageId,
       ],
     );
     if (result.affectedRows !== 1) return false;

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
+import { CampaignBriefs } from '../state/campaign-briefs.js';
 import { CampaignStates } from '../state/campaign-states.js';
+import { laneOf } from '../state/lanes.js';
 import { keyOf, type RecipientKey, toLock } from '../state/recipient-key.js';
-import { isFinal, RecipientStatus } from '../state/recipient-status.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import { count } from './counters.js';
 import {
   furthest,
   type LockedRecipient,
@@ -29,6 +32,7 @@ const SHORTEST_RUN = 16;
 @Injectable()
 export class Settlement {
   constructor(
+    private readonly briefs: CampaignBriefs,
     private readonly states: CampaignStates,
     private readonly refunds: Refunds,
     private readonly events: StatusEvents,
@@ -53,8 +57,15 @@ export class Settlement {
     });
     if (moves.length === 0) return [];
     await this.writeStatuses(tx, moves);
-    await this.writeCounters(tx, moves);
-    const ended = await this.closeCampaigns(tx, moves);
+    const campaigns = await this.briefs.of(
+      tx,
+      moves.map(({ campaignId }) => campaignId),
+    );
+    const lanes = moves.map((move) => ({
+      ...move,
+      lane: laneOf(campaigns.get(move.campaignId)?.totalRows ?? 0, move.seq),
+    }));
+    const ended = await this.states.closeLanes(tx, await count(tx, lanes));
     await this.refunds.book(tx, moves);
     await this.events.publish(tx, moves, ended);
     return moves;
@@ -118,48 +129,6 @@ export class Settlement {
           ]),
         ),
       ],
-    );
-  }
-
-  private async writeCounters(tx: EntityManager, moves: readonly RecipientMove[]): Promise<void> {
-    const deltas = new Map<string, [campaignId: number, status: number, delta: number]>();
-    const add = (campaignId: number, status: number, delta: number): void => {
-      const key = `${campaignId} ${status}`;
-      const entry = deltas.get(key);
-      if (entry) entry[2] += delta;
-      else deltas.set(key, [campaignId, status, delta]);
-    };
-    for (const { campaignId, from, to } of moves) {
-      add(campaignId, from, -1);
-      add(campaignId, to, 1);
-    }
-    const rows = [...deltas.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    await tx.query(
-      `INSERT INTO campaign_counters (campaign_id, status, recipients) VALUES ${rows.map(() => '(?,?,?)').join(',')}
-       ON DUPLICATE KEY UPDATE recipients = recipients + VALUES(recipients)`,
-      rows.flat(),
-    );
-  }
-
-  /**
-   * Counts the recipients that became final; a campaign of which none is left open is completed.
-   * @returns the campaigns that wait for no recipient any more
-   */
-  private async closeCampaigns(tx: EntityManager, moves: readonly RecipientMove[]): Promise<number[]> {
-    const settled = new Map<number, number>();
-    for (const { campaignId, from, to } of moves) {
-      if (isFinal(to) && !isFinal(from)) settled.set(campaignId, (settled.get(campaignId) ?? 0) + 1);
-    }
-    if (settled.size === 0) return [];
-    const rows = [...settled].sort((a, b) => a[0] - b[0]);
-    await tx.query(
-      `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', settled INT PATH '$[1]')) j ON c.id = j.id
-       SET c.unsettled = c.unsettled - j.settled`,
-      [jsonRows(rows)],
-    );
-    return this.states.complete(
-      tx,
-      rows.map(([id]) => id),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import type { SendOutcome } from '../../providers/index.js';
 import { Channels } from '../channels.js';
 import { type BegunAttempt, type DueRecipient, type LastOutcome, MOST_ATTEMPTS, retryDelay } from './attempts.js';
@@ -148,17 +148,15 @@ export class WindowResults {
         : [],
     );
     if (rows.length === 0) return;
-    if ((await this.insertProviderIds(tx, turn, rows)) === rows.length) return;
-    // Carriers count from the start again one day: an id whose first owner is over belongs to the new message. While it
-    // is not, the id stays where it is, and the deadline settles the new one.
+    // An item whose id is known keeps it: a lost worker may have written it before. An id that another message has had is
+    // no hindrance; which of the two a receipt is about, its look-up says (docs/decisions/0026).
     await tx.query(
-      `DELETE m FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         id VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]')) j
-       STRAIGHT_JOIN provider_messages m ON m.route_id = ? AND m.provider_message_id = j.id
-       STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq AND r.status NOT IN (?)`,
-      [jsonRows(rows), turn.routeId, [RecipientStatus.Pending, RecipientStatus.Unknown, RecipientStatus.Submitted]],
+      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, match_key, status)
+       SELECT ?, j.seq, j.item, ?, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         seq INT PATH '$[0]', item INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]', items INT PATH '$[3]',
+         match_key VARCHAR(64) CHARACTER SET ascii PATH '$[4]')) j`,
+      [turn.campaignId, turn.routeId, jsonRows(rows)],
     );
-    await this.insertProviderIds(tx, turn, rows);
   }
 
   /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
@@ -175,18 +173,6 @@ export class WindowResults {
       return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
     });
     if (attempts.length > 0) await this.channels.find(turn.channel)?.attemptLog?.began(tx, attempts);
-  }
-
-  /** @returns how many were new */
-  private async insertProviderIds(tx: EntityManager, turn: LaneTurn, rows: readonly unknown[]): Promise<number> {
-    const result: WriteResult = await tx.query(
-      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, match_key, status)
-       SELECT ?, j.seq, j.item, ?, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         seq INT PATH '$[0]', item INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]', items INT PATH '$[3]',
-         match_key VARCHAR(64) CHARACTER SET ascii PATH '$[4]')) j`,
-      [turn.campaignId, turn.routeId, jsonRows(rows)],
-    );
-    return result.affectedRows;
   }
 
   private async storeRetries(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {

@@ -22,7 +22,7 @@ export interface CampaignRow {
   balance: BalanceName;
   unit_credits: number;
   total_rows: number;
-  unsettled: number;
+  open_lanes: number;
   refunded_credits: number;
   retry_of: string | null;
   scheduled_at: Date | null;
@@ -58,7 +58,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   balance: row.balance,
   unitCredits: row.unit_credits,
   totalRows: row.total_rows,
-  unsettled: row.unsettled,
+  openLanes: row.open_lanes,
   refundedCredits: row.refunded_credits,
   retryOf: row.retry_of,
   scheduledAt: row.scheduled_at,
@@ -131,11 +131,12 @@ export class CampaignReader {
 
   /** Recipients per status, without zeros; the sum is the campaign's total at every moment. */
   async counts(campaignId: number): Promise<Map<RecipientStatus, number>> {
-    const rows: { status: RecipientStatus; recipients: number }[] = await this.dataSource.query(
-      'SELECT status, recipients FROM campaign_counters WHERE campaign_id = ? AND recipients <> 0 ORDER BY status',
+    const rows: { status: RecipientStatus; recipients: string }[] = await this.dataSource.query(
+      `SELECT status, SUM(recipients) AS recipients FROM campaign_counters WHERE campaign_id = ?
+       GROUP BY status HAVING SUM(recipients) <> 0 ORDER BY status`,
       [campaignId],
     );
-    return new Map(rows.map((row) => [row.status, row.recipients]));
+    return new Map(rows.map((row) => [row.status, Number(row.recipients)]));
   }
 
   async recipients(campaignId: number, selection: RecipientSelection): Promise<RecipientRecord[]> {
@@ -224,7 +225,7 @@ export class CampaignReader {
     // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
     const rows: unknown[] = await tx.query(
       `SELECT 1 FROM campaigns FORCE INDEX (ix_campaigns_state)
-       WHERE state IN (?) AND route_id = ? AND unsettled > 0 LIMIT 1`,
+       WHERE state IN (?) AND route_id = ? AND open_lanes > 0 LIMIT 1`,
       [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId],
     );
     return rows.length > 0;

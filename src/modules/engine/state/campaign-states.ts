@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import {
   type CampaignChange,
@@ -62,23 +62,38 @@ export class CampaignStates {
   }
 
   /**
-   * Completes those of these campaigns whose recipients are all final; a campaign that ended otherwise before keeps its
-   * state.
-   * @param ids of campaigns of which a recipient became final, ascending
+   * Counts lanes whose recipients have all become final, and completes campaigns with their last one; a campaign that
+   * ended otherwise before keeps its state. The row is written for every lane: of two transactions that end the last two,
+   * one waits for the other, or is run again by its cluster (docs/decisions/0026).
+   * @param closed lanes that ended, by campaign
    * @returns the campaigns that wait for no recipient any more
    */
-  async complete(tx: EntityManager, ids: readonly number[]): Promise<number[]> {
+  async closeLanes(tx: EntityManager, closed: ReadonlyMap<number, number>): Promise<number[]> {
+    if (closed.size === 0) return [];
+    const rows = [...closed].sort((a, b) => a[0] - b[0]);
+    await tx.query(
+      `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', lanes INT PATH '$[1]')) j ON c.id = j.id
+       SET c.open_lanes = c.open_lanes - j.lanes`,
+      [jsonRows(rows)],
+    );
+    return this.complete(
+      tx,
+      rows.map(([id]) => id),
+    );
+  }
+
+  private async complete(tx: EntityManager, ids: readonly number[]): Promise<number[]> {
     const from = sqlStates(TRANSITIONS.complete.from);
-    const closed: WriteResult = await tx.query(
+    const ended: WriteResult = await tx.query(
       `UPDATE campaigns SET completed_at = UTC_TIMESTAMP(3), overdue_check_at = NULL,
          sent_at = IF(state IN (${from}), COALESCE(sent_at, UTC_TIMESTAMP(3)), sent_at),
          state = IF(state IN (${from}), ${nextState(TRANSITIONS.complete)}, state)
-       WHERE id IN (?) AND unsettled = 0 AND completed_at IS NULL`,
+       WHERE id IN (?) AND open_lanes = 0 AND completed_at IS NULL`,
       [ids],
     );
-    if (closed.affectedRows === 0) return [];
-    const ended: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND unsettled = 0', [ids]);
-    return ended.map(({ id }) => id);
+    if (ended.affectedRows === 0 || ended.affectedRows === ids.length) return ended.affectedRows === 0 ? [] : [...ids];
+    const over: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND open_lanes = 0', [ids]);
+    return over.map(({ id }) => id);
   }
 
   /** Those of these campaigns that go on; what is cancelled or rejected tries nothing again. */

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { CampaignLaneEntity, RecipientRetryEntity } from './lane.entities.js';
+import { messageEntities } from './message.entities.js';
 
 /** The engine's tables: one typed description, held against the migrations. Hot paths write set-based SQL. */
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
@@ -59,8 +60,9 @@ export class CampaignEntity {
   @Column({ name: 'total_rows', type: 'int', unsigned: true })
   totalRows!: number;
 
-  @Column({ name: 'unsettled', type: 'int', unsigned: true })
-  unsettled!: number;
+  /** lanes of which a recipient is not final; the campaign is over with the last (docs/decisions/0026) */
+  @Column({ name: 'open_lanes', type: 'smallint', unsigned: true, default: 0 })
+  openLanes!: number;
 
   @Column({ name: 'refunded_credits', type: 'bigint' })
   refundedCredits!: number;
@@ -84,16 +86,24 @@ export class CampaignEntity {
   completedAt!: Date | null;
 }
 
+/** Counted by lane, so that those who settle lanes of one campaign side by side share no row; readers take the sum. */
 @Entity('campaign_counters')
 export class CampaignCounterEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
   campaignId!: number;
+
+  @PrimaryColumn({ name: 'lane', type: 'smallint', unsigned: true })
+  lane!: number;
 
   @PrimaryColumn({ name: 'status', type: 'tinyint', unsigned: true })
   status!: number;
 
   @Column({ name: 'recipients', type: 'int' })
   recipients!: number;
+
+  /** recipients of the lane that are not final; kept in its row of status 0 */
+  @Column({ name: 'unsettled', type: 'int', default: 0 })
+  unsettled!: number;
 }
 
 @Entity('campaign_recipients')
@@ -169,87 +179,6 @@ export class RecipientTermsEntity {
   routeId!: number | null;
 }
 
-@Index('uq_provider_messages', ['routeId', 'providerMessageId'], { unique: true })
-@Index('ix_provider_messages_match', ['routeId', 'matchKey'])
-@Entity('provider_messages')
-export class ProviderMessageEntity {
-  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
-  campaignId!: number;
-
-  @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
-  seq!: number;
-
-  @PrimaryColumn({ name: 'item', type: 'smallint', unsigned: true })
-  item!: number;
-
-  @Column({ name: 'route_id', type: 'int', unsigned: true })
-  routeId!: number;
-
-  @Column({ name: 'provider_message_id', type: 'varchar', length: 128 })
-  providerMessageId!: string;
-
-  /** the id as a value, where it is written otherwise: leading zeros, `0x`, capitals */
-  @Column({ name: 'match_key', type: 'varchar', length: 64, ...ASCII, nullable: true })
-  matchKey!: string | null;
-
-  @Column({ name: 'items', type: 'smallint', unsigned: true })
-  items!: number;
-
-  @Column({ name: 'status', type: 'tinyint', unsigned: true })
-  status!: number;
-
-  /** receipts that were judged together with its other items: every judgement writes this, so that no two are made at once */
-  @Column({ name: 'receipts', type: 'int', unsigned: true, default: 0 })
-  receipts!: number;
-
-  /** when the carrier took it; by the database's own clock, so that no statement names it */
-  @Column({ name: 'submitted_at', type: 'datetime', precision: 3, nullable: true, default: () => 'utc_timestamp(3)' })
-  submittedAt!: Date | null;
-}
-
-@Index('ix_unknown_outcomes_receiver', ['routeId', 'receiver'])
-@Entity('unknown_outcomes')
-export class UnknownOutcomeEntity {
-  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
-  campaignId!: number;
-
-  @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
-  seq!: number;
-
-  @Column({ name: 'route_id', type: 'int', unsigned: true })
-  routeId!: number;
-
-  @Column({ name: 'receiver', type: 'varchar', length: 32, ...ASCII })
-  receiver!: string;
-
-  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
-  createdAt!: Date;
-
-  /** the claim whose worker was taken for dead, if that alone is why: should it live, its result decides */
-  @Column({ name: 'lost_fence', type: 'int', unsigned: true, nullable: true })
-  lostFence!: number | null;
-}
-
-@Index('ix_parked_receipts_message', ['routeId', 'providerMessageId'])
-@Index('ix_parked_receipts_received', ['receivedAt'])
-@Entity('parked_receipts')
-export class UnmatchedReceiptEntity {
-  @PrimaryColumn({ name: 'id', type: 'bigint' })
-  id!: number;
-
-  @Column({ name: 'route_id', type: 'int', unsigned: true })
-  routeId!: number;
-
-  @Column({ name: 'provider_message_id', type: 'varchar', length: 128 })
-  providerMessageId!: string;
-
-  @Column({ name: 'receipt', type: 'longtext' })
-  receipt!: string;
-
-  @Column({ name: 'received_at', type: 'datetime', precision: 3 })
-  receivedAt!: Date;
-}
-
 /** A campaign whose failed recipients are being sent again: the row that one retry at a time holds, and removes. */
 @Entity('campaign_retries')
 export class CampaignRetryEntity {
@@ -265,7 +194,5 @@ export const campaignEntities = [
   CampaignRetryEntity,
   RecipientTermsEntity,
   RecipientRetryEntity,
-  ProviderMessageEntity,
-  UnknownOutcomeEntity,
-  UnmatchedReceiptEntity,
+  ...messageEntities,
 ];

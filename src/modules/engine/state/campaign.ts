@@ -22,7 +22,8 @@ export interface CampaignRecord {
   /** credits per recipient */
   unitCredits: number;
   totalRows: number;
-  unsettled: number;
+  /** lanes of which a recipient is not final */
+  openLanes: number;
   refundedCredits: number;
   retryOf: string | null;
   scheduledAt: Date | null;

@@ -29,6 +29,8 @@ import { AudioOfCampaigns1700000013700 } from './1700000013700-audio-of-campaign
 import { LostClaims1700000013900 } from './1700000013900-lost-claims.js';
 import { RecipientTerms1700000014000 } from './1700000014000-recipient-terms.js';
 import { LanesOfRoutes1700000014100 } from './1700000014100-lanes-of-routes.js';
+import { CountersByLane1700000014400 } from './1700000014400-counters-by-lane.js';
+import { MessagesByDay1700000014401 } from './1700000014401-messages-by-day.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -63,4 +65,6 @@ export const migrations = [
   LostClaims1700000013900,
   RecipientTerms1700000014000,
   LanesOfRoutes1700000014100,
+  CountersByLane1700000014400,
+  MessagesByDay1700000014401,
 ];

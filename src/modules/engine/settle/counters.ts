@@ -1,0 +1,60 @@
+import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
+import { isFinal, RecipientStatus } from '../state/recipient-status.js';
+
+/** A recipient's move as the counters see it. */
+export interface CountedMove {
+  campaignId: number;
+  lane: number;
+  from: RecipientStatus;
+  to: RecipientStatus;
+}
+
+/** What changes in one counter row. */
+type Delta = [campaignId: number, lane: number, status: RecipientStatus, recipients: number, unsettled: number];
+
+/**
+ * Counts moves, by lane: those who settle lanes of one campaign side by side share no row (docs/decisions/0026). The row of
+ * status 0 keeps how many recipients of its lane are not final, so all who bring a lane to its end write one row.
+ * @returns by campaign, of how many lanes the last recipient has become final with these moves
+ */
+export async function count(tx: EntityManager, moves: readonly CountedMove[]): Promise<Map<number, number>> {
+  const rows = deltas(moves);
+  await tx.query(
+    `INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled)
+     VALUES ${rows.map(() => '(?,?,?,?,?)').join(',')}
+     ON DUPLICATE KEY UPDATE recipients = recipients + VALUES(recipients), unsettled = unsettled + VALUES(unsettled)`,
+    rows.flat(),
+  );
+  const settled = rows.filter(([, , , , unsettled]) => unsettled < 0);
+  if (settled.length === 0) return new Map();
+  const closed: { campaign_id: number }[] = await tx.query(
+    `SELECT STRAIGHT_JOIN k.campaign_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]')) j
+     JOIN campaign_counters k ON k.campaign_id = j.campaign_id AND k.lane = j.lane
+     GROUP BY k.campaign_id, k.lane HAVING SUM(k.unsettled) = 0`,
+    [jsonRows(settled.map(([campaignId, lane]) => [campaignId, lane]))],
+  );
+  const lanes = new Map<number, number>();
+  for (const { campaign_id: id } of closed) lanes.set(id, (lanes.get(id) ?? 0) + 1);
+  return lanes;
+}
+
+/** One row a counter that changes, in the order of their keys. */
+function deltas(moves: readonly CountedMove[]): Delta[] {
+  const found = new Map<string, Delta>();
+  const add = (campaignId: number, lane: number, status: RecipientStatus, recipients: number, unsettled = 0): void => {
+    const key = `${campaignId} ${lane} ${status}`;
+    const row = found.get(key);
+    if (row) {
+      row[3] += recipients;
+      row[4] += unsettled;
+    } else found.set(key, [campaignId, lane, status, recipients, unsettled]);
+  };
+  for (const { campaignId, lane, from, to } of moves) {
+    add(campaignId, lane, from, -1);
+    add(campaignId, lane, to, 1);
+    if (isFinal(to) && !isFinal(from)) add(campaignId, lane, RecipientStatus.Pending, 0, -1);
+  }
+  return [...found.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+}
