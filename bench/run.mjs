@@ -16,8 +16,10 @@ import { benchChatDispatch } from './chat-dispatch.mjs';
 import { benchDispatch } from './dispatch.mjs';
 import { benchHot } from './hot.mjs';
 import { benchIdle } from './idle.mjs';
+import { benchKills } from './kills.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchReport } from './report.mjs';
+import { benchSettling } from './settling.mjs';
 import { benchSingles } from './singles.mjs';
 import { benchSpeech } from './speech.mjs';
 import { benchStart } from './start.mjs';
@@ -38,6 +40,8 @@ const BENCHES = {
   memory: benchMemory,
   singles: benchSingles,
   beside: benchBeside,
+  settling: benchSettling,
+  kills: benchKills,
   idle: benchIdle,
   start: benchStart,
 };
