@@ -28,7 +28,7 @@ export class Relay implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.notifier.listen(() => this.task.request());
+    this.notifier.listen(() => void this.task.request());
     this.task.start();
   }
 
