@@ -19,9 +19,7 @@ const debit = (id: number, ...amounts: number[]): Promise<boolean> =>
   inTransaction(dataSource, (tx) =>
     book.debit(
       tx,
-      id,
-      GSM,
-      amounts.map((amount, i) => ({ requestId: `R${i}`, amount })),
+      amounts.map((amount, i) => ({ accountId: id, balance: GSM, requestId: `R${i}`, amount })),
     ),
   );
 const ledger = (id: number): Promise<Record<string, unknown>[]> =>
@@ -87,7 +85,7 @@ describe('a debit', () => {
     const { id } = await account(10);
     await expect(
       inTransaction(dataSource, async (tx) => {
-        await book.debit(tx, id, GSM, [{ requestId: 'X', amount: 4 }]);
+        await book.debit(tx, [{ accountId: id, balance: GSM, requestId: 'X', amount: 4 }]);
         throw new Error('afterwards');
       }),
     ).rejects.toThrow('afterwards');

@@ -7,6 +7,7 @@ import { CustomerEventsModule } from '../customer-events/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ReceiptSink, RoutesModule } from '../providers/index.js';
 import { CampaignAcceptance } from './accept/campaign-acceptance.js';
+import { StagedRecipients } from './accept/staged-recipients.js';
 import { Submissions } from './accept/submissions.js';
 import { AttemptReader } from './state/attempt-reader.js';
 import { CampaignBriefs } from './state/campaign-briefs.js';
@@ -41,6 +42,7 @@ const SERVICES = [
   RouteSenders,
   Settlement,
   CampaignBriefs,
+  StagedRecipients,
   StatusEvents,
   Submissions,
   TimelineSources,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { QueuesModule } from '../../platform/queues/index.js';
 import { AccountDirectoryModule } from '../accounts/index.js';
 import { ProvidersWorkerModule } from '../providers/index.js';
+import { OrphanSweeper } from './accept/orphan-sweeper.js';
 import { EngineDispatchModule } from './engine.dispatch.module.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
 import { LaneProcessor } from './jobs/lane-processor.js';
@@ -13,6 +14,6 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
 /** The engine's worker side: relay, lanes, receipts of long-lived sessions, sweeper. */
 @Module({
   imports: [EngineDispatchModule, AccountDirectoryModule, ProvidersWorkerModule, QueuesModule],
-  providers: [LaneProcessor, LaneRunner, Relay, ReceiptSweeper, UnmatchedReceiptsMonitor, WorkerQueues],
+  providers: [LaneProcessor, LaneRunner, OrphanSweeper, Relay, ReceiptSweeper, UnmatchedReceiptsMonitor, WorkerQueues],
 })
 export class EngineWorkerModule {}

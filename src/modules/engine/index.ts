@@ -6,7 +6,8 @@ export {
   InsufficientCredits,
   Outspent,
 } from './accept/campaign-acceptance.js';
-export { type AcceptedCampaign, type CampaignDraft, CampaignWriter } from './accept/campaign-writer.js';
+export type { AcceptedCampaign, CampaignDraft } from './accept/campaign-draft.js';
+export { CampaignWriter } from './accept/campaign-writer.js';
 export { type Departure, type Sender, type Submission, Submissions } from './accept/submissions.js';
 export type {
   AttemptLog,

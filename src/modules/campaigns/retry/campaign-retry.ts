@@ -91,12 +91,13 @@ export class CampaignRetry {
       }
       if (total === 0) throw campaignErrors.noneFailed();
       const requestId = terms.makeRequestId();
-      await this.writer.insertHeads(tx, [{ id, requestId, draft: draftOf(parent, requestId, terms), total }]);
+      const sum = { charged: total * terms.unitCredits };
+      await this.writer.insertHeads(tx, [{ id, requestId, draft: draftOf(parent, requestId, terms), total, sum }]);
       const child = { id, requestId, totalRows: total, unitCredits: terms.unitCredits, repeated: false };
       await terms.alongside(tx, child);
-      const entries = [{ requestId, amount: total * terms.unitCredits }];
+      const charge = { accountId: parent.accountId, balance: terms.balance, requestId, amount: sum.charged };
       await this.release(tx, parent.id);
-      if (!(await this.credits.debit(tx, parent.accountId, terms.balance, entries))) throw new Outspent();
+      if (!(await this.credits.debit(tx, [charge]))) throw new Outspent();
       return child;
     });
   }

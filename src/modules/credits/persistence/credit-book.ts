@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import type { WriteResult } from '../../../platform/database/index.js';
+import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 
 interface LedgerLine {
@@ -11,6 +11,19 @@ interface LedgerLine {
   kind: LedgerKind;
   requestId: string | null;
   note: string | null;
+}
+
+/** One balance of one account. */
+export interface Purse {
+  accountId: number;
+  balance: BalanceName;
+}
+
+/** What a request takes from a balance. */
+export interface Charge extends Purse {
+  requestId: string;
+  /** credits; 0 = free */
+  amount: number;
 }
 
 /**
@@ -53,28 +66,45 @@ export class CreditBook {
   }
 
   /**
-   * Takes the sum of all entries, or nothing: one UPDATE whatever the number of requests that share it.
-   * Entries of 0 are skipped and leave no ledger line.
-   * @returns false when the balance is lower than the sum; nothing has changed then
+   * What each of these accounts has now, in one statement whatever their number; for the same as `available`.
+   * @returns by purse; 0 for a balance that there is not
    */
-  async debit(
-    tx: EntityManager,
-    accountId: number,
-    balance: BalanceName,
-    entries: readonly { requestId: string; amount: number }[],
-  ): Promise<boolean> {
-    const charged = entries.filter((entry) => entry.amount !== 0);
-    for (const entry of charged) assertAmount(entry.amount);
-    const total = charged.reduce((sum, entry) => sum + entry.amount, 0);
-    if (total === 0) return true;
-    const after = await this.move(tx, accountId, balance, -total);
-    if (after === null) return false;
-    let available = after + total;
-    const lines = charged.map(({ requestId, amount }): LedgerLine => {
-      available -= amount;
-      return { amount: -amount, available, kind: 'debit', requestId, note: null };
-    });
-    await this.append(tx, accountId, balance, lines);
+  async availableIn(purses: readonly Purse[]): Promise<(purse: Purse) => number> {
+    const rows = await this.dataSource.query<(Purse & { available: number })[]>(
+      `SELECT account_id AS accountId, balance, available FROM credit_balances
+       WHERE account_id IN (?) AND balance IN (?)`,
+      [[...new Set(purses.map(({ accountId }) => accountId))], [...new Set(purses.map(({ balance }) => balance))]],
+    );
+    const byKey = new Map(rows.map((row) => [keyOf(row), row.available]));
+    return (purse) => byKey.get(keyOf(purse)) ?? 0;
+  }
+
+  /**
+   * Takes all charges, or nothing: two statements whatever their number and that of their accounts. Balances are locked in
+   * one order. Charges of 0 are skipped and leave no ledger line.
+   * @param charges of one account in the order in which they stand in its ledger
+   * @returns false when a balance is lower than the sum of its charges; the caller ends the transaction with an error then
+   */
+  async debit(tx: EntityManager, charges: readonly Charge[]): Promise<boolean> {
+    const charged = charges.filter(({ amount }) => amount !== 0);
+    for (const { amount } of charged) assertAmount(amount);
+    if (charged.length === 0) return true;
+    const totals = new Map<string, Charge>();
+    for (const charge of charged) {
+      const known = totals.get(keyOf(charge));
+      if (known) known.amount += charge.amount;
+      else totals.set(keyOf(charge), { ...charge });
+    }
+    const rows = [...totals.values()].sort(inLockOrder).map((total) => [total.accountId, total.balance, total.amount]);
+    const taken = await tx.query<WriteResult>(
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
+           balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
+         STRAIGHT_JOIN credit_balances b ON b.account_id = j.account_id AND b.balance = j.balance
+       SET b.available = b.available - j.amount WHERE b.available >= j.amount`,
+      [jsonRows(rows)],
+    );
+    if (taken.affectedRows !== rows.length) return false;
+    await this.appendDebits(tx, charged);
     return true;
   }
 
@@ -181,6 +211,28 @@ export class CreditBook {
     return result.affectedRows === 0 ? null : result.insertId;
   }
 
+  /** The balances are ours by now: each line has what is left, and what the charges behind it take. */
+  private async appendDebits(tx: EntityManager, charged: readonly Charge[]): Promise<void> {
+    const behind = new Map<string, number>();
+    const lines = charged.toReversed().map((charge) => {
+      const key = keyOf(charge);
+      const taken = behind.get(key) ?? 0;
+      behind.set(key, taken + charge.amount);
+      return [charge.accountId, charge.balance, charge.amount, taken, charge.requestId];
+    });
+    await tx.query(
+      `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_at)
+       SELECT STRAIGHT_JOIN b.account_id, b.balance, -j.amount, b.available + j.behind, 'debit', j.request_id, NULL,
+         UTC_TIMESTAMP(3)
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal FOR ORDINALITY, account_id BIGINT PATH '$[0]',
+           balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]', behind BIGINT PATH '$[3]',
+           request_id VARCHAR(64) CHARACTER SET ascii PATH '$[4]')) j
+         JOIN credit_balances b ON b.account_id = j.account_id AND b.balance = j.balance
+       ORDER BY j.ordinal`,
+      [jsonRows(lines.reverse())],
+    );
+  }
+
   private async append(tx: EntityManager, accountId: number, balance: BalanceName, lines: LedgerLine[]): Promise<void> {
     const at = now();
     await tx.query(
@@ -199,6 +251,10 @@ export class CreditBook {
     );
   }
 }
+
+const keyOf = ({ accountId, balance }: Purse): string => `${accountId} ${balance}`;
+
+const inLockOrder = (a: Purse, b: Purse): number => a.accountId - b.accountId || (a.balance < b.balance ? -1 : 1);
 
 function assertAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new RangeError(`Not an amount of credits: ${amount}`);

@@ -8,9 +8,12 @@ import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
-import { type BalanceName, CreditBook, creditErrors } from '../../credits/index.js';
+import { CreditBook, creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from './acceptance.errors.js';
-import { type AcceptedCampaign, type CampaignDraft, CampaignWriter, type NumberedDraft } from './campaign-writer.js';
+import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
+import { CampaignWriter, headOf, type NumberedDraft } from './campaign-writer.js';
+import { type DraftSum, sumOf } from './own-terms.js';
+import { StagedRecipients } from './staged-recipients.js';
 
 /**
  * The balance does not pay for the campaign; a channel with a text of its own for it throws that instead
@@ -29,8 +32,16 @@ export class InsufficientCredits extends AppError {
 /** Thrown inside the transaction to roll all of it back: another transaction spent the credits since they were read. */
 export class Outspent extends Error {}
 
-/** A draft with the further writes of its transaction. */
-type WaitingDraft = CampaignDraft & { alongside?: Alongside<AcceptedCampaign> };
+/** A draft on its way into a transaction. */
+interface WaitingDraft {
+  draft: CampaignDraft;
+  sum: DraftSum;
+  /** further writes of its transaction */
+  alongside?: Alongside<AcceptedCampaign> | undefined;
+  /** the id under which its recipients are written already */
+  stagedId?: number;
+}
+
 /** Code of the conflict with another account's id; its text is that of every such conflict. */
 export const FOREIGN_REQUEST_ID = 'request_id_foreign';
 /** What says whether a draft came before. */
@@ -39,46 +50,56 @@ export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fin
 type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 
-type Numbered = NumberedDraft & { draft: WaitingDraft };
+type Numbered = NumberedDraft & WaitingDraft;
 
-/** Larger drafts get a transaction of their own, so that small requests of the same account do not wait behind their rows. */
+/** Larger drafts get a transaction of their own, so that small requests do not wait behind their rows. */
 const GROUPED_RECIPIENTS = 1_000;
+/** From here on the recipients are written before, in several commits. */
+const STAGED_RECIPIENTS = 25_000;
 const GROUP = { maxItems: 64, delayMs: 0 };
 const ROUNDS = 6;
 
-/** The one door into the engine: everything of a campaign, or nothing, in one transaction. */
+/**
+ * The one door into the engine: everything of a campaign, or nothing. Requests that wait at the same moment share a
+ * transaction, whosever they are (docs/decisions/0025).
+ */
 @Injectable()
 export class CampaignAcceptance {
-  private readonly groups = new Map<string, GroupCommit<WaitingDraft, Answer>>();
+  private readonly group = new GroupCommit<WaitingDraft, Answer>((waiting) => this.commit(waiting), GROUP);
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly credits: CreditBook,
     private readonly writer: CampaignWriter,
+    private readonly staged: StagedRecipients,
     private readonly relay: RelayNotifier,
   ) {}
 
   /**
-   * Debits the credits and stores the campaign with all its recipients; after the commit the relay hears of it.
-   * Requests of one account that wait at the same moment share a transaction.
+   * Debits the credits and stores the campaign with all its recipients; after the commit the relay hears of what is due.
    * @param alongside further writes of the same transaction; what it throws rolls the campaign back
    * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`
    */
-  async accept(wanted: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
-    const draft: WaitingDraft = alongside ? { ...wanted, alongside } : wanted;
+  async accept(draft: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
-    const answer =
-      draft.recipients.length > GROUPED_RECIPIENTS
-        ? (await this.commit([draft]))[0]
-        : await this.group(draft).add(draft);
-    if (!answer) throw new Error('a draft was left without an answer');
+    const sum = sumOf(draft);
+    const answer = await this.answerTo({ draft, sum, alongside });
     if ('refused' in answer) throw answer.refused;
-    const { channel, routeId, recipients, initialState, scheduledAt } = draft;
-    if (initialState === 'accepted' && !scheduledAt) {
-      this.relay.notify([{ channel, routeId, single: recipients.length === 1 }]);
-    }
+    this.ring(draft, sum);
     return answer.accepted;
+  }
+
+  private ring({ channel, routeId, recipients, initialState, scheduledAt }: CampaignDraft, { own }: DraftSum): void {
+    if (initialState !== 'accepted' || scheduledAt) return;
+    const routes = own?.routes ?? [routeId];
+    this.relay.notify(routes.map((each) => ({ channel, routeId: each, single: recipients.length === 1 })));
+  }
+
+  private answerTo(waiting: WaitingDraft): Promise<Answer> {
+    const { length } = waiting.draft.recipients;
+    if (length <= GROUPED_RECIPIENTS) return this.group.add(waiting);
+    return length < STAGED_RECIPIENTS ? this.commitOne(waiting) : this.commitStaged(waiting);
   }
 
   /**
@@ -102,7 +123,7 @@ export class CampaignAcceptance {
   }
 
   /** The id was taken between the look and the commit: a caller's id answers or refuses, a generated one is made again. */
-  private async takenId(draft: CampaignDraft): Promise<Answer | null> {
+  private async takenId(draft: DraftIdentity): Promise<Answer | null> {
     try {
       const accepted = await this.repeated(draft);
       return accepted ? { accepted } : null;
@@ -112,31 +133,40 @@ export class CampaignAcceptance {
     }
   }
 
-  private group(draft: WaitingDraft): GroupCommit<WaitingDraft, Answer> {
-    const key = `${draft.accountId} ${draft.balance}`;
-    let group = this.groups.get(key);
-    if (!group) {
-      group = new GroupCommit((drafts) => this.commit(drafts), GROUP);
-      this.groups.set(key, group);
-      if (this.groups.size > 1_000) {
-        for (const [name, other] of this.groups) if (!other.busy && other !== group) this.groups.delete(name);
-      }
+  /** Recipients first; what does not come about leaves none of them. */
+  private async commitStaged(waiting: WaitingDraft): Promise<Answer> {
+    const { draft, sum } = waiting;
+    const available = await this.credits.available(draft.accountId, draft.balance);
+    if (sum.charged > available) return { refused: new InsufficientCredits(available, sum.charged) };
+    const stagedId = await this.staged.write(draft, sum);
+    let answer: Answer | null = null;
+    try {
+      return (answer = await this.commitOne({ ...waiting, stagedId }));
+    } finally {
+      const isMade = answer && 'accepted' in answer && answer.accepted.id === stagedId;
+      if (!isMade) await this.staged.abandon(stagedId);
     }
-    return group;
   }
 
-  /** One transaction for drafts of one account and balance. A lost race for credits or ids runs it again from the start. */
-  private async commit(drafts: WaitingDraft[]): Promise<Answer[]> {
+  private async commitOne(waiting: WaitingDraft): Promise<Answer> {
+    const [answer] = await this.commit([waiting]);
+    if (!answer) throw new Error('a draft was left without an answer');
+    return answer;
+  }
+
+  /** One transaction for all. A lost race for credits or ids parts them, so that one conflict refuses one request. */
+  private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     for (let round = 1; ; round++) {
       try {
-        return await this.attempt(drafts);
+        return await this.attempt(waiting);
       } catch (error) {
         const lost = error instanceof Outspent || isDuplicateKey(error) || error instanceof AppError;
         if (!lost) throw error;
-        if (drafts.length > 1) return this.oneByOne(drafts);
+        const [first] = waiting;
+        if (!first || waiting.length > 1) return this.inHalves(waiting);
         if (error instanceof AppError) return [{ refused: error }]; // by what was to be written alongside
         if (isDuplicateKey(error)) {
-          const answer = await this.takenId(drafts[0] as CampaignDraft);
+          const answer = await this.takenId(first.draft);
           if (answer) return [answer];
         }
         if (round >= ROUNDS) throw error;
@@ -144,45 +174,50 @@ export class CampaignAcceptance {
     }
   }
 
-  /** A group that lost a race: each draft by itself, in order, so that one conflict refuses one request. */
-  private async oneByOne(drafts: WaitingDraft[]): Promise<Answer[]> {
-    const answers: Answer[] = [];
-    for (const draft of drafts) answers.push(...(await this.commit([draft])));
-    return answers;
+  /** In order. One that cannot be met costs a group of 64 six smaller transactions more, and not 64. */
+  private async inHalves(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
+    const middle = Math.ceil(waiting.length / 2);
+    return [...(await this.commit(waiting.slice(0, middle))), ...(await this.commit(waiting.slice(middle)))];
   }
 
-  private async attempt(drafts: WaitingDraft[]): Promise<Answer[]> {
-    const first = drafts[0] as WaitingDraft;
-    const { balance } = first;
+  private async attempt(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     // An unlocked read refuses the poor cheaply; the conditional UPDATE in `debit` stays the judge.
-    let available = await this.credits.available(first.accountId, balance);
+    const availableOf = await this.credits.availableIn(waiting.map(({ draft }) => draft));
+    const promised = new Map<string, number>();
     const numbered: Numbered[] = [];
-    const answers = drafts.map((draft): Answer => {
-      const required = draft.unitCredits * draft.recipients.length;
-      if (required > available) return { refused: new InsufficientCredits(available, required) };
-      available -= required;
-      const entry = {
-        id: newId(),
-        requestId: 'given' in draft.requestId ? draft.requestId.given : draft.requestId.make(),
-        draft,
-      };
-      numbered.push(entry);
-      return { accepted: acceptedOf(entry) };
+    const answers = waiting.map((entry): Answer => {
+      const { draft, sum } = entry;
+      const purse = `${draft.accountId} ${draft.balance}`;
+      const taken = promised.get(purse) ?? 0;
+      const available = availableOf(draft) - taken;
+      if (sum.charged > available) return { refused: new InsufficientCredits(available, sum.charged) };
+      promised.set(purse, taken + sum.charged);
+      const requestId = 'given' in draft.requestId ? draft.requestId.given : draft.requestId.make();
+      const made = { ...entry, id: entry.stagedId ?? newId(), requestId };
+      numbered.push(made);
+      return { accepted: acceptedOf(made) };
     });
-    if (numbered.length > 0) await this.write(first.accountId, balance, numbered);
+    if (numbered.length > 0) await this.write(numbered);
     return answers;
   }
 
-  private async write(accountId: number, balance: BalanceName, numbered: Numbered[]): Promise<void> {
+  private async write(numbered: readonly Numbered[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.writer.insert(tx, numbered);
-      for (const entry of numbered) await entry.draft.alongside?.(tx, acceptedOf(entry));
-      // Last before the commit: the balance row is locked for two round trips only.
-      const entries = numbered.map(({ requestId, draft }) => ({
+      await this.writer.insertHeads(tx, numbered.map(headOf));
+      await this.writer.insertRecipients(
+        tx,
+        numbered.filter(({ stagedId }) => stagedId === undefined),
+      );
+      for (const { stagedId } of numbered) if (stagedId !== undefined) await this.staged.end(tx, stagedId);
+      for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
+      // Last before the commit: the balances are locked for two round trips only.
+      const charges = numbered.map(({ requestId, draft, sum }) => ({
+        accountId: draft.accountId,
+        balance: draft.balance,
         requestId,
-        amount: draft.unitCredits * draft.recipients.length,
+        amount: sum.charged,
       }));
-      if (!(await this.credits.debit(tx, accountId, balance, entries))) throw new Outspent();
+      if (!(await this.credits.debit(tx, charges))) throw new Outspent();
     });
   }
 }

@@ -1,91 +1,80 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import type { BalanceName } from '../../credits/index.js';
-import { planLanes } from '../state/lanes.js';
+import { type PlannedLane, planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import type { RecipientTerms } from '../state/recipient-terms.js';
-
-/** What a channel asks the engine to accept: validated, priced, routed. */
-export interface CampaignDraft {
-  accountId: number;
-  channel: string;
-  /** a caller-supplied id, or a maker of ids (tried again on a collision) */
-  requestId: { given: string } | { make: () => string };
-  broadcastName: string;
-  service: string;
-  routeId: number;
-  content: Record<string, unknown>;
-  /** e.g. gsm_credits */
-  balance: BalanceName;
-  /** credits per recipient; 0 = free */
-  unitCredits: number;
-  /** cleaned, in order, duplicates as the channel wants them */
-  recipients: string[];
-  /** as long as `recipients`; absent = all of them have the campaign's */
-  terms?: readonly (RecipientTerms | null)[];
-  initialState: 'accepted' | 'pending_approval';
-  scheduledAt?: Date;
-  retryOf?: string;
-  /** SHA-256 over what makes two requests with one caller-supplied id the same */
-  fingerprint?: Buffer;
-}
-
-/** The engine's answer to a draft. `repeated` = the same caller-supplied id and fingerprint came before; nothing was charged. */
-export interface AcceptedCampaign {
-  id: number;
-  requestId: string;
-  totalRows: number;
-  unitCredits: number;
-  repeated: boolean;
-}
+import type { CampaignDraft } from './campaign-draft.js';
+import { type DraftSum, termsBatches } from './own-terms.js';
 
 /** A draft with its keys: ready to be written. */
 export interface NumberedDraft {
   id: number;
   requestId: string;
   draft: CampaignDraft;
+  /** what its recipients come to */
+  sum: DraftSum;
 }
 
 /** A campaign with its keys whose recipients are written apart. */
 export interface NumberedHead {
   id: number;
   requestId: string;
-  draft: Omit<CampaignDraft, 'recipients'>;
+  draft: Omit<CampaignDraft, 'recipients' | 'terms'>;
   /** recipients */
   total: number;
+  sum: DraftSum;
 }
 
-const ROWS_A_STATEMENT = 25_000;
+type PlannedHead = NumberedHead & { lanes: readonly PlannedLane[] };
+
+/** Places of recipients in a draft, 0 = the first; `end` exclusive. */
+export interface PlaceRange {
+  from: number;
+  end: number;
+}
+
 /** Below this, the recipients of all drafts of a group travel in one statement. */
 const SMALL = 100;
 
 /** Writes accepted campaigns in set-based statements; nothing here reads. Every moment is the database's. */
 @Injectable()
 export class CampaignWriter {
-  /** Inserts campaigns, counters, lanes and recipients of a whole group of drafts. */
-  async insert(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
-    const heads = drafts.map((entry): NumberedHead => ({ ...entry, total: entry.draft.recipients.length }));
-    await this.insertHeads(tx, heads);
+  /** Inserts the recipients of a group of drafts, with their terms: those of all small drafts in one statement. */
+  async insertRecipients(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
     const small = drafts.filter(({ draft }) => draft.recipients.length <= SMALL);
     if (small.length > 0) await this.insertSmall(tx, small);
-    for (const { id, draft } of drafts) {
-      if (draft.recipients.length > SMALL) await this.insertRecipients(tx, id, draft.recipients);
+    for (const entry of drafts) {
+      const { length } = entry.draft.recipients;
+      if (length <= SMALL) await this.insertTerms(tx, entry);
+      else await this.insertRange(tx, entry, { from: 0, end: length });
     }
+  }
+
+  /** Inserts recipients with their terms. @param range places of the draft, 0 = the first; `end` exclusive */
+  async insertRange(tx: EntityManager, entry: Omit<NumberedDraft, 'requestId'>, range: PlaceRange): Promise<void> {
+    const { id, draft } = entry;
+    await tx.query(
+      `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+       SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
+      [id, range.from, jsonDigits(draft.recipients.slice(range.from, range.end))],
+    );
+    await this.insertTerms(tx, entry, range);
   }
 
   /** Inserts campaigns with counters and lanes, without recipients. */
   async insertHeads(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
-    await this.insertCampaigns(tx, heads);
-    const counters = heads.flatMap(({ id, total }) =>
-      planLanes(total).map(({ lane, from, end }) => [id, lane, RecipientStatus.Pending, end - from, end - from]),
+    const planned = heads.map((head) => ({ ...head, lanes: planLanes(head.total, head.sum.own?.groups) }));
+    await this.insertCampaigns(tx, planned);
+    const counters = planned.flatMap(({ id, lanes }) =>
+      lanes.map(({ lane, recipients }) => [id, lane, RecipientStatus.Pending, recipients, recipients]),
     );
     await tx.query(
       `INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled)
        VALUES ${counters.map(() => '(?,?,?,?,?)').join(',')}`,
       counters.flat(),
     );
-    await this.insertLanes(tx, heads);
+    await this.insertLanes(tx, planned);
   }
 
   /**
@@ -107,12 +96,13 @@ export class CampaignWriter {
     );
   }
 
-  private async insertCampaigns(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
+  private async insertCampaigns(tx: EntityManager, heads: readonly PlannedHead[]): Promise<void> {
     await tx.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
-         fingerprint, balance, unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_at)
-       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
-      heads.flatMap(({ id, requestId, draft, total }) => [
+         fingerprint, balance, unit_credits, own_terms, charged_credits,
+         total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_at)
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+      heads.flatMap(({ id, requestId, draft, total, sum, lanes }) => [
         id,
         draft.accountId,
         requestId,
@@ -125,22 +115,23 @@ export class CampaignWriter {
         draft.fingerprint ?? null,
         draft.balance,
         draft.unitCredits,
-        draft.unitCredits * total,
+        sum.own ? 1 : 0,
+        sum.charged,
         total,
-        planLanes(total).length,
+        lanes.length,
         draft.retryOf ?? null,
         draft.scheduledAt ?? null,
       ]),
     );
   }
 
-  private async insertLanes(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
-    const rows = heads.flatMap(({ id, draft, total }) =>
-      planLanes(total).map((range) => [
+  private async insertLanes(tx: EntityManager, heads: readonly PlannedHead[]): Promise<void> {
+    const rows = heads.flatMap(({ id, draft, total, sum, lanes }) =>
+      lanes.map((range) => [
         id,
         range.lane,
         draft.channel,
-        draft.routeId,
+        sum.own?.routes[range.group] ?? draft.routeId,
         draft.accountId,
         total === 1 ? 1 : 0,
         range.from,
@@ -168,17 +159,32 @@ export class CampaignWriter {
     );
   }
 
-  private async insertRecipients(tx: EntityManager, id: number, numbers: readonly string[]): Promise<void> {
-    for (let from = 0; from < numbers.length; from += ROWS_A_STATEMENT) {
+  private async insertTerms(
+    tx: EntityManager,
+    { id, draft, sum }: Omit<NumberedDraft, 'requestId'>,
+    range?: PlaceRange,
+  ): Promise<void> {
+    for (const rows of termsBatches(id, draft, sum, range)) {
       await tx.query(
-        `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
-         SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
-           ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
-        [id, from, jsonDigits(numbers.slice(from, from + ROWS_A_STATEMENT))],
+        `INSERT INTO recipient_terms (campaign_id, seq, lane_group, credits, variables, sender, route_id)
+         SELECT j.campaign_id, j.seq, j.lane_group, j.credits, j.variables, j.sender, j.route_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
+           campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane_group INT PATH '$[2]', credits BIGINT PATH '$[3]',
+           variables LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]', sender VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[5]',
+           route_id BIGINT PATH '$[6]')) j`,
+        [rows],
       );
     }
   }
 }
+
+/** What of a draft is written without its recipients. */
+export const headOf = ({ id, requestId, draft, sum }: NumberedDraft): NumberedHead => ({
+  id,
+  requestId,
+  draft,
+  total: draft.recipients.length,
+  sum,
+});
 
 /** A JSON array of digit strings; they need no escaping, so joining them is enough. */
 const jsonDigits = (digits: readonly string[]): string => (digits.length === 0 ? '[]' : `["${digits.join('","')}"]`);

@@ -6,7 +6,7 @@ import { RouteDirectory } from '../../providers/index.js';
 import type { Channel, Content, Price } from '../channel.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
-import type { AcceptedCampaign, CampaignDraft } from './campaign-writer.js';
+import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
 
 /** The account that pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
 export interface Sender {

@@ -186,7 +186,27 @@ export class CampaignRetryEntity {
   campaignId!: number;
 }
 
+/** An acceptance whose recipients are written and whose campaign is not (docs/decisions/0025). */
+@Index('ix_acceptances_under_way_lease', ['leaseUntil'])
+@Entity('acceptances_under_way')
+export class AcceptanceUnderWayEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  /** 0 = only its writer has had it */
+  @Column({ name: 'fence', type: 'int', unsigned: true })
+  fence!: number;
+
+  /** when its writer counts as dead */
+  @Column({ name: 'lease_until', type: 'datetime', precision: 3 })
+  leaseUntil!: Date;
+
+  @Column({ name: 'started_at', type: 'datetime', precision: 3 })
+  startedAt!: Date;
+}
+
 export const campaignEntities = [
+  AcceptanceUnderWayEntity,
   CampaignEntity,
   CampaignCounterEntity,
   CampaignLaneEntity,

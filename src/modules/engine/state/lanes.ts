@@ -5,8 +5,19 @@ export interface LaneRange {
   end: number;
 }
 
+/** A lane of a new campaign: of the recipients in its range it sends to those of its group, over one route. */
+export interface PlannedLane extends LaneRange {
+  /** 0 = the campaign's own route; the others one a further route (`recipient_terms.lane_group`) */
+  group: number;
+  /** recipients of the group in the range; at least one */
+  recipients: number;
+}
+
 const RECIPIENTS_A_LANE = 2_500;
 const MOST_LANES = 8;
+
+/** How many groups of lanes a campaign may have: what `recipient_terms.lane_group` can count. */
+export const MOST_GROUPS = 256;
 
 /** Lanes of a campaign with so many recipients, and recipients of each but the last. */
 function split(total: number): { lanes: number; size: number } {
@@ -15,19 +26,29 @@ function split(total: number): { lanes: number; size: number } {
 }
 
 /**
- * Splits a campaign into a few lanes that workers can send side by side.
- * @param groups of recipients by route: the lanes of each have ranges over all recipients, and send their own
+ * Splits a campaign into a few lanes that workers can send side by side: each group has its own for every range in which it
+ * has recipients.
+ * @param groups of the recipients, in their order; absent = all of them are of group 0
  */
-export function planLanes(total: number, groups = 1): LaneRange[] {
+export function planLanes(total: number, groups?: Uint8Array): PlannedLane[] {
   const { lanes, size } = split(total);
   const ranges = Array.from({ length: lanes }, (_, lane) => ({
     lane,
     from: 1 + lane * size,
     end: Math.min(total, (lane + 1) * size) + 1,
   })).filter((range) => range.from < range.end);
-  return Array.from({ length: groups }, (_, group) =>
-    ranges.map((range) => ({ ...range, lane: group * MOST_LANES + range.lane })),
-  ).flat();
+  if (!groups) return ranges.map((range) => ({ ...range, group: 0, recipients: range.end - range.from }));
+  const planned = ranges.flatMap((range) => {
+    const counts = new Map<number, number>();
+    for (const group of groups.subarray(range.from - 1, range.end - 1)) counts.set(group, (counts.get(group) ?? 0) + 1);
+    return [...counts].map(([group, recipients]) => ({
+      ...range,
+      lane: group * MOST_LANES + range.lane,
+      group,
+      recipients,
+    }));
+  });
+  return planned.sort((a, b) => a.lane - b.lane);
 }
 
 /** The lane of a recipient, as `planLanes` has split the campaign; for good. @param group as in `recipient_terms` */

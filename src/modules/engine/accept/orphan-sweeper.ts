@@ -1,0 +1,27 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { StagedRecipients } from './staged-recipients.js';
+
+const SWEEP_EVERY_MS = 60_000;
+
+/** Once a minute, in the worker: removes recipients whose acceptance was killed before it wrote their campaign. */
+@Injectable()
+export class OrphanSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(OrphanSweeper.name);
+  private readonly task = new PeriodicTask(
+    SWEEP_EVERY_MS,
+    () => this.staged.sweep(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'recipients without a campaign could not be removed'),
+  );
+
+  constructor(private readonly staged: StagedRecipients) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+}

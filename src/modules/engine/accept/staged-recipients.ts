@@ -1,0 +1,156 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { newId } from '../../../kernel/ids.js';
+import { inTransaction, isDuplicateKey, type WriteResult } from '../../../platform/database/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { LeasedTable } from '../../../platform/leases/index.js';
+import type { CampaignDraft } from './campaign-draft.js';
+import { CampaignWriter, type PlaceRange } from './campaign-writer.js';
+import type { DraftSum } from './own-terms.js';
+
+const TABLE = 'acceptances_under_way';
+const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
+/** Nobody but its writer has had it. */
+const WRITERS_FENCE = 0;
+/** A writer renews it with every commit, the longest of which the database ends after 25 s. */
+const LEASE_MS = 60_000;
+const ROWS_A_COMMIT = 10_000;
+/** While one commit is written to the disk, the next one's rows are inserted. */
+const COMMITS_AT_ONCE = 2;
+const ROWS_A_REMOVAL = 5_000;
+const ORPHANS_A_SWEEP = 10;
+const ROUNDS = 6;
+
+/** The lease was over, and a sweeper has taken the recipients for orphans. */
+class StageLost extends Error {
+  override readonly name = 'StageLost';
+
+  constructor() {
+    super('An acceptance was held up for so long that its recipients were swept');
+  }
+}
+
+/**
+ * Recipients of a large acceptance, written in bounded commits before their campaign is (docs/decisions/0025): one
+ * transaction of 200,000 rows would hold up the commits of everybody else for seconds. Nothing finds them until the last
+ * transaction writes the campaign, because every reader comes by the campaign's row. What was not finished is removed by its
+ * writer, or, when that was killed, by a sweeper: a row that is written first and removed by the last transaction tells of it.
+ */
+@Injectable()
+export class StagedRecipients {
+  private readonly logger = new Logger(StagedRecipients.name);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly writer: CampaignWriter,
+  ) {}
+
+  /** Writes the recipients and their terms. @returns the id that their campaign must have */
+  async write(draft: CampaignDraft, sum: DraftSum): Promise<number> {
+    for (let round = 1; ; round++) {
+      const id = newId();
+      try {
+        await this.begin(id);
+        await this.writeAll(id, draft, sum);
+        return id;
+      } catch (error) {
+        await this.abandon(id);
+        if (!isDuplicateKey(error) || round >= ROUNDS) throw error;
+      }
+    }
+  }
+
+  /** In the transaction that writes the campaign: its recipients are no orphans any more. */
+  async end(tx: EntityManager, id: number): Promise<void> {
+    const ended: WriteResult = await tx.query(`DELETE FROM ${TABLE} WHERE campaign_id = ? AND fence = ?`, [
+      id,
+      WRITERS_FENCE,
+    ]);
+    if (ended.affectedRows === 0) throw new StageLost();
+  }
+
+  /** As `discard`, and never fails: what cannot be removed now is left to the sweeper. */
+  async abandon(id: number): Promise<void> {
+    await this.discard(id).catch((error: unknown) => {
+      this.logger.warn({ err: safeError(error), campaign: id }, 'recipients without a campaign wait for the sweeper');
+    });
+  }
+
+  /**
+   * Removes what was written for a campaign that did not come about; nothing where it did. Some rows at a time, the first
+   * recipient last: until then no other process can make a campaign of this id.
+   * @param fence as `sweep` has claimed it
+   */
+  async discard(id: number, fence = WRITERS_FENCE): Promise<void> {
+    const step = (): Promise<boolean> =>
+      inTransaction(this.dataSource, async (tx) => {
+        if (!(await UNDER_WAY.renew(tx, [id], fence, LEASE_MS))) return false;
+        if (await this.removeSome(tx, id)) return true;
+        await tx.query(`DELETE FROM ${TABLE} WHERE campaign_id = ?`, [id]);
+        return false;
+      });
+    while (await step());
+  }
+
+  /** Removes what killed processes have left. Any number of workers may do so side by side. */
+  async sweep(): Promise<void> {
+    const found = await this.dataSource.query<{ id: number; fence: number }[]>(
+      `SELECT campaign_id AS id, fence FROM ${TABLE} WHERE lease_until <= UTC_TIMESTAMP(3)
+       ORDER BY lease_until LIMIT ${ORPHANS_A_SWEEP}`,
+    );
+    for (const { id, fence } of found) {
+      if (await UNDER_WAY.claim(this.dataSource, [id], LEASE_MS, { fence })) await this.discard(id, fence + 1);
+    }
+  }
+
+  private async begin(id: number): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO ${TABLE} (campaign_id, fence, lease_until, started_at)
+       VALUES (?, ?, UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, UTC_TIMESTAMP(3))`,
+      [id, WRITERS_FENCE, LEASE_MS * 1000],
+    );
+  }
+
+  /** The first rows alone: they take the id from every other process, so that no later ones can stray into its campaign. */
+  private async writeAll(id: number, draft: CampaignDraft, sum: DraftSum): Promise<void> {
+    const total = draft.recipients.length;
+    const write = (from: number): Promise<void> =>
+      this.writeSome(id, draft, sum, { from, end: Math.min(from + ROWS_A_COMMIT, total) });
+    await write(0);
+    let next = ROWS_A_COMMIT;
+    const writer = async (): Promise<void> => {
+      while (next < total) {
+        const from = next;
+        next += ROWS_A_COMMIT;
+        await write(from);
+      }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: COMMITS_AT_ONCE }, writer));
+    for (const result of ended) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** The lease last: it is decided with the commit whether a sweeper was faster, and locked for no longer. */
+  private async writeSome(id: number, draft: CampaignDraft, sum: DraftSum, range: PlaceRange): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      await this.writer.insertRange(tx, { id, draft, sum }, range);
+      if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, LEASE_MS))) throw new StageLost();
+    });
+  }
+
+  /** @returns whether there may be more */
+  private async removeSome(tx: EntityManager, id: number): Promise<boolean> {
+    // Another process has made a campaign of this id at the same moment: nothing of ours was written.
+    const campaigns: unknown[] = await tx.query('SELECT 1 FROM campaigns WHERE id = ?', [id]);
+    if (campaigns.length > 0) return false;
+    let isMore = false;
+    for (const table of ['recipient_terms', 'campaign_recipients']) {
+      const removed: WriteResult = await tx.query(
+        `DELETE FROM ${table} WHERE campaign_id = ? ORDER BY seq DESC LIMIT ${ROWS_A_REMOVAL}`,
+        [id],
+      );
+      isMore ||= removed.affectedRows === ROWS_A_REMOVAL;
+    }
+    return isMore;
+  }
+}
