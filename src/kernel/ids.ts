@@ -45,3 +45,6 @@ export function readId(text: string): number | null {
  * at or after it is lower: a time range is a range of ids.
  */
 export const firstIdAt = (at: Date): number => Math.max(0, at.getTime() - EPOCH_MS) * IDS_PER_MS;
+
+/** When an id was made, to the millisecond (but of a burst, see `firstIdAt`). */
+export const timeOfId = (id: number): Date => new Date(Math.floor(id / IDS_PER_MS) + EPOCH_MS);

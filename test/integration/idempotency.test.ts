@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { CampaignAcceptance, type CampaignDraft, RecipientStatus } from '../../src/modules/engine/index.js';
 import { Idempotency } from '../../src/modules/idempotency/index.js';
 import { IdempotencyKeys } from '../../src/modules/idempotency/persistence/idempotency-keys.js';
+import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
+import { Retention } from '../../src/platform/tables/index.js';
 import { dataOf } from '../support/campaigns.js';
 import { openEveryChannel, type EveryChannel } from '../support/every-channel.js';
 import { AudioServer } from '../support/voice.js';
@@ -333,7 +335,7 @@ describe('after 24 hours', () => {
     await sms(old);
     await sms(young);
     await age(old, 'created_at', '25 HOUR');
-    expect(await channels.part(IdempotencyKeys).prune()).toBe(false);
+    await new Retention(channels.dataSource, ALL_TABLES, { RETENTION_DAYS: 0 }).removeAged();
     expect([(await rowsOf(old)).length, (await rowsOf(young)).length]).toEqual([0, 1]);
   });
 });

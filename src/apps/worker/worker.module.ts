@@ -6,11 +6,12 @@ import { DutiesModule } from '../../platform/duties/index.js';
 import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
+import { TablesWorkerModule } from '../../platform/tables/index.js';
 import { AudioWorkerModule } from '../../modules/audio/index.js';
 import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
-import { IdempotencyWorkerModule } from '../../modules/idempotency/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
 import { SuppressionListModule } from '../../modules/suppressions/index.js';
+import { ALL_TABLES } from '../../modules/table-rules/index.js';
 import { TemplatesWorkerModule } from '../../modules/templates/index.js';
 import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
 
@@ -24,7 +25,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     ObservabilityModule,
     OutboundModule,
     ChannelsModule.of(CHANNELS),
-    IdempotencyWorkerModule,
+    TablesWorkerModule.of(ALL_TABLES),
     SessionMessagesWorkerModule,
     TemplatesWorkerModule,
     AudioWorkerModule,

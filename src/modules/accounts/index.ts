@@ -36,3 +36,4 @@ export { FindAccountQuery } from './queries/find-account.query.js';
 export { ListAccountsQuery } from './queries/list-accounts.query.js';
 export { ListAuditQuery } from './queries/list-audit.query.js';
 export { ListSecurityLogQuery } from './queries/list-security-log.query.js';
+export { accountTables } from './persistence/table-rules.js';

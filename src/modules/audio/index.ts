@@ -3,3 +3,4 @@ export { AudioLibrary, type ClipRequest } from './audio-library.js';
 export { AudioModule, AudioWorkerModule } from './audio.module.js';
 export { AudioChanged } from './persistence/audio-store.js';
 export { type DraftedAudio, LONGEST_MS, type StoredAudio } from './stored-audio.js';
+export { audioTables } from './persistence/table-rules.js';

@@ -15,3 +15,4 @@ export { ResellerCredits, type ResellerMove } from './persistence/reseller-credi
 export { GetBalancesQuery } from './queries/get-balances.query.js';
 export { ListLedgerQuery } from './queries/list-ledger.query.js';
 export { ProveCreditsQuery } from './queries/prove-credits.query.js';
+export { creditTables } from './persistence/table-rules.js';

@@ -65,3 +65,4 @@ export { isFinal, mayMove, RecipientStatus } from './state/recipient-status.js';
 export type { Addressee, RecipientTerms } from './state/recipient-terms.js';
 export { readReference } from './state/recipient-key.js';
 export { type TimelineSource, TimelineSources } from './timeline-sources.js';
+export { engineTables } from './state/table-rules.js';

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Idempotency } from './idempotency.js';
-import { KeySweeper } from './key-sweeper.js';
 import { IdempotencyKeyEntity } from './persistence/idempotency-key.entity.js';
 import { IdempotencyKeys } from './persistence/idempotency-keys.js';
 
@@ -12,7 +11,3 @@ import { IdempotencyKeys } from './persistence/idempotency-keys.js';
   exports: [Idempotency, IdempotencyKeys],
 })
 export class IdempotencyModule {}
-
-/** In the worker: old keys go. */
-@Module({ imports: [IdempotencyModule], providers: [KeySweeper] })
-export class IdempotencyWorkerModule {}

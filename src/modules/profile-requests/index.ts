@@ -9,3 +9,4 @@ export { ReviewedProfileRequestData } from './http/profile-request.dto.js';
 export { profileErrors } from './profile-requests.errors.js';
 export { ProfileRequestsModule } from './profile-requests.module.js';
 export { ReviewProfileRequestsQuery } from './queries/review-profile-requests.query.js';
+export { profileRequestTables } from './persistence/table-rules.js';

@@ -60,3 +60,4 @@ export { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
 export { RouteConnections } from './route-connections.js';
 export { RouteLogins } from './route-logins.js';
 export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard, type RouteStanding } from './route-health.js';
+export { providerTables } from './persistence/table-rules.js';

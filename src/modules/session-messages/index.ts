@@ -1,2 +1,3 @@
 export { SessionMessagesModule } from './session-messages.module.js';
 export { SessionMessagesWorkerModule } from './session-messages.worker.module.js';
+export { sessionMessageTables } from './persistence/table-rules.js';

@@ -1,1 +1,2 @@
 export { SuppressionListModule, SuppressionsModule } from './suppressions.module.js';
+export { suppressionTables } from './persistence/table-rules.js';

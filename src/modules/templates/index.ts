@@ -11,3 +11,4 @@ export { TemplateLibraryModule } from './template-library.module.js';
 export { TemplatesModule } from './templates.module.js';
 export { templateErrors, type TemplateSendFault, templateSendErrors } from './templates.errors.js';
 export { TemplatesWorkerModule } from './templates.worker.module.js';
+export { templateTables } from './persistence/table-rules.js';

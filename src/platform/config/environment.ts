@@ -137,6 +137,7 @@ export const environmentSchema = z.object({
   VOICE_MAX_CALL_SECONDS: z.coerce.number().int().min(1).max(14_400).default(600),
   VOICE_AUTO_APPROVE: flag(false),
   RECEIPT_TIMEOUT: duration('72h'),
+  RETENTION_DAYS: count(0),
   SHUTDOWN_DELAY: duration('1s'),
   READY_SILENCE: duration('10s'),
   LIVE_SILENCE: duration('60s'),

@@ -41,6 +41,8 @@ type Query = (statement: Statement, values: unknown, done?: Done) => unknown;
 
 const BEGINS = /^START TRANSACTION/;
 const ENDS = /^(COMMIT|ROLLBACK)$/;
+/** All others wait behind a change of a table that waits: whoever makes it comes again later. */
+const CHANGES = /^ALTER /;
 /**
  * mysql2 for TypeORM, with what the pool itself leaves open: a bounded wait for a connection, a bounded wait for each
  * answer, the session's settings, and a second try of single statements that lost a race of locks.
@@ -145,7 +147,7 @@ function guardQueries(
         clearTimeout(timer);
         watch.ended(error);
         // A COMMIT that lost a race, as on a cluster, has lost its transaction: a second one would find nothing to commit.
-        const isSingle = !inTransaction;
+        const isSingle = !inTransaction && !CHANGES.test(sql);
         if (ends || (begins && error)) inTransaction = false;
         if (isIdCollision(error)) drawPlace();
         if (error && isSingle && number < ATTEMPTS && isRetryable(error)) {

@@ -1,5 +1,17 @@
 export { DatabaseModule, ImpatientDatabaseModule, MigratingDatabaseModule } from './database.module.js';
 export { DatabaseWatch } from './database-watch.js';
+export {
+  addDays,
+  type Asked,
+  dateBound,
+  type DayBound,
+  daysAfter,
+  idBound,
+  LATER,
+  missingDays,
+  partitionsOf,
+  startOfDay,
+} from './day-partitions.js';
 export { duplicateKeyName, isDuplicateKey } from './faults.js';
 export { jsonRows } from './json-rows.js';
 export { rowArrays } from './row-arrays.js';

@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { InvalidEnvironment } from '../../../platform/config/index.js';
+import { DayMaker } from '../../../platform/tables/index.js';
 import { FirstAccounts } from './first-accounts.js';
 import { migrate, whileLocked } from './migrate.js';
 import { PrepareModule } from './prepare.module.js';
@@ -21,6 +22,7 @@ export async function prepareDatabase(): Promise<string[]> {
     const dataSource = app.get<DataSource>(getDataSourceToken());
     return await whileLocked(dataSource, async () => {
       const applied = await migrate(dataSource);
+      await app.get(DayMaker).makeDays(Infinity);
       const created = await app.get(FirstAccounts).ensure();
       await app.get(SandboxRoutes).ensure();
       await app.get(SandboxChat).ensure();

@@ -2,11 +2,13 @@ import { Module } from '@nestjs/common';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountDirectoryModule } from '../../../modules/accounts/index.js';
 import { RoutesModule } from '../../../modules/providers/index.js';
+import { ALL_TABLES } from '../../../modules/table-rules/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { MigratingDatabaseModule } from '../../../platform/database/index.js';
 import { createLogger } from '../../../platform/observability/index.js';
 import { OutboundModule } from '../../../platform/outbound/index.js';
 import { SecurityModule } from '../../../platform/security/index.js';
+import { TablesModule } from '../../../platform/tables/index.js';
 import { FirstAccounts } from './first-accounts.js';
 import { SandboxChat } from './sandbox-chat.js';
 import { SandboxRoutes } from './sandbox-routes.js';
@@ -24,6 +26,7 @@ import { SandboxRoutes } from './sandbox-routes.js';
     OutboundModule,
     AccountDirectoryModule,
     RoutesModule,
+    TablesModule.of(ALL_TABLES),
   ],
   providers: [FirstAccounts, SandboxChat, SandboxRoutes],
 })

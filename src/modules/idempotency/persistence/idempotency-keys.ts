@@ -28,7 +28,6 @@ const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL ${KEPT_HOURS} HOUR`;
 const LEASE_SECONDS = 120;
 const LEASE = `UTC_TIMESTAMP(3) + INTERVAL ${LEASE_SECONDS} SECOND`;
 const ROUNDS = 5;
-const PRUNED_AT_ONCE = 1_000;
 
 const keyOf = ({ accountId, endpoint, key }: IdempotentRequest): unknown[] => [accountId, endpoint, key];
 
@@ -93,14 +92,6 @@ export class IdempotencyKeys {
         token,
       ]),
     );
-  }
-
-  /** Removes keys whose 24 hours are over, some at a time. @returns whether there may be more */
-  async prune(): Promise<boolean> {
-    const removed: WriteResult = await this.dataSource.query(
-      `DELETE FROM idempotency_keys WHERE ${EXPIRED} ORDER BY created_at LIMIT ${PRUNED_AT_ONCE}`,
-    );
-    return removed.affectedRows === PRUNED_AT_ONCE;
   }
 
   private async find(request: IdempotentRequest): Promise<KeyRow | undefined> {

@@ -6,6 +6,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Entity('chat_inbound_messages')
 @Index('uq_chat_inbound_messages', ['routeId', 'messageId'], { unique: true })
 @Index('ix_chat_inbound_messages_account', ['accountId', 'id'])
+@Index('ix_chat_inbound_messages_received', ['receivedAt'])
 export class ChatInboundMessageEntity {
   @PrimaryGeneratedColumn({ type: 'bigint', unsigned: true })
   id!: number;
@@ -40,6 +41,7 @@ export class ChatInboundMessageEntity {
 
 /** Until when free-form messages may go to a contact. */
 @Entity('chat_windows')
+@Index('ix_chat_windows_open', ['openUntil'])
 export class ChatWindowEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
@@ -55,6 +57,7 @@ export class ChatWindowEntity {
 /** Which number is whose: user ids of contacts whose number was seen too. */
 @Entity('chat_contacts')
 @Index('ix_chat_contacts_number', ['routeId', 'number'])
+@Index('ix_chat_contacts_updated', ['updatedAt'])
 export class ChatContactEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;

@@ -21,8 +21,8 @@ import { FormerCallbackSecrets1700000013400 } from './1700000013400-former-callb
 import { SessionClaims1700000013401 } from './1700000013401-session-claims.js';
 import { ChatUserIds1700000013402 } from './1700000013402-chat-user-ids.js';
 import { LoginAddresses1700000013500 } from './1700000013500-login-addresses.js';
-import { SecurityLog1700000013502 } from './1700000013502-security-log.js';
 import { RevokedTokens1700000013501 } from './1700000013501-revoked-tokens.js';
+import { SecurityLog1700000013502 } from './1700000013502-security-log.js';
 import { Revisions1700000013600 } from './1700000013600-revisions.js';
 import { AccountQuotas1700000013601 } from './1700000013601-account-quotas.js';
 import { AudioOfCampaigns1700000013700 } from './1700000013700-audio-of-campaigns.js';
@@ -32,6 +32,8 @@ import { LanesOfRoutes1700000014100 } from './1700000014100-lanes-of-routes.js';
 import { AcceptancesUnderWay1700000014300 } from './1700000014300-acceptances-under-way.js';
 import { CountersByLane1700000014400 } from './1700000014400-counters-by-lane.js';
 import { MessagesByDay1700000014401 } from './1700000014401-messages-by-day.js';
+import { DayPartitions1700000014600 } from './1700000014600-day-partitions.js';
+import { Ages1700000014601 } from './1700000014601-ages.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -69,4 +71,6 @@ export const migrations = [
   AcceptancesUnderWay1700000014300,
   CountersByLane1700000014400,
   MessagesByDay1700000014401,
+  DayPartitions1700000014600,
+  Ages1700000014601,
 ];

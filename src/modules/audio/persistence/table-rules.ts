@@ -1,0 +1,7 @@
+import type { TableRule } from '../../../platform/tables/index.js';
+
+/** What becomes of audio. */
+export const audioTables: readonly TableRule[] = [
+  { table: 'audio_files', rule: 'work', why: 'the audio sweeper removes what nothing has played for a day' },
+  { table: 'audio_chunks', rule: 'work', why: 'removed with its audio file' },
+];

@@ -1,0 +1,12 @@
+import type { TableRule } from '../../../platform/tables/index.js';
+
+/** What becomes of money. */
+export const creditTables: readonly TableRule[] = [
+  { table: 'credit_balances', rule: 'kept', why: 'six of each account' },
+  { table: 'reseller_grants', rule: 'kept', why: 'six of each client of a reseller' },
+  {
+    table: 'credit_ledger',
+    rule: 'work',
+    why: 'the ledger closer removes months that are over for RETENTION_DAYS, once they stand in a closing',
+  },
+];

@@ -1,0 +1,36 @@
+import { dateBound, idBound } from '../../../platform/database/index.js';
+import type { TableRule } from '../../../platform/tables/index.js';
+
+const OF_CAMPAIGNS = { root: 'campaigns', column: 'campaign_id' } as const;
+
+/**
+ * What becomes of the rows of campaigns (reference/running#retention). `completed_at` stands once every recipient is
+ * final, however the campaign ended: what is paused, scheduled, waits for approval or for a receipt has none.
+ */
+export const engineTables: readonly TableRule[] = [
+  {
+    table: 'campaigns',
+    rule: 'root',
+    over: `r.completed_at < ? AND NOT EXISTS (SELECT 1 FROM campaign_retries t WHERE t.campaign_id = r.id)`,
+  },
+  { table: 'campaign_recipients', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
+  { table: 'recipient_terms', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
+  { table: 'campaign_counters', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
+  { table: 'campaign_lanes', rule: 'follows', ...OF_CAMPAIGNS },
+  { table: 'recipient_retries', rule: 'follows', ...OF_CAMPAIGNS },
+  { table: 'unknown_outcomes', rule: 'follows', ...OF_CAMPAIGNS },
+  { table: 'campaign_retries', rule: 'follows', ...OF_CAMPAIGNS },
+  {
+    table: 'parked_receipts',
+    rule: 'work',
+    why: 'the receipt sweeper removes what has found its message, and the rest after RECEIPT_TIMEOUT',
+  },
+];
+
+/** Waits for the table's shape: the partitions of messages by the day on which they were submitted. */
+export const messagesByDay: TableRule = {
+  table: 'provider_messages',
+  rule: 'days',
+  bound: dateBound,
+  of: OF_CAMPAIGNS,
+};

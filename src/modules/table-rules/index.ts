@@ -1,0 +1,33 @@
+import type { TableRule } from '../../platform/tables/index.js';
+import { platformTables } from '../../platform/tables/index.js';
+import { accountTables } from '../accounts/index.js';
+import { audioTables } from '../audio/index.js';
+import { voiceTables } from '../channels/voice/index.js';
+import { creditTables } from '../credits/index.js';
+import { engineTables } from '../engine/index.js';
+import { idempotencyTables } from '../idempotency/index.js';
+import { profileRequestTables } from '../profile-requests/index.js';
+import { providerTables } from '../providers/index.js';
+import { quotaTables } from '../quotas/index.js';
+import { sessionMessageTables } from '../session-messages/index.js';
+import { suppressionTables } from '../suppressions/index.js';
+import { templateTables } from '../templates/index.js';
+import { webhookTables } from '../webhooks/index.js';
+
+/** What becomes of the rows of every table: the list that the applications are handed. A test holds it to the schema. */
+export const ALL_TABLES: readonly TableRule[] = [
+  ...platformTables,
+  ...accountTables,
+  ...creditTables,
+  ...quotaTables,
+  ...providerTables,
+  ...engineTables,
+  ...idempotencyTables,
+  ...audioTables,
+  ...voiceTables,
+  ...templateTables,
+  ...sessionMessageTables,
+  ...suppressionTables,
+  ...profileRequestTables,
+  ...webhookTables,
+];

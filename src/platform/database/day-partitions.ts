@@ -1,0 +1,104 @@
+import { now } from '../../kernel/clock.js';
+import { firstIdAt, timeOfId } from '../../kernel/ids.js';
+
+/** What DDL is asked through: a data source, a query runner, a transaction's manager. */
+export interface Asked {
+  query<T = unknown>(sql: string, values?: unknown[]): Promise<T>;
+}
+
+/** A partition of a table that is cut into days. */
+export interface DayPartition {
+  name: string;
+  /** 00:00 UTC of the day whose rows it holds, with all before that no other holds; null = the last one, of days to come */
+  day: Date | null;
+}
+
+/** The bound of a day: SQL that every row of before it is lower than, and no later row. @param start 00:00 UTC */
+export type DayBound = (start: Date) => string;
+
+export const DAY_MS = 86_400_000;
+/** Holds whatever no day was made for; REORGANIZE cuts days off it. */
+export const LATER = 'later';
+
+export const startOfDay = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+export const daysAfter = (day: Date, days: number): Date => new Date(day.getTime() + days * DAY_MS);
+
+/** A day by the ids that are made in it (`kernel/ids.ts`). */
+export const idBound: DayBound = (start) => String(firstIdAt(start));
+/** A day by a DATE column. */
+export const dateBound: DayBound = (start) => `'${start.toISOString().slice(0, 10)}'`;
+
+/** d20261122 holds what is lower than the bound of the next day. */
+const nameOf = (day: Date): string => `d${day.toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+function dayOf(name: string): Date | null {
+  const [, year, month, day] = /^d(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
+  return year === undefined ? null : new Date(`${year}-${month}-${day}T00:00:00Z`);
+}
+
+const definition = (day: Date, bound: DayBound): string =>
+  `PARTITION ${nameOf(day)} VALUES LESS THAN (${bound(daysAfter(day, 1))})`;
+
+/** What follows the last day. */
+const later = (bound: DayBound): string =>
+  `PARTITION ${LATER} VALUES LESS THAN ${bound(new Date(0)).startsWith("'") ? '(MAXVALUE)' : 'MAXVALUE'}`;
+
+/**
+ * Turns a table into one that is cut into days: a partition for each month since the first campaign, the last of them up
+ * to today, and one for all later rows. Every row is copied. Done before, it does nothing.
+ * @param by such as `RANGE (campaign_id)` or `RANGE COLUMNS (sent_on)`
+ */
+export async function partitionByDay(db: Asked, table: string, by: string, bound: DayBound): Promise<void> {
+  if ((await partitionsOf(db, table)).length > 0) return;
+  const [first] = await db.query<{ id: number | null }[]>('SELECT MIN(id) AS id FROM campaigns');
+  const today = startOfDay(now());
+  const days = [...monthEnds(first?.id ? timeOfId(Number(first.id)) : today, today), today];
+  const partitions = [...days.map((day) => definition(day, bound)), later(bound)];
+  await db.query(`ALTER TABLE ${table} PARTITION BY ${by} (${partitions.join(', ')})`);
+}
+
+/** The last days of the months from one moment to before another. */
+function monthEnds(from: Date, to: Date): Date[] {
+  const ends: Date[] = [];
+  for (let month = from.getUTCMonth() + 1; ; month++) {
+    const end = new Date(Date.UTC(from.getUTCFullYear(), month, 0));
+    if (end >= to) return ends;
+    ends.push(end);
+  }
+}
+
+/** The opposite of `partitionByDay`. */
+export async function removeDays(db: Asked, table: string): Promise<void> {
+  if ((await partitionsOf(db, table)).length > 0) await db.query(`ALTER TABLE ${table} REMOVE PARTITIONING`);
+}
+
+/** Oldest first; none for a table that is not cut into days. */
+export async function partitionsOf(db: Asked, table: string): Promise<DayPartition[]> {
+  const rows = await db.query<{ name: string }[]>(
+    `SELECT partition_name AS name FROM information_schema.partitions
+     WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NULL ORDER BY partition_ordinal_position`,
+    [table],
+  );
+  return rows.map(({ name }) => ({ name, day: dayOf(name) }));
+}
+
+/**
+ * Cuts days off the last partition. Rows that lie in it already are copied, and nobody writes the table meanwhile.
+ * @param days ascending, see `missingDays`
+ */
+export async function addDays(db: Asked, table: string, bound: DayBound, days: readonly Date[]): Promise<void> {
+  const partitions = [...days.map((day) => definition(day, bound)), later(bound)];
+  await db.query(`ALTER TABLE ${table} REORGANIZE PARTITION ${LATER} INTO (${partitions.join(', ')})`);
+}
+
+/**
+ * The days that a table lacks, up to so many after today. Days that were missed become one, which ends yesterday: a long
+ * absence makes no more partitions than one day's.
+ */
+export function missingDays(partitions: readonly DayPartition[], today: Date, ahead: number): Date[] {
+  const last = Math.max(...partitions.map(({ day }) => day?.getTime() ?? -Infinity));
+  const days: Date[] = [];
+  const first = Math.max(last + DAY_MS, today.getTime() - DAY_MS);
+  for (let day = first; day <= daysAfter(today, ahead).getTime(); day += DAY_MS) days.push(new Date(day));
+  return days;
+}

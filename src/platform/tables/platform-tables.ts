@@ -1,0 +1,7 @@
+import type { TableRule } from './table-rule.js';
+
+/** The tables of no feature. */
+export const platformTables: readonly TableRule[] = [
+  { table: 'migrations', rule: 'kept', why: 'one of each migration' },
+  { table: 'preparation_lock', rule: 'kept', why: 'one row' },
+];

@@ -1,0 +1,144 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../kernel/clock.js';
+import { firstIdAt } from '../../kernel/ids.js';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { daysAfter, inTransaction, partitionsOf, startOfDay, type WriteResult } from '../database/index.js';
+import { changeTable } from './change-table.js';
+import { TABLE_RULES } from './day-maker.js';
+import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
+
+const ROWS_A_STEP = 5_000;
+const ROOTS_A_STEP = 500;
+/** With more rows of others in it a day is left as it is: most of it is still needed. */
+const MOST_SURVIVORS = 1_000;
+
+/** Takes away what is no longer kept, table by table (docs/decisions/0022). Any number of processes may do so side by side. */
+@Injectable()
+export class Retention {
+  private readonly logger = new Logger(Retention.name);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(TABLE_RULES) private readonly rules: readonly TableRule[],
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
+  ) {}
+
+  /** Rows that go by their age. @param isStopped asked between two steps */
+  async removeAged(isStopped: () => boolean = () => false): Promise<void> {
+    for (const rule of rulesOf(this.rules, 'age')) await this.removeOld(rule, isStopped);
+  }
+
+  /** Campaigns that were over before RETENTION_DAYS, with all that follows them; then the days that nothing needs any more. */
+  async removeOver(isStopped: () => boolean = () => false): Promise<void> {
+    const before = this.kept();
+    if (before) for (const rule of rulesOf(this.rules, 'root')) await this.removeRoots(rule, before, isStopped);
+    for (const rule of rulesOf(this.rules, 'days')) await this.removeDays(rule, isStopped);
+  }
+
+  /** The moment before which nothing needs to be kept; null = everything is. */
+  private kept(most = Infinity, least = 0): Date | null {
+    const days = Math.max(Math.min(this.environment.RETENTION_DAYS || Infinity, most), least);
+    return Number.isFinite(days) ? daysAfter(startOfDay(now()), -days) : null;
+  }
+
+  private async removeOld(rule: TableWith<'age'>, isStopped: () => boolean): Promise<void> {
+    const { table, column, valueAt = (at: Date) => at, onlyIf, keptMs } = rule;
+    const before = keptMs === undefined ? this.kept() : new Date(now().getTime() - keptMs);
+    if (!before) return;
+    await this.inSteps(
+      `DELETE FROM ${table} WHERE ${column} < ?${onlyIf ? ` AND ${onlyIf}` : ''} ORDER BY ${column}`,
+      [valueAt(before), ...(onlyIf?.match(/\?/g) ?? []).map(() => before)],
+      isStopped,
+    );
+  }
+
+  private async removeRoots({ table, over }: TableWith<'root'>, before: Date, isStopped: () => boolean): Promise<void> {
+    const followers = rulesOf(this.rules, 'follows').filter(({ root }) => root === table);
+    for (let after = 0; !isStopped();) {
+      const old: { id: number }[] = await this.dataSource.query(
+        `SELECT id FROM ${table} WHERE id > ? AND id < ? ORDER BY id LIMIT ${ROOTS_A_STEP}`,
+        [after, firstIdAt(before)],
+      );
+      const last = old.at(-1);
+      if (!last) return;
+      after = last.id;
+      await inTransaction(this.dataSource, async (tx) => {
+        const ids = old.map(({ id }) => id);
+        const gone: { id: number }[] = await tx.query(
+          `SELECT r.id FROM ${table} r WHERE r.id IN (?) AND ${over} FOR UPDATE`,
+          [ids, before],
+        );
+        if (gone.length === 0) return;
+        const theirs = [gone.map(({ id }) => id)];
+        await tx.query(`DELETE FROM ${table} WHERE id IN (?)`, theirs);
+        for (const follower of followers) {
+          await tx.query(`DELETE FROM ${follower.table} WHERE ${follower.column} IN (?)`, theirs);
+        }
+      });
+    }
+  }
+
+  private async removeDays(rule: TableWith<'days'>, isStopped: () => boolean): Promise<void> {
+    const before = this.kept(rule.mostDays, rule.leastDays);
+    if (!before) return;
+    for (const { name, day } of await partitionsOf(this.dataSource, rule.table)) {
+      if (isStopped() || !day || daysAfter(day, 1) > before) return;
+      const survivors = await this.survivors(rule, name, day);
+      if (survivors.length === 0) await this.drop(rule.table, name);
+      else if (survivors.length > MOST_SURVIVORS)
+        return; // and later days have more of them
+      else await this.thin(rule, name, survivors, isStopped);
+    }
+  }
+
+  /** Rows of the root that are there and have rows in this partition, ascending; at most one more than matter. */
+  private async survivors({ table, of }: TableWith<'days'>, name: string, day: Date): Promise<number[]> {
+    if (!of) return [];
+    const rows: { id: number }[] = await this.dataSource.query(
+      `SELECT r.id FROM ${of.root} r WHERE r.id < ? AND
+         (SELECT 1 FROM ${table} PARTITION (${name}) x WHERE x.${of.column} = r.id LIMIT 1) = 1
+       ORDER BY r.id LIMIT ${MOST_SURVIVORS + 1}`,
+      [firstIdAt(daysAfter(day, 1))],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private async drop(table: string, name: string): Promise<void> {
+    try {
+      await changeTable(this.dataSource, async (db) => {
+        await db.query(`ALTER TABLE ${table} DROP PARTITION ${name}`);
+      });
+      this.logger.log({ table, partition: name }, 'a day is gone');
+    } catch (error) {
+      const left = await partitionsOf(this.dataSource, table);
+      if (left.some((partition) => partition.name === name)) throw error; // else another process was faster
+    }
+  }
+
+  /** What lies between those that stay goes, in bounded steps. */
+  private async thin(
+    { table, of }: TableWith<'days'>,
+    name: string,
+    survivors: readonly number[],
+    isStopped: () => boolean,
+  ): Promise<void> {
+    for (const [index, until] of [...survivors, Number.MAX_SAFE_INTEGER].entries()) {
+      await this.inSteps(
+        `DELETE FROM ${table} PARTITION (${name}) WHERE ${of?.column} > ? AND ${of?.column} < ?`,
+        [survivors[index - 1] ?? 0, until],
+        isStopped,
+      );
+    }
+  }
+
+  private async inSteps(statement: string, values: readonly unknown[], isStopped: () => boolean): Promise<void> {
+    while (!isStopped()) {
+      const { affectedRows }: WriteResult = await this.dataSource.query(`${statement} LIMIT ${ROWS_A_STEP}`, [
+        ...values,
+      ]);
+      if (affectedRows < ROWS_A_STEP) return;
+    }
+  }
+}

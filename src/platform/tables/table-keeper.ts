@@ -1,0 +1,47 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { PeriodicTask } from '../concurrency/index.js';
+import { safeError } from '../observability/index.js';
+import { DayMaker } from './day-maker.js';
+import { Retention } from './retention.js';
+
+const LOOK_EVERY_MS = 10 * 60_000;
+
+/**
+ * Every ten minutes: days to come get their partition, and what is no longer kept goes. Most looks find nothing to do.
+ * The first comes after ten minutes, since the start of an installation makes its days by itself (`prepare`). Any number
+ * of workers may do so side by side.
+ */
+@Injectable()
+export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(TableKeeper.name);
+  private readonly task = new PeriodicTask(
+    LOOK_EVERY_MS,
+    () => this.look(),
+    () => undefined, // each duty says what went wrong
+  );
+
+  constructor(
+    private readonly days: DayMaker,
+    private readonly retention: Retention,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+
+  private async look(): Promise<void> {
+    const isStopped = (): boolean => this.task.isStopped;
+    await this.attempt('days could not be made, trying again', () => this.days.makeDays());
+    await this.attempt('old rows could not be removed, trying again', () => this.retention.removeAged(isStopped));
+    await this.attempt('old campaigns could not be removed, trying again', () => this.retention.removeOver(isStopped));
+  }
+
+  /** One duty that fails keeps no other from its turn. */
+  private async attempt(fault: string, duty: () => Promise<void>): Promise<void> {
+    await duty().catch((error: unknown) => this.logger.warn({ err: safeError(error) }, fault));
+  }
+}

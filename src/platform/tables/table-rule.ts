@@ -1,0 +1,68 @@
+import type { DayBound } from '../database/index.js';
+
+/** Rows stay. */
+interface Kept {
+  rule: 'kept';
+  /** why it does not grow, or why it may */
+  why: string;
+}
+
+/** Rows are there only while there is something to do; whoever does it takes them away. */
+interface Work {
+  rule: 'work';
+  /** who takes a row away, and when */
+  why: string;
+}
+
+/** Rows go by their age, in bounded steps. */
+interface Aged {
+  rule: 'age';
+  /** an indexed column that ascends with time */
+  column: string;
+  /** the value of the column at a moment; absent: the moment itself */
+  valueAt?: (at: Date) => unknown;
+  /** SQL of what must hold too, each question mark the same moment; rows for which it does not hold stay until it does */
+  onlyIf?: string;
+  /** how long they are kept, milliseconds; absent: RETENTION_DAYS */
+  keptMs?: number;
+}
+
+/** What other tables belong to: goes when it is over for RETENTION_DAYS, in bounded steps, with what follows it. */
+interface Root {
+  rule: 'root';
+  /** SQL about the row `r`, with one question mark: the moment before which it must have been over */
+  over: string;
+}
+
+/** Goes in the transaction of the row that it belongs to; by `id` of the root. */
+interface Follower {
+  rule: 'follows';
+  root: string;
+  column: string;
+}
+
+/**
+ * Cut into days: a day goes at once when nothing of it is needed. Rows of campaigns that are there keep their day, alone
+ * (docs/decisions/0022).
+ */
+interface Daily {
+  rule: 'days';
+  bound: DayBound;
+  /** whose rows they are, by `id` of that table; absent: age alone decides */
+  of?: { root: string; column: string };
+  /** most days that they are kept, whatever RETENTION_DAYS says; absent: as long as that says */
+  mostDays?: number;
+  /** fewest days that they are kept, however short RETENTION_DAYS is */
+  leastDays?: number;
+}
+
+/** What becomes of the rows of one table. Every table has a rule; the module that owns the table declares it. */
+export type TableRule = { table: string } & (Kept | Work | Aged | Root | Follower | Daily);
+
+/** A table that has this rule. */
+export type TableWith<Rule extends TableRule['rule']> = Extract<TableRule, { rule: Rule }>;
+
+/** Those of the rules that are of one kind. */
+export function rulesOf<Rule extends TableRule['rule']>(rules: readonly TableRule[], rule: Rule): TableWith<Rule>[] {
+  return rules.filter((entry): entry is TableWith<Rule> => entry.rule === rule);
+}
