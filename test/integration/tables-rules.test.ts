@@ -44,7 +44,7 @@ describe('the list of what becomes of rows', () => {
 
   it('goes by columns that are there, in the order of a key', async () => {
     for (const entry of ALL_TABLES) {
-      const column = 'column' in entry ? entry.column : 'of' in entry ? entry.of?.column : undefined;
+      const column = 'column' in entry ? entry.column : 'of' in entry ? entry.of.column : undefined;
       if (column === undefined) continue;
       expect(await columnsOf(entry.table, column), `${entry.table}.${column}`).toHaveLength(1);
       const keys = await database.dataSource.query<unknown[]>(

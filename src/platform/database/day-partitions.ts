@@ -44,8 +44,8 @@ const later = (bound: DayBound): string =>
   `PARTITION ${LATER} VALUES LESS THAN ${bound(new Date(0)).startsWith("'") ? '(MAXVALUE)' : 'MAXVALUE'}`;
 
 /**
- * Turns a table into one that is cut into days: a partition for each month since the first campaign, the last of them up
- * to today, and one for all later rows. Every row is copied. Done before, it does nothing.
+ * Cuts a table into days: a partition for each month since the first campaign, the last of them up to today, and one for
+ * all later rows. Every row is copied. Done before, it does nothing.
  * @param by such as `RANGE (campaign_id)` or `RANGE COLUMNS (sent_on)`
  */
 export async function partitionByDay(db: Asked, table: string, by: string, bound: DayBound): Promise<void> {
@@ -83,7 +83,7 @@ export async function partitionsOf(db: Asked, table: string): Promise<DayPartiti
 }
 
 /**
- * Cuts days off the last partition. Rows that lie in it already are copied, and nobody writes the table meanwhile.
+ * Cuts days off the last partition. Rows that lie in it already are copied, and no statement writes the table meanwhile.
  * @param days ascending, see `missingDays`
  */
 export async function addDays(db: Asked, table: string, bound: DayBound, days: readonly Date[]): Promise<void> {

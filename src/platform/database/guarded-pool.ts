@@ -41,7 +41,7 @@ type Query = (statement: Statement, values: unknown, done?: Done) => unknown;
 
 const BEGINS = /^START TRANSACTION/;
 const ENDS = /^(COMMIT|ROLLBACK)$/;
-/** All others wait behind a change of a table that waits: whoever makes it comes again later. */
+/** All other statements wait behind a change of a table that waits: it is not run again at once. */
 const CHANGES = /^ALTER /;
 /**
  * mysql2 for TypeORM, with what the pool itself leaves open: a bounded wait for a connection, a bounded wait for each

@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
 import type { Asked } from '../database/index.js';
 
-/** Whoever uses the table waits behind a change that waits, so that it does not wait for long. The least the servers know. */
+/** Statements on the table wait behind a change that waits, so that it does not wait for long. The least the servers know. */
 const PATIENCE_SECONDS = 1;
 
 /**
  * Changes a table beside the service. A transaction that has used the table holds it until its end: the change gives up
- * after a second, as an error, and whoever wants it comes again later.
+ * after a second, as an error, and its duty comes again later.
  */
 export async function changeTable(dataSource: DataSource, change: (db: Asked) => Promise<void>): Promise<void> {
   const runner = dataSource.createQueryRunner();

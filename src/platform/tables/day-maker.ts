@@ -10,7 +10,7 @@ import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
 export const TABLE_RULES = Symbol('TABLE_RULES');
 /** Days after today that have a partition: so long may every worker be away. */
 export const DAYS_AHEAD = 7;
-/** Rows in the last partition that are copied into days beside the service: about a second, in which nobody writes. */
+/** Rows in the last partition that are copied into days beside the service: about a second without writes. */
 const MOST_COPIED = 100_000;
 
 /** Makes the partitions of the days to come. Any number of processes may do so side by side. */

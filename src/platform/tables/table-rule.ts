@@ -7,10 +7,10 @@ interface Kept {
   why: string;
 }
 
-/** Rows are there only while there is something to do; whoever does it takes them away. */
+/** Rows are there only while there is something to do; its end takes them away. */
 interface Work {
   rule: 'work';
-  /** who takes a row away, and when */
+  /** what takes a row away, and when */
   why: string;
 }
 

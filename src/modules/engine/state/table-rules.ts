@@ -16,6 +16,7 @@ export const engineTables: readonly TableRule[] = [
   { table: 'campaign_recipients', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'recipient_terms', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'campaign_counters', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
+  { table: 'provider_messages', rule: 'days', bound: dateBound, of: OF_CAMPAIGNS },
   { table: 'campaign_lanes', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'recipient_retries', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'unknown_outcomes', rule: 'follows', ...OF_CAMPAIGNS },
@@ -26,11 +27,3 @@ export const engineTables: readonly TableRule[] = [
     why: 'the receipt sweeper removes what has found its message, and the rest after RECEIPT_TIMEOUT',
   },
 ];
-
-/** Waits for the table's shape: the partitions of messages by the day on which they were submitted. */
-export const messagesByDay: TableRule = {
-  table: 'provider_messages',
-  rule: 'days',
-  bound: dateBound,
-  of: OF_CAMPAIGNS,
-};
