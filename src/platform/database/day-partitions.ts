@@ -17,6 +17,8 @@ export interface DayPartition {
 export type DayBound = (start: Date) => string;
 
 export const DAY_MS = 86_400_000;
+/** Months of the past that get a partition each: a month of them goes at once, later. */
+const MONTHS_BACK = 6;
 /** Holds whatever no day was made for; REORGANIZE cuts days off it. */
 export const LATER = 'later';
 
@@ -44,27 +46,28 @@ const later = (bound: DayBound): string =>
   `PARTITION ${LATER} VALUES LESS THAN ${bound(new Date(0)).startsWith("'") ? '(MAXVALUE)' : 'MAXVALUE'}`;
 
 /**
- * Cuts a table into days: a partition for each month since the first campaign, the last of them up to today, and one for
- * all later rows. Every row is copied. Done before, it does nothing.
+ * Cuts a table into days: a partition for each of the last months that have campaigns, what is older in the first of them;
+ * one up to today; and one for all later rows. Every row is copied. Done before, it does nothing.
  * @param by such as `RANGE (campaign_id)` or `RANGE COLUMNS (sent_on)`
  */
 export async function partitionByDay(db: Asked, table: string, by: string, bound: DayBound): Promise<void> {
   if ((await partitionsOf(db, table)).length > 0) return;
   const [first] = await db.query<{ id: number | null }[]>('SELECT MIN(id) AS id FROM campaigns');
   const today = startOfDay(now());
-  const days = [...monthEnds(first?.id ? timeOfId(Number(first.id)) : today, today), today];
+  const days = [...(first?.id ? monthEnds(timeOfId(Number(first.id)), today) : []), today];
   const partitions = [...days.map((day) => definition(day, bound)), later(bound)];
   await db.query(`ALTER TABLE ${table} PARTITION BY ${by} (${partitions.join(', ')})`);
 }
 
-/** The last days of the months from one moment to before another. */
+/** The last days of the months from one moment to before another, the latest few. */
 function monthEnds(from: Date, to: Date): Date[] {
   const ends: Date[] = [];
-  for (let month = from.getUTCMonth() + 1; ; month++) {
-    const end = new Date(Date.UTC(from.getUTCFullYear(), month, 0));
-    if (end >= to) return ends;
-    ends.push(end);
+  for (let back = 0; back < MONTHS_BACK; back++) {
+    const end = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() - back, 0));
+    if (end < from) break;
+    ends.unshift(end);
   }
+  return ends;
 }
 
 /** The opposite of `partitionByDay`. */
