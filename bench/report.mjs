@@ -62,7 +62,7 @@ async function storeReport(database, size) {
   const [[account]] = await database.query("SELECT id FROM accounts WHERE username = 'bench'");
   await database.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
-       unit_credits, charged_credits, total_rows, unsettled, refunded_credits, created_at, completed_at)
+       unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, created_at, completed_at)
      VALUES (?, ?, ?, 'sms', 'completed', 'bench', 'main', 1, '{"message":"Hello"}', 'gsm_credits', 1, ?, ?, 0, 0,
        UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))`,
     [id, account.id, requestId, size, size],

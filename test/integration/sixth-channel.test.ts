@@ -1,67 +1,32 @@
-import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { callbackPath, RouteDirectory } from '../../src/modules/providers/index.js';
-import { startApi } from '../support/api.js';
-import { type Campaigns, campaignsOf, dataOf, type Json, listOf } from '../support/campaigns.js';
-import { PagerModule, pagerChannel } from '../support/sixth-channel.js';
+import { dataOf, type Json, listOf } from '../support/campaigns.js';
+import { openPagers, type Pagers } from '../support/pagers.js';
 import { expectRefused, type Member } from '../support/sms.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
-import { startWorker } from '../support/worker.js';
 
-const OWN = { channels: [pagerChannel], modules: [PagerModule] };
 const NUMBERS = ['919812345671', '919812345672', '919812345673'];
 const WAIT = { timeout: 30_000, interval: 50 };
 
 /** A channel that the service does not have, in apps that are handed a longer list: no line of the service knows it. */
 describe('a sixth channel', () => {
-  let campaigns: Campaigns;
-  let worker: TestingModule;
-  let server: WebhookReceiver;
+  let campaigns: Pagers;
   let owner: Member;
-  let receipts: string;
   let requestId: string;
 
   beforeAll(async () => {
-    const api = await startApi({ OUTBOUND_ALLOW: '127.0.0.0/8', USER_RATE_LIMIT: 0 }, undefined, OWN);
-    campaigns = campaignsOf(api);
-    worker = await startWorker(api.environment, OWN);
-    server = await WebhookReceiver.open();
-    let serial = 0;
-    server.answering = ({ path }, response) => {
-      if (path === '/gateway') response.end(JSON.stringify({ id: `page-${++serial}` }));
-      return undefined;
-    };
+    campaigns = await openPagers();
     owner = await campaigns.join(100);
-    receipts = await addGateway();
+    await campaigns.addGateway('gateway', true);
   });
-  afterAll(async () => {
-    await worker.close();
-    await campaigns.stop();
-    await server.stop();
-  });
+  afterAll(() => campaigns.stop());
 
-  /** The default route of SMS, over which the channel sends. @returns where its carrier's receipts go */
-  async function addGateway(): Promise<string> {
-    const routes = campaigns.part(RouteDirectory);
-    const config = { url: server.url('/gateway'), body: { to: '{{to}}', text: '{{text}}' }, id_path: 'id' };
-    const draft = { name: 'gateway', driver: 'http', config, messagesPerSecond: null, isDefault: true };
-    const route = await campaigns.dataSource.transaction((tx) => routes.put(tx, { ...draft, channel: 'sms' }));
-    routes.forget();
-    return callbackPath(route);
-  }
-
-  const send = async (numbers: readonly string[], fields: Json = {}): Promise<string> => {
-    const answer = await campaigns.post('/test/pager', owner, { message: 'Call the ward', numbers, ...fields });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    return String(answer.body['request_id']);
-  };
-  /** Numbers that were paged so far, in order: the gateway's ids count them from 1. */
-  const paged = (): unknown[] => server.to('/gateway').map(({ body }) => body['to']);
+  const send = (numbers: readonly string[], fields: Json = {}): Promise<string> =>
+    campaigns.page(owner, 'Call the ward', numbers, fields);
+  const paged = (): unknown[] => campaigns.paged().map(({ body }) => body['to']);
   const receipt = async (number: string | undefined, status: string): Promise<void> => {
-    const answer = await campaigns.post(receipts, null, { id: `page-${paged().lastIndexOf(number) + 1}`, status });
+    const answer = await campaigns.receipt('gateway', `page-${paged().lastIndexOf(number) + 1}`, status);
     expect(answer.body).toEqual({ success: true, receipts: 1 });
   };
-  const view = async (id: string): Promise<Json> => dataOf(await campaigns.get(`/v6/api/campaigns/${id}`, owner));
+  const view = (id: string): Promise<Json> => campaigns.view(id, owner);
   const act = (id: string, what: string) => campaigns.act(`/v6/api/campaigns/${id}/${what}`, owner);
 
   it('is quoted by its own price', async () => {
@@ -80,7 +45,7 @@ describe('a sixth channel', () => {
   });
 
   it('is accepted and charged, or refused', async () => {
-    const hook = { url: server.url('/hook'), events: ['pager.status.update', 'campaign.completed'] };
+    const hook = { url: campaigns.server.url('/hook'), events: ['pager.status.update', 'campaign.completed'] };
     expect((await campaigns.post('/v6/api/webhooks', owner, hook)).status).toBe(201);
     requestId = await send(NUMBERS);
     expect(requestId).toMatch(/^PAGE_\d{8}_[A-Z0-9]{8}$/);
@@ -123,7 +88,7 @@ describe('a sixth channel', () => {
       ['LOST', 2],
     ]);
     expect(listOf(await campaigns.get('/v6/api/campaigns?channel=pager', owner))).toHaveLength(1);
-    const events = (): unknown[] => server.to('/hook').map(({ body }) => [body['event'], body['status']]);
+    const events = (): unknown[] => campaigns.server.to('/hook').map(({ body }) => [body['event'], body['status']]);
     await vi.waitFor(() => expect(events()).toContainEqual(['pager.status.update', 'LOST']), WAIT);
     await vi.waitFor(() => expect(events()).toContainEqual(['campaign.completed', undefined]), WAIT);
   });

@@ -5,7 +5,13 @@ import { cleanContact, cleanContacts } from '../../src/kernel/phone-number.js';
 import { newRequestId } from '../../src/kernel/request-id.js';
 import { codePoints, textOrNull } from '../../src/kernel/text.js';
 import { AccountsModule, type Actor, Authenticated, CurrentActor } from '../../src/modules/accounts/index.js';
-import { type Channel, EngineModule, RecipientStatus, Submissions } from '../../src/modules/engine/index.js';
+import {
+  type Channel,
+  EngineModule,
+  RecipientStatus,
+  type RecipientTerms,
+  Submissions,
+} from '../../src/modules/engine/index.js';
 
 /** A page of a pager; both of its tries are credits well spent. */
 const PRICE = { balance: 'gsm_credits', unitCredits: 2 } as const;
@@ -42,7 +48,9 @@ export const pagerChannel: Channel<'pager'> = {
     length: codePoints(message),
     segments: 1,
   }),
-  compose: (content) => ({ text: String(content['message']) }),
+  compose: (content, { variables = {} }) => ({
+    text: String(content['message']).replace(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name] ?? ''),
+  }),
   retryPlan: () => ({ retries: 1, intervalMs: 0 }),
 };
 
@@ -50,17 +58,19 @@ export const pagerChannel: Channel<'pager'> = {
 interface PageRequest {
   message: string;
   recipients: string[];
+  /** a page of somebody with terms of their own: another text, price, sender or route */
+  terms?: RecipientTerms[];
   schedule: unknown;
 }
 
 const badPage = invalid('bad_page', 'message and numbers are required');
 
 /** The reader of requests. */
-function readPageRequest({ message, numbers, schedule_time }: Record<string, unknown>): PageRequest {
+function readPageRequest({ message, numbers, terms, schedule_time }: Record<string, unknown>): PageRequest {
   const text = textOrNull(message);
   const recipients = Array.isArray(numbers) ? cleanContacts(numbers as unknown[], DIGITS.min, DIGITS.max) : null;
   if (text === null || !recipients || recipients.length === 0) throw badPage();
-  return { message: text, recipients, schedule: schedule_time };
+  return { message: text, recipients, ...(Array.isArray(terms) && { terms }), schedule: schedule_time };
 }
 
 /** The controller. */
@@ -72,9 +82,9 @@ class PagerController {
   @Post()
   @HttpCode(200)
   send(@Body() body: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<{ request_id: string }> {
-    const { message, recipients, schedule } = readPageRequest(body);
+    const { message, ...read } = readPageRequest(body);
     const sender = { accountId: account.id, timeZone: account.timeZone };
-    const page = { channel: pagerChannel, sender, broadcastName: 'page', service: 'default', recipients, schedule };
+    const page = { channel: pagerChannel, sender, broadcastName: 'page', service: 'default', ...read };
     return this.submissions.submit({ ...page, content: { message } }, null, (accepted) => ({
       request_id: accepted.requestId,
     }));
