@@ -85,12 +85,34 @@ export class Retention {
     if (!before) return;
     for (const { name, day } of await partitionsOf(this.dataSource, rule.table)) {
       if (isStopped() || !day || daysAfter(day, 1) > before) return;
-      const survivors = await this.survivors(rule, name, day);
-      if (survivors.length === 0) await this.drop(rule.table, name);
-      else if (survivors.length > MOST_SURVIVORS)
-        return; // and later days have more of them
-      else await this.thin(rule, name, survivors, isStopped);
+      try {
+        const isNeeded = await this.removeDay(rule, name, day, isStopped);
+        if (isNeeded) return; // and later days are so even more
+      } catch (error) {
+        const left = await partitionsOf(this.dataSource, rule.table);
+        if (left.some((partition) => partition.name === name)) throw error; // else another process was faster
+      }
     }
+  }
+
+  /** @returns whether most of it is still needed */
+  private async removeDay(
+    rule: TableWith<'days'>,
+    name: string,
+    day: Date,
+    isStopped: () => boolean,
+  ): Promise<boolean> {
+    const survivors = await this.survivors(rule, name, day);
+    if (survivors.length > MOST_SURVIVORS) return true;
+    if (survivors.length > 0) {
+      await this.thin(rule, name, survivors, isStopped);
+      return false;
+    }
+    await changeTable(this.dataSource, async (db) => {
+      await db.query(`ALTER TABLE ${rule.table} DROP PARTITION ${name}`);
+    });
+    this.logger.log({ table: rule.table, partition: name }, 'a day is gone');
+    return false;
   }
 
   /** Rows of the root that are there and have rows in this partition, ascending; at most one more than matter. */
@@ -103,18 +125,6 @@ export class Retention {
       [firstIdAt(daysAfter(day, 1))],
     );
     return rows.map(({ id }) => id);
-  }
-
-  private async drop(table: string, name: string): Promise<void> {
-    try {
-      await changeTable(this.dataSource, async (db) => {
-        await db.query(`ALTER TABLE ${table} DROP PARTITION ${name}`);
-      });
-      this.logger.log({ table, partition: name }, 'a day is gone');
-    } catch (error) {
-      const left = await partitionsOf(this.dataSource, table);
-      if (left.some((partition) => partition.name === name)) throw error; // else another process was faster
-    }
   }
 
   /** What lies between those that stay goes, in bounded steps. */

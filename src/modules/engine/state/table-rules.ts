@@ -22,6 +22,11 @@ export const engineTables: readonly TableRule[] = [
   { table: 'unknown_outcomes', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'campaign_retries', rule: 'follows', ...OF_CAMPAIGNS },
   {
+    table: 'acceptances_under_way',
+    rule: 'work',
+    why: 'the acceptance removes it at its end; of one that was broken off it goes with the recipients that are swept',
+  },
+  {
     table: 'parked_receipts',
     rule: 'work',
     why: 'the receipt sweeper removes what has found its message, and the rest after RECEIPT_TIMEOUT',

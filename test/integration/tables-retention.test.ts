@@ -1,0 +1,150 @@
+import { Logger } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { firstIdAt } from '../../src/kernel/ids.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
+import { partitionsOf } from '../../src/platform/database/index.js';
+import { Retention } from '../../src/platform/tables/index.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { cutDays, daysAgo, storeOldCampaign } from '../support/old-days.js';
+
+const KEPT_DAYS = 30;
+const OF_CAMPAIGNS = [
+  'campaign_recipients',
+  'recipient_terms',
+  'campaign_counters',
+  'provider_messages',
+  'voice_calls',
+  'unknown_outcomes',
+];
+const [LONG_AGO, OLD, LATELY] = [daysAgo(60), daysAgo(40), daysAgo(10)];
+
+/** What is no longer kept (reference/running#retention). */
+describe('RETENTION_DAYS', () => {
+  let database: TestDatabase;
+
+  beforeAll(() => Logger.overrideLogger(false));
+  afterAll(() => Logger.overrideLogger(true));
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    await cutDays(database.dataSource, [LONG_AGO, OLD, LATELY]);
+  });
+  afterEach(() => database.drop());
+
+  const keep = (days: number): Retention => new Retention(database.dataSource, ALL_TABLES, { RETENTION_DAYS: days });
+  const store = (acceptedOn: Date, overOn: Date | null, sentOn = acceptedOn): Promise<number> =>
+    storeOldCampaign(database.dataSource, { acceptedOn, overOn, sentOn });
+  const idsIn = async (table: string, column = 'campaign_id'): Promise<number[]> => {
+    const rows = await database.dataSource.query<{ id: number }[]>(
+      `SELECT DISTINCT ${column} AS id FROM ${table} ORDER BY id`,
+    );
+    return rows.map(({ id }) => id);
+  };
+  const expectLeft = async (ids: number[]): Promise<void> => {
+    expect(await idsIn('campaigns', 'id')).toEqual(ids);
+    for (const table of OF_CAMPAIGNS) expect(await idsIn(table), table).toEqual(ids);
+  };
+  const daysOf = async (table: string): Promise<(Date | null)[]> =>
+    (await partitionsOf(database.dataSource, table)).map(({ day }) => day);
+
+  it('of 0 keeps everything', async () => {
+    const id = await store(LONG_AGO, LONG_AGO);
+    await keep(0).removeOver();
+    await expectLeft([id]);
+  });
+
+  it('takes a day at once, with all of its campaigns, when each of them was over long enough ago', async () => {
+    await store(LONG_AGO, LONG_AGO);
+    await store(OLD, OLD);
+    const young = await store(LATELY, LATELY);
+    await keep(KEPT_DAYS).removeOver();
+    await expectLeft([young]);
+    for (const table of ['campaign_recipients', 'provider_messages', 'voice_calls']) {
+      expect(await daysOf(table), table).toEqual([LATELY, daysAgo(0), null]);
+    }
+  });
+
+  it.each([
+    ['is not over', null],
+    ['was over only lately', daysAgo(5)],
+  ])('leaves an old campaign that %s, and takes what stands around it', async (_which, overOn) => {
+    await store(OLD, OLD);
+    const straggler = await store(OLD, overOn);
+    await store(OLD, OLD);
+    await keep(KEPT_DAYS).removeOver();
+    await expectLeft([straggler]);
+    expect(await daysOf('campaign_recipients')).toContainEqual(OLD);
+
+    await database.dataSource.query('UPDATE campaigns SET completed_at = ?, open_lanes = 0', [OLD]);
+    await keep(KEPT_DAYS).removeOver();
+    await expectLeft([]);
+    expect(await daysOf('campaign_recipients')).not.toContainEqual(OLD);
+  });
+
+  it('leaves a campaign whose failed recipients are being sent again', async () => {
+    const id = await store(OLD, OLD);
+    await database.dataSource.query('INSERT INTO campaign_retries VALUES (?)', [id]);
+    await keep(KEPT_DAYS).removeOver();
+    await expectLeft([id]);
+  });
+
+  it('keeps the messages of a campaign that was scheduled for later by the day on which they left', async () => {
+    const scheduled = await store(LONG_AGO, LATELY, LATELY);
+    await store(LONG_AGO, LONG_AGO, OLD);
+    await keep(KEPT_DAYS).removeOver();
+    await expectLeft([scheduled]);
+    expect(await daysOf('provider_messages')).toEqual([LATELY, daysAgo(0), null]);
+    expect(await daysOf('campaign_recipients')).toEqual([LONG_AGO, LATELY, daysAgo(0), null]);
+  });
+
+  it('may be looked at by two workers at the same moment', async () => {
+    await store(LONG_AGO, LONG_AGO);
+    await store(OLD, OLD);
+    await Promise.all([keep(KEPT_DAYS).removeOver(), keep(KEPT_DAYS).removeOver()]);
+    await expectLeft([]);
+  });
+
+  it('ends between two steps when the process stops', async () => {
+    const id = await store(OLD, OLD);
+    await keep(KEPT_DAYS).removeOver(() => true);
+    await expectLeft([id]);
+  });
+
+  it('takes settled session messages, and none that is open or was until lately', async () => {
+    const session = (serial: number, status: RecipientStatus, updatedAt: Date): Promise<unknown> =>
+      database.dataSource.query(
+        `INSERT INTO session_messages (id, account_id, route_id, receiver, content, status, created_at, updated_at)
+         VALUES (?, 1, 1, '919999999999', '{}', ?, ?, ?)`,
+        [firstIdAt(OLD) + serial, status, OLD, updatedAt],
+      );
+    await session(1, RecipientStatus.Delivered, OLD);
+    await session(2, RecipientStatus.Failed, OLD);
+    await session(3, RecipientStatus.Pending, OLD);
+    await session(4, RecipientStatus.Unknown, OLD);
+    await session(5, RecipientStatus.Read, LATELY);
+    await keep(KEPT_DAYS).removeAged();
+    expect(await idsIn('session_messages', 'id')).toEqual([3, 4, 5].map((serial) => firstIdAt(OLD) + serial));
+  });
+
+  it('takes what contacts wrote, and windows a day after they have closed', async () => {
+    const { dataSource } = database;
+    for (const [serial, at] of [OLD, LATELY].entries()) {
+      await dataSource.query(
+        `INSERT INTO chat_inbound_messages (route_id, account_id, message_id, contact, type, message, sent_at, received_at)
+         VALUES (1, 1, ?, '919999999999', 'text', '{}', ?, ?)`,
+        [`in-${serial}`, at, at],
+      );
+      await dataSource.query('INSERT INTO chat_contacts VALUES (1, ?, ?, ?)', [`user-${serial}`, '919999999999', at]);
+    }
+    await dataSource.query('INSERT INTO chat_windows VALUES (1, ?, ?), (1, ?, ?)', [
+      'closed',
+      daysAgo(2),
+      'open',
+      daysAgo(-1),
+    ]);
+    await keep(KEPT_DAYS).removeAged();
+    expect(await idsIn('chat_inbound_messages', 'message_id')).toEqual(['in-1']);
+    expect(await idsIn('chat_contacts', 'user_id')).toEqual(['user-1']);
+    expect(await idsIn('chat_windows', 'contact')).toEqual(['open']);
+  });
+});
