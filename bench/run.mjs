@@ -14,6 +14,7 @@ import { benchAccept } from './accept.mjs';
 import { benchBeside } from './beside.mjs';
 import { benchChatDispatch } from './chat-dispatch.mjs';
 import { benchDispatch } from './dispatch.mjs';
+import { benchGrowth } from './growth.mjs';
 import { benchHot } from './hot.mjs';
 import { benchIdle } from './idle.mjs';
 import { benchKills } from './kills.mjs';
@@ -43,6 +44,7 @@ const BENCHES = {
   settling: benchSettling,
   kills: benchKills,
   idle: benchIdle,
+  growth: benchGrowth,
   start: benchStart,
 };
 const chosen = process.argv.slice(2);

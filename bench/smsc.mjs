@@ -5,6 +5,7 @@
  * `{"take":true}` how many messages came since the last look, and when the first and last did;
  * `{"seen":true}` number and moments (milliseconds since 1970) of every message that was kept;
  * `{"receipts":500}` sends a receipt for every kept message, so many at once, and answers when all are acknowledged;
+ * `{"deliver":[["919…","id"]]}` the same for messages of these numbers and ids, all at once;
  * `{"forget":true}` keeps on with nothing.
  */
 import { randomBytes } from 'node:crypto';
@@ -87,16 +88,15 @@ const server = createServer((socket) => {
   });
 });
 
-function receiptOf([number, { id }]) {
+function receiptOf([number, id]) {
   const text = `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:DELIVRD err:000 text:`;
   const head = Buffer.from(`\0\x01\x01${number}\0\x01\x01bench\0\x04\0\0\0\0\0\0\0\0`, 'latin1');
   const body = Buffer.concat([head, Buffer.from([text.length]), Buffer.from(text, 'latin1')]);
   return pdu(DELIVER_SM, ++sequence, body);
 }
 
-/** Receipts of all kept messages over the sessions in turn, so many at once. */
-function sendReceipts(atOnce) {
-  const waiting = [...kept];
+/** Receipts over the sessions in turn, so many at once. */
+function sendReceipts(waiting, atOnce) {
   const sessions = [...sockets];
   let [next, done] = [0, 0];
   return new Promise((resolve) => {
@@ -124,7 +124,12 @@ const COMMANDS = {
     return answer;
   },
   seen: () => ({ seen: [...kept].map(([number, { times }]) => [number, times]) }),
-  receipts: sendReceipts,
+  receipts: (atOnce) =>
+    sendReceipts(
+      [...kept].map(([number, { id }]) => [number, id]),
+      atOnce,
+    ),
+  deliver: (receipts) => sendReceipts(receipts, receipts.length),
   forget: () => {
     kept.clear();
     return {};
