@@ -99,7 +99,7 @@ describe('refunds, grants and take-backs', () => {
     const { id } = await account(10);
     await debit(id, 6);
     await inTransaction(dataSource, async (tx) => {
-      await book.refund(tx, id, GSM, 2, 'R0', 'Cancelled');
+      await book.refund(tx, [{ accountId: id, balance: GSM, amount: 2, requestId: 'R0', note: 'Cancelled' }]);
       await book.grant(tx, id, GSM, 5, 'Invoice 1');
       expect(await book.takeBack(tx, id, GSM, 3, null)).toBe(true);
       expect(await book.takeBack(tx, id, GSM, 9, null)).toBe(false);

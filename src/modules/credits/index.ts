@@ -10,7 +10,7 @@ export {
   LedgerPageAnswer,
 } from './http/credit.dto.js';
 export { readBalance } from './http/ledger-selection.js';
-export { type Charge, CreditBook, type Purse } from './persistence/credit-book.js';
+export { type Charge, CreditBook, type Purse, type Repayment } from './persistence/credit-book.js';
 export { ResellerCredits, type ResellerMove } from './persistence/reseller-credits.js';
 export { GetBalancesQuery } from './queries/get-balances.query.js';
 export { ListLedgerQuery } from './queries/list-ledger.query.js';

@@ -26,6 +26,11 @@ export interface Charge extends Purse {
   amount: number;
 }
 
+/** What a request gets back. */
+export interface Repayment extends Charge {
+  note: string | null;
+}
+
 /**
  * The only writer of balances and ledger. Every movement is one conditional UPDATE and its ledger entries in the
  * caller's transaction, so the stored balance is the ledger's sum at every commit. Amounts are whole credits.
@@ -89,13 +94,7 @@ export class CreditBook {
     const charged = charges.filter(({ amount }) => amount !== 0);
     for (const { amount } of charged) assertAmount(amount);
     if (charged.length === 0) return true;
-    const totals = new Map<string, Charge>();
-    for (const charge of charged) {
-      const known = totals.get(keyOf(charge));
-      if (known) known.amount += charge.amount;
-      else totals.set(keyOf(charge), { ...charge });
-    }
-    const rows = [...totals.values()].sort(inLockOrder).map((total) => [total.accountId, total.balance, total.amount]);
+    const rows = totals(charged);
     const taken = await tx.query<WriteResult>(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
@@ -104,20 +103,28 @@ export class CreditBook {
       [jsonRows(rows)],
     );
     if (taken.affectedRows !== rows.length) return false;
-    await this.appendDebits(tx, charged);
+    await this.appendAll(tx, 'debit', charged);
     return true;
   }
 
-  /** Gives back what a request was charged (reference/credits#refunds); the caller sees to it that it happens once. */
-  async refund(
-    tx: EntityManager,
-    accountId: number,
-    balance: BalanceName,
-    amount: number,
-    requestId: string,
-    note: string | null,
-  ): Promise<void> {
-    await this.add(tx, accountId, balance, amount, 'refund', requestId, note);
+  /**
+   * Gives back what requests were charged (reference/credits#refunds), two statements whatever their number and that of
+   * their accounts; the caller sees to it that it happens once. Repayments of 0 leave no ledger line.
+   */
+  async refund(tx: EntityManager, repayments: readonly Repayment[]): Promise<void> {
+    const repaid = repayments.filter(({ amount }) => amount !== 0);
+    for (const { amount } of repaid) assertAmount(amount);
+    if (repaid.length === 0) return;
+    const rows = totals(repaid);
+    const given = await tx.query<WriteResult>(
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
+           balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
+         STRAIGHT_JOIN credit_balances b ON b.account_id = j.account_id AND b.balance = j.balance
+       SET b.available = b.available + j.amount`,
+      [jsonRows(rows)],
+    );
+    if (given.affectedRows !== rows.length) throw new Error('An account has no such balance');
+    await this.appendAll(tx, 'refund', repaid);
   }
 
   /** Adds credits; `requestId` only where a request is the reason. */
@@ -211,25 +218,31 @@ export class CreditBook {
     return result.affectedRows === 0 ? null : result.insertId;
   }
 
-  /** The balances are ours by now: each line has what is left, and what the charges behind it take. */
-  private async appendDebits(tx: EntityManager, charged: readonly Charge[]): Promise<void> {
+  /** The balances are ours by now: each line has what is left, before what the lines behind it move. */
+  private async appendAll(
+    tx: EntityManager,
+    kind: 'debit' | 'refund',
+    lines: readonly (Charge & { note?: string | null })[],
+  ): Promise<void> {
+    const sign = kind === 'debit' ? -1 : 1;
     const behind = new Map<string, number>();
-    const lines = charged.toReversed().map((charge) => {
-      const key = keyOf(charge);
-      const taken = behind.get(key) ?? 0;
-      behind.set(key, taken + charge.amount);
-      return [charge.accountId, charge.balance, charge.amount, taken, charge.requestId];
+    const rows = lines.toReversed().map((line) => {
+      const key = keyOf(line);
+      const moved = behind.get(key) ?? 0;
+      const amount = sign * line.amount;
+      behind.set(key, moved + amount);
+      return [line.accountId, line.balance, amount, moved, line.requestId, line.note ?? null];
     });
     await tx.query(
       `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_at)
-       SELECT STRAIGHT_JOIN b.account_id, b.balance, -j.amount, b.available + j.behind, 'debit', j.request_id, NULL,
+       SELECT STRAIGHT_JOIN b.account_id, b.balance, j.amount, b.available - j.behind, ?, j.request_id, j.note,
          UTC_TIMESTAMP(3)
        FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal FOR ORDINALITY, account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]', behind BIGINT PATH '$[3]',
-           request_id VARCHAR(64) CHARACTER SET ascii PATH '$[4]')) j
+           request_id VARCHAR(64) CHARACTER SET ascii PATH '$[4]', note VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]')) j
          JOIN credit_balances b ON b.account_id = j.account_id AND b.balance = j.balance
        ORDER BY j.ordinal`,
-      [jsonRows(lines.reverse())],
+      [kind, jsonRows(rows.reverse())],
     );
   }
 
@@ -253,6 +266,17 @@ export class CreditBook {
 }
 
 const keyOf = ({ accountId, balance }: Purse): string => `${accountId} ${balance}`;
+
+/** What moves in each balance, in the order in which balances are locked. */
+function totals(charges: readonly Charge[]): [accountId: number, balance: BalanceName, amount: number][] {
+  const byPurse = new Map<string, Charge>();
+  for (const charge of charges) {
+    const known = byPurse.get(keyOf(charge));
+    if (known) known.amount += charge.amount;
+    else byPurse.set(keyOf(charge), { ...charge });
+  }
+  return [...byPurse.values()].sort(inLockOrder).map(({ accountId, balance, amount }) => [accountId, balance, amount]);
+}
 
 const inLockOrder = (a: Purse, b: Purse): number => a.accountId - b.accountId || (a.balance < b.balance ? -1 : 1);
 

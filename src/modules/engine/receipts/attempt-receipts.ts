@@ -3,7 +3,7 @@ import type { CampaignBrief } from '../state/campaign-briefs.js';
 import type { EndedAttempt, RetryPlan } from '../settle/attempts.js';
 import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import type { LockedRecipients } from '../settle/settlement.js';
+import type { KnownRecipients } from '../settle/recipient-change.js';
 import type { NextAttempt } from '../settle/retry-store.js';
 import { type MatchedReceipt, STATUS_OF_RECEIPT } from './receipt-change.js';
 
@@ -25,7 +25,7 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
  * The receipts that count (reference/engine#attempts-in-vain): of the attempt that is under way, one a recipient, the outcome of the attempt rather than its
  * ringing. While the next attempt waits, none counts; a receipt of an older attempt goes into the attempt log alone.
  */
-export function currentAttempts(receipts: readonly AttemptReceipt[], locked: LockedRecipients): AttemptReceipt[] {
+export function currentAttempts(receipts: readonly AttemptReceipt[], locked: KnownRecipients): AttemptReceipt[] {
   const current = new Map<string, AttemptReceipt>();
   for (const entry of receipts) {
     const place = keyOf(entry.item);

@@ -2,15 +2,16 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
-import { inTransaction } from '../../../platform/database/index.js';
 import { type Receipt, type ReceiptSink, RouteLogins } from '../../providers/index.js';
+import { readFirst } from '../settle/read-first.js';
 import type { MatchedReceipt } from './receipt-change.js';
 import { ReceiptListeners } from './receipt-listeners.js';
 import { ReceiptLookup, type RoutedReceipt } from './receipt-lookup.js';
 import { ReceiptWriter } from './receipt-writer.js';
 import { UnmatchedStore } from './unmatched-store.js';
 
-const GROUP = { maxItems: 1_000, delayMs: 5 };
+/** Two side by side: while the database writes the one, the other is looked up. */
+const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2 };
 const LONGEST_ID = 128;
 
 /**
@@ -20,7 +21,7 @@ const LONGEST_ID = 128;
 @Injectable()
 export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   private readonly group = new GroupCommit<RoutedReceipt, void>(async (receipts) => {
-    await inTransaction(this.dataSource, (tx) => this.write(tx, receipts));
+    await readFirst(this.dataSource, (tx, locking) => this.write(tx, receipts, locking));
     return receipts.map(() => undefined);
   }, GROUP);
 
@@ -52,11 +53,11 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   }
 
   /** Known messages move forward; a receipt whose message is not known yet is kept for the sweeper. */
-  private async write(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<void> {
+  private async write(tx: EntityManager, receipts: readonly RoutedReceipt[], locking: boolean): Promise<void> {
     const found = await this.lookup.find(tx, receipts);
     const matched = receipts.flatMap(({ receipt }, index): MatchedReceipt[] => {
       const item = found[index];
-      return item ? [{ receipt, item }] : [];
+      return item ? [{ receipt, item, ...(!locking && { recipient: item.recipient }) }] : [];
     });
     const strangers = receipts.filter((_, index) => !found[index]);
     await this.unmatched.keep(tx, await this.listeners.handOver(tx, strangers));

@@ -3,7 +3,10 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { takeDue } from '../../../platform/leases/index.js';
+import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+import { readFirst } from '../settle/read-first.js';
+import type { KnownRecipient } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 
 const RECIPIENTS_A_STEP = 2_000;
@@ -19,7 +22,7 @@ interface DueCampaign {
   total_rows: number;
 }
 
-interface WaitingRow {
+interface WaitingRow extends KnownRecipient {
   campaign_id: number;
   seq: number;
   /** until the deadline, microseconds; overdue from 0 down */
@@ -71,7 +74,10 @@ export class OverdueReceipts {
     )) {
       const overdue = rows.filter(({ left_us: left }) => Number(left) <= 0);
       if (overdue.length > 0) {
-        await inTransaction(this.dataSource, (tx) => this.settlement.settle(tx, overdue.map(failed)));
+        const read = new Map(overdue.map((row) => [keyOf({ campaignId: row.campaign_id, seq: row.seq }), row]));
+        await readFirst(this.dataSource, (tx, locking) =>
+          this.settlement.settle(tx, overdue.map(failed), locking ? undefined : read),
+        );
       }
       for (const { campaign_id: id, left_us: left } of rows) {
         if (Number(left) > 0) next.set(id, Math.min(next.get(id) ?? timeoutUs, Number(left)));
@@ -97,7 +103,7 @@ export class OverdueReceipts {
       const { campaign_id: campaignId } = after;
       const later = campaigns.filter((id) => id > campaignId);
       const rows: WaitingRow[] = await this.dataSource.query(
-        `SELECT campaign_id, seq, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), updated_at) + ? AS left_us
+        `SELECT campaign_id, seq, receiver AS number, status, attempts, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), updated_at) + ? AS left_us
          FROM campaign_recipients WHERE (campaign_id = ? AND seq > ? OR campaign_id IN (?)) AND status IN (?)
          ORDER BY campaign_id, seq LIMIT ?`,
         [timeoutUs, campaignId, after.seq, later.length > 0 ? later : [0], WAITING, RECIPIENTS_A_STEP],

@@ -1,5 +1,5 @@
 import type { Receipt } from '../../providers/index.js';
-import type { RecipientChange } from '../settle/recipient-change.js';
+import type { KnownRecipient, RecipientChange } from '../settle/recipient-change.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { KnownItem } from './receipt-lookup.js';
 
@@ -7,6 +7,8 @@ import type { KnownItem } from './receipt-lookup.js';
 export interface MatchedReceipt {
   receipt: Receipt;
   item: KnownItem;
+  /** as it was read without a lock; absent = it must be locked to be judged */
+  recipient?: KnownRecipient;
 }
 
 export const STATUS_OF_RECEIPT: Readonly<Record<Receipt['status'], RecipientStatus>> = {

@@ -1,8 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
-import { isFinal, type RecipientStatus } from '../state/recipient-status.js';
+import type { KnownRecipient } from '../settle/recipient-change.js';
+import { isFinal } from '../state/recipient-status.js';
 import { readReference } from '../state/recipient-key.js';
 import { isCounted, isSameNumber, spellings } from '../state/message-id.js';
 
@@ -24,98 +26,168 @@ export interface KnownItem {
   items: number;
 }
 
+/** An item with its recipient as it stood, read without a lock. */
+export interface FoundItem extends KnownItem {
+  recipient: KnownRecipient;
+}
+
+/** An item that may be the one a receipt is about; `ordinal` = the receipt's place in the list. */
+interface FoundRow extends KnownItem, KnownRecipient {
+  ordinal: number;
+  routeId: number;
+  id: string;
+  matchKey: string | null;
+}
+
 /** What to look for: place in the list, route, id. */
 type Wanted = [ordinal: number, routeId: number, id: string];
 
-/** An item that may be the one a receipt is about. */
-interface FoundRow {
-  ordinal: number;
-  campaign_id: number;
-  seq: number;
-  item: number;
-  items: number;
-  route_id: number;
-  receiver: string;
-  recipient_status: RecipientStatus;
-}
+type Rule = (receipt: Receipt, row: FoundRow) => boolean;
 
-/** Finds the messages that receipts are about by the carrier's id (docs/decisions/0018). */
+const DAY_MS = 86_400_000;
+/** Receipts that come this much later than they may are still found: the deadline is looked at by campaign, not by message. */
+const DAYS_OF_GRACE = 7;
+const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
+const COLUMNS = `j.ordinal, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
+  m.provider_message_id AS id, m.match_key AS matchKey, r.receiver AS number, r.status, r.attempts`;
+const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq';
+
+/**
+ * Finds the messages that receipts are about (docs/decisions/0018, 0026): by our reference where the receipt carries one, else
+ * by the carrier's id. Nothing is locked. Most receipts come within a day, so the newest days are looked through first, and
+ * the days in which a receipt may still come only for what is left.
+ */
 @Injectable()
 export class ReceiptLookup {
+  private readonly days: readonly string[];
+
+  constructor(@Inject(ENVIRONMENT) { RECEIPT_TIMEOUT }: Pick<Environment, 'RECEIPT_TIMEOUT'>) {
+    const most = Math.ceil(RECEIPT_TIMEOUT / DAY_MS) + DAYS_OF_GRACE;
+    this.days = [SENT_LATELY, `m.sent_on >= UTC_DATE() - INTERVAL ${most} DAY AND NOT ${SENT_LATELY}`];
+  }
+
   /**
    * One entry a receipt, in order; undefined where no message of its login has the id. Carriers hand receipts to any
    * session of a login, so all routes of it count. The id as it came goes first, then what it may mean otherwise. A
    * number that is counted up may be another message's in another spelling: it counts only with the same recipient.
    */
-  async find(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<(KnownItem | undefined)[]> {
-    const found = receipts.map((): KnownItem | undefined => undefined);
-    const take = (rows: readonly FoundRow[], needsRecipient: (receipt: Receipt) => boolean): void => {
+  async find(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<(FoundItem | undefined)[]> {
+    const found = receipts.map((): FoundItem | undefined => undefined);
+    const left = (): number[] => [...found.keys()].filter((index) => !found[index]);
+    const take = (rows: FoundRow[], isRight: Rule): void => {
+      rows.sort((a, b) => byClaim(a, b) || byRoute(a, b, receipts) || b.campaignId - a.campaignId);
       for (const row of rows) {
         const receipt = receipts[row.ordinal]?.receipt;
-        if (!receipt || found[row.ordinal]) continue;
-        if (!needsRecipient(receipt) || isAbout(receipt, row)) found[row.ordinal] = itemOf(row);
+        if (receipt && !found[row.ordinal] && isRight(receipt, row)) found[row.ordinal] = itemOf(row);
       }
     };
-    const same = receipts.flatMap((entry, index) => wanted(entry, index, [entry.receipt.providerMessageId]));
-    const exact = await this.lookUp(tx, 'provider_message_id', same);
-    const isOther = (row: FoundRow): boolean => row.route_id !== receipts[row.ordinal]?.routeId;
-    exact.sort((a, b) => byClaim(a, b) || Number(isOther(a)) - Number(isOther(b)) || b.campaign_id - a.campaign_id);
-    take(exact, ({ receiver, providerMessageId: id }) => {
-      return receiver !== null && isCounted(id);
-    });
-    const others = receipts.flatMap((entry, index) =>
-      found[index] || entry.receipt.receiver === null
-        ? []
-        : wanted(entry, index, spellings(entry.receipt.providerMessageId)),
-    );
-    if (others.length === 0) return found;
-    const rows = [
-      ...(await this.lookUp(tx, 'provider_message_id', others)),
-      ...(await this.lookUp(tx, 'match_key', others)),
-    ];
-    rows.sort((a, b) => byClaim(a, b) || b.campaign_id - a.campaign_id);
-    take(rows, () => true);
+    for (const days of this.days) {
+      take(await this.referred(tx, receipts, left(), days), hasId);
+      const same = left().flatMap((index) => wanted(receipts, index, ({ providerMessageId }) => [providerMessageId]));
+      take(await this.lookUp(tx, 'provider_message_id', same, days), isNamed);
+      const others = left().flatMap((index) => wanted(receipts, index, otherSpellings));
+      if (others.length === 0) continue;
+      take(
+        [
+          ...(await this.lookUp(tx, 'provider_message_id', others, days)),
+          ...(await this.lookUp(tx, 'match_key', others, days)),
+        ],
+        isAbout,
+      );
+    }
     return found;
+  }
+
+  /** The messages of the recipients that our references name, over the routes of their receipts' logins. */
+  private async referred(
+    tx: EntityManager,
+    receipts: readonly RoutedReceipt[],
+    places: readonly number[],
+    days: string,
+  ): Promise<FoundRow[]> {
+    const named = places.flatMap((index) => {
+      const referent = referentOf(receipts[index]?.receipt);
+      return referent ? [[index, referent.campaignId, referent.seq]] : [];
+    });
+    if (named.length === 0) return [];
+    const rows: FoundRow[] = await tx.query(
+      `SELECT ${COLUMNS} FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]', seq INT PATH '$[2]')) j
+       STRAIGHT_JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND ${days} ${RECIPIENT}`,
+      [jsonRows(named)],
+    );
+    return rows.filter(({ ordinal, routeId }) => routesOf(receipts[ordinal]).includes(routeId));
   }
 
   private async lookUp(
     tx: EntityManager,
     column: 'provider_message_id' | 'match_key',
     ids: readonly Wanted[],
+    days: string,
   ): Promise<FoundRow[]> {
-    const type =
-      column === 'match_key' ? 'CHARACTER SET ascii COLLATE ascii_bin' : 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin';
+    if (ids.length === 0) return [];
+    const [type, index] =
+      column === 'match_key'
+        ? ['CHARACTER SET ascii COLLATE ascii_bin', 'ix_provider_messages_match']
+        : ['CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'ix_provider_messages_id'];
+    // The optimizer would take the primary key for its bound on the day.
     return tx.query(
-      `SELECT j.ordinal, m.campaign_id, m.seq, m.item, m.items, m.route_id, r.receiver, r.status AS recipient_status
+      `SELECT ${COLUMNS}
        FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]', id VARCHAR(128) ${type} PATH '$[2]')) j
-       STRAIGHT_JOIN provider_messages m ON m.route_id = j.route_id AND m.${column} = j.id
-       STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq`,
+       STRAIGHT_JOIN provider_messages m FORCE INDEX (${index}) ON m.route_id = j.route_id AND m.${column} = j.id AND ${days}
+       ${RECIPIENT}`,
       [jsonRows(ids)],
     );
   }
 }
 
-/** Carriers count from the start again one day: of several messages of one id, one that still waits, else the latest. */
-const byClaim = (a: FoundRow, b: FoundRow): number =>
-  Number(isFinal(a.recipient_status)) - Number(isFinal(b.recipient_status));
-
-const itemOf = ({ campaign_id, seq, item, items }: FoundRow): KnownItem => ({
-  campaignId: campaign_id,
-  seq,
-  item,
-  items,
+const itemOf = ({ campaignId, seq, item, items, number, status, attempts }: FoundRow): FoundItem => ({
+  ...{ campaignId, seq, item, items },
+  recipient: { number, status, attempts },
 });
 
+const routesOf = (receipt: RoutedReceipt | undefined): readonly number[] =>
+  receipt ? (receipt.routeIds ?? [receipt.routeId]) : [];
+
 /** The same id over every route of the receipt's login. */
-const wanted = ({ routeId, routeIds = [routeId] }: RoutedReceipt, ordinal: number, ids: readonly string[]): Wanted[] =>
-  routeIds.flatMap((route) => ids.map((id): Wanted => [ordinal, route, id]));
+function wanted(
+  receipts: readonly RoutedReceipt[],
+  ordinal: number,
+  idsOf: (receipt: Receipt) => readonly string[],
+): Wanted[] {
+  const entry = receipts[ordinal];
+  if (!entry) return [];
+  const ids = idsOf(entry.receipt);
+  return routesOf(entry).flatMap((route) => ids.map((id): Wanted => [ordinal, route, id]));
+}
+
+const otherSpellings = ({ providerMessageId: id, receiver }: Receipt): readonly string[] =>
+  receiver === null ? [] : spellings(id);
+
+/** Carriers count from the start again one day: of several messages of one id, one that still waits, else the latest. */
+const byClaim = (a: FoundRow, b: FoundRow): number => Number(isFinal(a.status)) - Number(isFinal(b.status));
+
+/** The receipt's own route before the others of its login. */
+const byRoute = (a: FoundRow, b: FoundRow, receipts: readonly RoutedReceipt[]): number =>
+  Number(a.routeId !== receipts[a.ordinal]?.routeId) - Number(b.routeId !== receipts[b.ordinal]?.routeId);
+
+/** The recipient that a receipt names by our reference; an upstream without ids of its own names the message by it. */
+const referentOf = (receipt: Receipt | undefined) =>
+  receipt ? readReference(receipt.ref ?? receipt.providerMessageId) : null;
+
+/** Of a recipient that our reference names: the message is the one with this id, however it is written. */
+const hasId: Rule = ({ providerMessageId: id }, row) =>
+  row.id === id || spellings(id).some((spelling) => spelling === row.id || spelling === row.matchKey);
+
+/** An id as it was given is a name; one that is counted up may be another message's in another spelling. */
+const isNamed: Rule = (receipt, row) =>
+  receipt.receiver === null || !isCounted(receipt.providerMessageId) || isAbout(receipt, row);
 
 /**
  * Whether the receipt says that it is about this recipient: by our reference, or by the number. Carriers that do not turn
  * the two addresses round name the recipient where others name the sender.
  */
-function isAbout({ ref, receiver, otherAddress }: Receipt, row: FoundRow): boolean {
+const isAbout: Rule = ({ ref, receiver, otherAddress }, row) => {
   const referent = ref === undefined ? null : readReference(ref);
-  if (referent?.campaignId === row.campaign_id && referent.seq === row.seq) return true;
-  return [receiver, otherAddress].some((address) => typeof address === 'string' && isSameNumber(address, row.receiver));
-}
+  if (referent?.campaignId === row.campaignId && referent.seq === row.seq) return true;
+  return [receiver, otherAddress].some((address) => typeof address === 'string' && isSameNumber(address, row.number));
+};

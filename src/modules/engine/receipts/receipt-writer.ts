@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Channels } from '../channels.js';
 import { RetryStore } from '../settle/retry-store.js';
-import type { RecipientChange } from '../settle/recipient-change.js';
+import type { KnownRecipient, KnownRecipients, RecipientChange } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 import type { EndedAttempt } from '../settle/attempts.js';
 import { CampaignBriefs } from '../state/campaign-briefs.js';
@@ -25,7 +25,7 @@ interface SortedReceipts {
 
 /**
  * Writes a batch of receipts whose messages are known, in four steps: what is needed to judge them is gathered once, what
- * they may change is locked once, all of them are judged, and what changes is written once.
+ * cannot be judged by what was read is locked once, all of them are judged, and what changes is written once.
  */
 @Injectable()
 export class ReceiptWriter {
@@ -42,7 +42,7 @@ export class ReceiptWriter {
     const { attempts, several, single } = await this.gather(tx, matched);
     // The only locks of the batch, in the order of every transaction (docs/decisions/0004): items, then recipients, by key.
     const items = await lockItems(tx, itemsOf(several));
-    const recipients = await this.settlement.lock(tx, itemsOf(matched));
+    const recipients = await this.recipients(tx, matched, single);
     const messages = judgeItems(several, items);
     await writeItems(tx, messages.items);
     await this.logAttempts(tx, attempts);
@@ -59,6 +59,19 @@ export class ReceiptWriter {
     const moved = await this.settlement.settle(tx, changes, recipients);
     const retrying = new Set(moved.filter(({ to }) => to === RecipientStatus.Retrying).map(keyOf));
     await this.retries.plan(tx, [...again].filter(({ item }) => retrying.has(keyOf(item))).map(nextAttempt));
+  }
+
+  /** As they were read, where that is enough: what the status of one item says is judged by the recipient alone. */
+  private async recipients(
+    tx: EntityManager,
+    matched: readonly MatchedReceipt[],
+    single: readonly MatchedReceipt[],
+  ): Promise<KnownRecipients> {
+    const known = new Map<string, KnownRecipient>();
+    for (const { item, recipient } of single) if (recipient) known.set(keyOf(item), recipient);
+    const toLock = itemsOf(matched).filter((item) => !known.has(keyOf(item)));
+    if (toLock.length === 0) return known;
+    return new Map([...known, ...(await this.settlement.lock(tx, toLock))]);
   }
 
   private async gather(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<SortedReceipts> {

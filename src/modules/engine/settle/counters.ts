@@ -2,10 +2,12 @@ import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import { isFinal, RecipientStatus } from '../state/recipient-status.js';
 
-/** A recipient's move as the counters see it. */
+/** A move as the counters see it. */
 export interface CountedMove {
   campaignId: number;
   lane: number;
+  /** that made it; absent = one */
+  recipients?: number;
   from: RecipientStatus;
   to: RecipientStatus;
 }
@@ -51,10 +53,10 @@ function deltas(moves: readonly CountedMove[]): Delta[] {
       row[4] += unsettled;
     } else found.set(key, [campaignId, lane, status, recipients, unsettled]);
   };
-  for (const { campaignId, lane, from, to } of moves) {
-    add(campaignId, lane, from, -1);
-    add(campaignId, lane, to, 1);
-    if (isFinal(to) && !isFinal(from)) add(campaignId, lane, RecipientStatus.Pending, 0, -1);
+  for (const { campaignId, lane, from, to, recipients = 1 } of moves) {
+    add(campaignId, lane, from, -recipients);
+    add(campaignId, lane, to, recipients);
+    if (isFinal(to) && !isFinal(from)) add(campaignId, lane, RecipientStatus.Pending, 0, -recipients);
   }
   return [...found.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
 }

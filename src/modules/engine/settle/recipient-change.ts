@@ -27,12 +27,22 @@ export interface RecipientMove extends RecipientChange {
   number: string;
 }
 
-/** A recipient as it stands, locked. */
-export interface LockedRecipient {
+/** A move with what its campaign and the recipient's own terms say of the recipient. */
+export interface SettledMove extends RecipientMove {
+  lane: number;
+  /** what it was charged */
+  credits: number;
+}
+
+/** A recipient as it was read. */
+export interface KnownRecipient {
   number: string;
   status: RecipientStatus;
   attempts: number;
 }
+
+/** Recipients as they were read; by `keyOf`. */
+export type KnownRecipients = ReadonlyMap<string, KnownRecipient>;
 
 const ERROR_TEXT_LENGTH = 255;
 const INT_MAX = 2_147_483_647;
@@ -40,7 +50,7 @@ const INT_MAX = 2_147_483_647;
 export const triesOf = ({ attempted, tries = 1 }: RecipientChange): number => (attempted ? tries : 0);
 
 /** What a change comes to for a recipient as it stands; null where the status does not move. */
-export function moveOf(change: RecipientChange, recipient: LockedRecipient): RecipientMove | null {
+export function moveOf(change: RecipientChange, recipient: KnownRecipient): RecipientMove | null {
   if (!mayChange(change, recipient)) return null;
   // Whatever declared the outcome unknown has counted the tries until then.
   const counted = recipient.status === RecipientStatus.Unknown ? recipient.attempts : 0;
@@ -51,7 +61,7 @@ export function moveOf(change: RecipientChange, recipient: LockedRecipient): Rec
 
 const mayChange = (
   { to, madeBefore, takenBack = false }: RecipientChange,
-  { status, attempts }: LockedRecipient,
+  { status, attempts }: KnownRecipient,
 ): boolean =>
   takenBack
     ? status === RecipientStatus.Unknown
@@ -73,32 +83,3 @@ export function furthest(changes: readonly RecipientChange[]): RecipientChange[]
   }
   return kept;
 }
-
-/** Recipients that follow each other and get the same values. */
-export interface Run {
-  first: RecipientMove;
-  last: RecipientMove;
-  members: RecipientMove[];
-}
-
-/** @param moves in the order of their keys */
-export function runs(moves: readonly RecipientMove[]): Run[] {
-  const found: Run[] = [];
-  for (const move of moves) {
-    const run = found.at(-1);
-    if (run && follows(run.last, move)) {
-      run.last = move;
-      run.members.push(move);
-    } else found.push({ first: move, last: move, members: [move] });
-  }
-  return found;
-}
-
-const follows = (a: RecipientMove, b: RecipientMove): boolean =>
-  a.campaignId === b.campaignId &&
-  a.seq + 1 === b.seq &&
-  a.to === b.to &&
-  a.errorCode === b.errorCode &&
-  a.errorText === b.errorText &&
-  a.durationSeconds === b.durationSeconds &&
-  triesOf(a) === triesOf(b);

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import { type BalanceName, CreditBook } from '../../credits/index.js';
+import { CreditBook } from '../../credits/index.js';
+import type { CampaignBrief } from '../state/campaign-briefs.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import type { RecipientMove } from './recipient-change.js';
+import type { SettledMove } from './recipient-change.js';
 
-interface CampaignMoney {
-  id: number;
-  account_id: number;
-  request_id: string;
-  balance: string;
-  unit_credits: number;
-  refund_failed: number | null;
+/** What a campaign gets back. */
+export interface Refund {
+  campaignId: number;
+  recipients: number;
+  /** credits: the sum of what these recipients were charged */
+  amount: number;
+  campaign: CampaignBrief;
 }
 
 /** Gives back what recipients were charged, once: their status moves once, and the refund goes with it. */
@@ -19,39 +20,51 @@ interface CampaignMoney {
 export class Refunds {
   constructor(private readonly credits: CreditBook) {}
 
-  /** Credits of recipients that never left, and of carrier failures where the account has `refund_failed`. */
-  async book(tx: EntityManager, moves: readonly RecipientMove[]): Promise<void> {
-    const ids = new Set(
-      moves.filter(({ refund, to }) => refund || to === RecipientStatus.Failed).map(({ campaignId }) => campaignId),
-    );
-    if (ids.size === 0) return;
-    const campaigns: CampaignMoney[] = await tx.query(
-      `SELECT c.id, c.account_id, c.request_id, c.balance, c.unit_credits, a.refund_failed
-       FROM campaigns c LEFT JOIN accounts a ON a.id = c.account_id
-       WHERE c.id IN (?) AND c.unit_credits > 0 ORDER BY c.account_id, c.balance, c.id`,
-      [[...ids]],
-    );
-    for (const campaign of campaigns) {
-      const refunded = moves.filter(
-        ({ campaignId, refund, to }) =>
-          campaignId === campaign.id && (refund || (campaign.refund_failed === 1 && to === RecipientStatus.Failed)),
-      );
-      if (refunded.length > 0) await this.refund(tx, campaign, refunded);
+  /**
+   * Credits of recipients that never left, and of carrier failures where the account has `refund_failed`, each by the price
+   * it was charged. Marks failures that are refunded.
+   */
+  async of(
+    tx: EntityManager,
+    moves: readonly SettledMove[],
+    campaigns: ReadonlyMap<number, CampaignBrief>,
+  ): Promise<Refund[]> {
+    const charged = moves.filter(({ credits, refund, to }) => credits > 0 && (refund || to === RecipientStatus.Failed));
+    if (charged.length === 0) return [];
+    const accountOf = ({ campaignId }: SettledMove): number => campaigns.get(campaignId)?.accountId ?? 0;
+    const generous = await this.generous(tx, charged.filter(({ refund }) => !refund).map(accountOf));
+    const refunded = charged.filter((move) => move.refund || generous.has(accountOf(move)));
+    await this.mark(tx, refunded);
+    const refunds = new Map<number, Refund>();
+    for (const { campaignId, credits } of refunded) {
+      const campaign = campaigns.get(campaignId) as CampaignBrief;
+      const known = refunds.get(campaignId) ?? { campaignId, campaign, recipients: 0, amount: 0 };
+      refunds.set(campaignId, { ...known, recipients: known.recipients + 1, amount: known.amount + credits });
     }
+    return [...refunds.values()];
   }
 
-  private async refund(tx: EntityManager, campaign: CampaignMoney, refunded: readonly RecipientMove[]): Promise<void> {
-    const recipients = refunded.length;
-    const amount = recipients * campaign.unit_credits;
-    await this.mark(tx, refunded);
-    await tx.query('UPDATE campaigns SET refunded_credits = refunded_credits + ? WHERE id = ?', [amount, campaign.id]);
-    const balance = campaign.balance as BalanceName;
-    const note = `${recipients} recipients`;
-    await this.credits.refund(tx, campaign.account_id, balance, amount, campaign.request_id, note);
+  /** The balances are locked until the commit: the last step of a transaction. */
+  async pay(tx: EntityManager, refunds: readonly Refund[]): Promise<void> {
+    await this.credits.refund(
+      tx,
+      refunds.map(({ campaign: { accountId, balance, requestId }, recipients, amount }) => {
+        return { accountId, balance, requestId, amount, note: `${recipients} recipients` };
+      }),
+    );
+  }
+
+  /** Those of these accounts that get their credits back for what a carrier could not deliver. */
+  private async generous(tx: EntityManager, accountIds: readonly number[]): Promise<Set<number>> {
+    if (accountIds.length === 0) return new Set();
+    const rows: { id: number }[] = await tx.query('SELECT id FROM accounts WHERE id IN (?) AND refund_failed = 1', [
+      [...new Set(accountIds)],
+    ]);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** For the timeline. The status of a cancelled recipient says that it was refunded; only failures need a mark. */
-  private async mark(tx: EntityManager, refunded: readonly RecipientMove[]): Promise<void> {
+  private async mark(tx: EntityManager, refunded: readonly SettledMove[]): Promise<void> {
     const failed = refunded.filter(({ to }) => to === RecipientStatus.Failed);
     if (failed.length === 0) return;
     await tx.query(

@@ -1,33 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import { CampaignBriefs } from '../state/campaign-briefs.js';
+import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { laneOf } from '../state/lanes.js';
 import { keyOf, type RecipientKey, toLock } from '../state/recipient-key.js';
-import { RecipientStatus } from '../state/recipient-status.js';
-import { count } from './counters.js';
+import { type CountedMove, count } from './counters.js';
 import {
   furthest,
-  type LockedRecipient,
+  type KnownRecipient,
+  type KnownRecipients,
   moveOf,
   type RecipientChange,
   type RecipientMove,
-  runs,
-  triesOf,
+  type SettledMove,
 } from './recipient-change.js';
-import { Refunds } from './refunds.js';
+import { type Refund, Refunds } from './refunds.js';
 import { StatusEvents } from './status-events.js';
+import { writeStatuses } from './status-writer.js';
 
-/** Recipients as they stand, locked until the transaction ends; by `keyOf`. */
-export type LockedRecipients = ReadonlyMap<string, LockedRecipient>;
-
-/** Shorter runs go row by row: one statement for all of them costs less than one a run. */
-const SHORTEST_RUN = 16;
+interface TermsRow {
+  campaign_id: number;
+  seq: number;
+  lane_group: number;
+  credits: number | null;
+}
 
 /**
- * The only writer of recipient statuses. In one transaction: rows locked by key in order, forward moves written in bulk,
- * counters and open recipients kept, refunds booked once, campaigns completed.
+ * The only writer of recipient statuses. In one transaction, and in the order of docs/decisions/0004: forward moves written
+ * in bulk, counted by lane, campaigns told of lanes that ended and of what goes back, balances last.
  */
 @Injectable()
 export class Settlement {
@@ -40,40 +41,54 @@ export class Settlement {
 
   /**
    * @param changes any order; several for one recipient are taken as the furthest of them
-   * @param locked the recipients, where the caller had to lock them to know the changes
+   * @param known the recipients, where the caller has read them: under a lock, or without one
    * @returns what really changed
+   * @throws Outdated where a recipient is not as it was read without a lock; see `readFirst`
    */
   async settle(
     tx: EntityManager,
     changes: readonly RecipientChange[],
-    locked?: LockedRecipients,
+    known?: KnownRecipients,
   ): Promise<RecipientMove[]> {
     if (changes.length === 0) return [];
-    const recipients = locked ?? (await this.lock(tx, changes));
+    const recipients = known ?? (await this.lock(tx, changes));
     const moves = furthest(changes).flatMap((change): RecipientMove[] => {
       const recipient = recipients.get(keyOf(change));
       const move = recipient && moveOf(change, recipient);
       return move ? [move] : [];
     });
     if (moves.length === 0) return [];
-    await this.writeStatuses(tx, moves);
-    const campaigns = await this.briefs.of(
-      tx,
-      moves.map(({ campaignId }) => campaignId),
-    );
-    const lanes = moves.map((move) => ({
-      ...move,
-      lane: laneOf(campaigns.get(move.campaignId)?.totalRows ?? 0, move.seq),
-    }));
-    const ended = await this.states.closeLanes(tx, await count(tx, lanes));
-    await this.refunds.book(tx, moves);
-    await this.events.publish(tx, moves, ended);
+    const campaigns = await this.briefs.of(tx, campaignsOf(moves));
+    const settled = await this.withTerms(tx, moves, campaigns);
+    await writeStatuses(tx, moves);
+    const refunds = await this.refunds.of(tx, settled, campaigns);
+    await this.finish(tx, settled, refunds, (ended) => this.events.publish(tx, moves, ended));
     return moves;
   }
 
+  /**
+   * Counts moves whose statuses have been written, and settles what follows from them.
+   * @param publish tells subscribers, given the campaigns that ended with these moves; before the balances are locked
+   */
+  async finish(
+    tx: EntityManager,
+    moves: readonly CountedMove[],
+    refunds: readonly Refund[],
+    publish: (ended: readonly number[]) => Promise<void>,
+  ): Promise<void> {
+    const closed = await count(tx, moves);
+    const ended = await this.states.settle(
+      tx,
+      closed,
+      new Map(refunds.map(({ campaignId, amount }) => [campaignId, amount])),
+    );
+    await publish(ended);
+    await this.refunds.pay(tx, refunds);
+  }
+
   /** Locks recipients in the order of their keys; those that do not exist are missing. */
-  async lock(tx: EntityManager, places: readonly RecipientKey[]): Promise<LockedRecipients> {
-    const rows: (LockedRecipient & RecipientKey)[] = await tx.query(
+  async lock(tx: EntityManager, places: readonly RecipientKey[]): Promise<KnownRecipients> {
+    const rows: (KnownRecipient & RecipientKey)[] = await tx.query(
       `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
@@ -82,59 +97,32 @@ export class Settlement {
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
 
-  /** Rows that get the same values and follow each other are one range; what is left over goes row by row in one statement. */
-  private async writeStatuses(tx: EntityManager, moves: readonly RecipientMove[]): Promise<void> {
-    const single: RecipientMove[] = [];
-    for (const { first, last, members } of runs(moves)) {
-      if (members.length < SHORTEST_RUN) {
-        single.push(...members);
-        continue;
-      }
-      await tx.query(
-        `UPDATE campaign_recipients SET ${keepDelivered(members)}status = ?, attempts = attempts + ?, error_code = ?,
-           error_message = ?, duration = COALESCE(?, duration), updated_at = UTC_TIMESTAMP(3)
-         WHERE campaign_id = ? AND seq BETWEEN ? AND ?`,
-        [
-          first.to,
-          triesOf(first),
-          first.errorCode,
-          first.errorText,
-          first.durationSeconds ?? null,
-          first.campaignId,
-          first.seq,
-          last.seq,
-        ],
-      );
-    }
-    if (single.length === 0) return;
-    await tx.query(
-      `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (
-         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', status INT PATH '$[2]', attempted INT PATH '$[3]',
-         error_code INT PATH '$[4]', error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]',
-         duration INT PATH '$[6]')) j
-       ON r.campaign_id = j.campaign_id AND r.seq = j.seq
-       SET ${keepDelivered(single, 'r.')}r.status = j.status, r.attempts = r.attempts + j.attempted,
-         r.error_code = j.error_code, r.error_message = j.error_message, r.duration = COALESCE(j.duration, r.duration),
-         r.updated_at = UTC_TIMESTAMP(3)`,
-      [
-        jsonRows(
-          single.map((move) => [
-            move.campaignId,
-            move.seq,
-            move.to,
-            triesOf(move),
-            move.errorCode,
-            move.errorText,
-            move.durationSeconds ?? null,
-          ]),
-        ),
-      ],
-    );
+  /** Lane and price of each; a campaign without own terms costs no look at them, and terms never change. */
+  private async withTerms(
+    tx: EntityManager,
+    moves: readonly RecipientMove[],
+    campaigns: ReadonlyMap<number, CampaignBrief>,
+  ): Promise<SettledMove[]> {
+    const own = moves.filter(({ campaignId }) => campaigns.get(campaignId)?.ownTerms);
+    const rows: TermsRow[] =
+      own.length === 0
+        ? []
+        : await tx.query(
+            `SELECT STRAIGHT_JOIN t.campaign_id, t.seq, t.lane_group, t.credits
+             FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+             JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq`,
+            [jsonRows(own.map(({ campaignId, seq }) => [campaignId, seq]))],
+          );
+    const terms = new Map(rows.map((row) => [keyOf({ campaignId: row.campaign_id, seq: row.seq }), row]));
+    return moves.map((move) => {
+      const campaign = campaigns.get(move.campaignId);
+      if (!campaign) throw new Error(`campaign ${move.campaignId} is missing`);
+      const row = campaign.ownTerms ? terms.get(keyOf(move)) : undefined;
+      const lane = laneOf(campaign.totalRows, move.seq, row?.lane_group);
+      return { ...move, lane, credits: row?.credits ?? campaign.unitCredits };
+    });
   }
 }
 
-/** Before a message counts as read, the time of its delivery is kept for the timeline; other statements stay as they are. */
-const keepDelivered = (moves: readonly RecipientMove[], row = ''): string =>
-  moves.some(({ to }) => to === RecipientStatus.Read)
-    ? `${row}delivered_at = IF(${row}status = ${RecipientStatus.Delivered}, ${row}updated_at, ${row}delivered_at), `
-    : '';
+const campaignsOf = (moves: readonly RecipientMove[]): Set<number> =>
+  new Set(moves.map(({ campaignId }) => campaignId));

@@ -62,24 +62,27 @@ export class CampaignStates {
   }
 
   /**
-   * Counts lanes whose recipients have all become final, and completes campaigns with their last one; a campaign that
-   * ended otherwise before keeps its state. The row is written for every lane: of two transactions that end the last two,
-   * one waits for the other, or is run again by its cluster (docs/decisions/0026).
+   * Counts lanes whose recipients have all become final, and what goes back to campaigns; completes campaigns with their
+   * last lane. One that ended otherwise before keeps its state. The row is written for every lane: of two transactions that
+   * end the last two, one waits for the other, or is run again by its cluster (docs/decisions/0026).
    * @param closed lanes that ended, by campaign
+   * @param refunded credits, by campaign
    * @returns the campaigns that wait for no recipient any more
    */
-  async closeLanes(tx: EntityManager, closed: ReadonlyMap<number, number>): Promise<number[]> {
-    if (closed.size === 0) return [];
-    const rows = [...closed].sort((a, b) => a[0] - b[0]);
+  async settle(
+    tx: EntityManager,
+    closed: ReadonlyMap<number, number>,
+    refunded: ReadonlyMap<number, number>,
+  ): Promise<number[]> {
+    const ids = [...new Set([...closed.keys(), ...refunded.keys()])].sort((a, b) => a - b);
+    if (ids.length === 0) return [];
     await tx.query(
-      `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', lanes INT PATH '$[1]')) j ON c.id = j.id
-       SET c.open_lanes = c.open_lanes - j.lanes`,
-      [jsonRows(rows)],
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', lanes INT PATH '$[1]', refunded BIGINT PATH '$[2]')) j
+         STRAIGHT_JOIN campaigns c ON c.id = j.id
+       SET c.open_lanes = c.open_lanes - j.lanes, c.refunded_credits = c.refunded_credits + j.refunded`,
+      [jsonRows(ids.map((id) => [id, closed.get(id) ?? 0, refunded.get(id) ?? 0]))],
     );
-    return this.complete(
-      tx,
-      rows.map(([id]) => id),
-    );
+    return closed.size > 0 ? this.complete(tx, [...closed.keys()]) : [];
   }
 
   private async complete(tx: EntityManager, ids: readonly number[]): Promise<number[]> {
