@@ -1,5 +1,5 @@
-import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DataSource, EntityManager } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { matchKey } from '../../src/modules/engine/state/message-id.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
@@ -121,19 +121,53 @@ describe('receipts find their message', () => {
     expect([await national(), await straight()]).toEqual(['Delivered', 'Delivered']);
   });
 
-  it('by an index, whatever the table holds', async () => {
+  it('by an index, whatever the table holds, and the newest days first', async () => {
+    const query = vi.spyOn(EntityManager.prototype, 'query');
+    await tell(routes.one, '77', NUMBER, { ref: '5-1' });
+    const looks = query.mock.calls.filter(([sql]) => sql.includes('STRAIGHT_JOIN provider_messages m'));
+    query.mockRestore();
     const plans = await Promise.all(
-      ['provider_message_id', 'match_key'].map((column) =>
-        dataSource.query<{ table: string; key: string | null }[]>(
-          `EXPLAIN SELECT 1 FROM JSON_TABLE('[[1,"x"]]', '$[*]' COLUMNS (route_id INT PATH '$[0]', id VARCHAR(128)
-             CHARACTER SET ${column === 'match_key' ? 'ascii COLLATE ascii_bin' : 'utf8mb4 COLLATE utf8mb4_bin'} PATH '$[1]')) j
-           STRAIGHT_JOIN provider_messages m ON m.route_id = j.route_id AND m.${column} = j.id`,
-        ),
+      looks.map(([sql, values]) =>
+        dataSource.query<{ table: string; key: string | null }[]>(`EXPLAIN ${sql}`, values as unknown[]),
       ),
     );
-    expect(plans.map((plan) => plan.find(({ table }) => table === 'm')?.key)).toEqual([
-      'ix_provider_messages_id',
-      'ix_provider_messages_match',
+    const keys = ['PRIMARY', 'ix_provider_messages_id', 'ix_provider_messages_id', 'ix_provider_messages_match'];
+    expect(plans.map((plan) => plan.find(({ table }) => table === 'm')?.key)).toEqual([...keys, ...keys]);
+    expect(looks.map(([sql]) => sql.includes('AND NOT m.sent_on'))).toEqual([
+      ...Array<boolean>(4).fill(false),
+      ...Array<boolean>(4).fill(true),
     ]);
+  });
+
+  it('by our reference first, wherever the number of days between them, and not over another login', async () => {
+    const accountId = await engine.account('referred', 2);
+    const { id } = await get(CampaignAcceptance).accept(
+      engine.draft(accountId, [NUMBER, OTHER], { routeId: routes.one }),
+    );
+    await dataSource.query(
+      `INSERT INTO provider_messages (campaign_id, seq, item, sent_on, route_id, provider_message_id, items, status)
+       VALUES (?, 1, 0, UTC_DATE() - INTERVAL 5 DAY, ?, '4711', 1, 1), (?, 2, 0, UTC_DATE(), ?, '4711', 1, 1)`,
+      [id, routes.one, id, routes.one],
+    );
+    const statuses = async (): Promise<string[]> =>
+      (await reader.recipients(id, { afterSeq: 0, limit: 2 })).map(({ status }) => RecipientStatus[status]);
+    await tell(routes.login, '4711', null, { ref: `${id}-1` });
+    expect(await statuses()).toEqual(['Pending', 'Pending']);
+    await tell(routes.one, '1267', null, { ref: `${id}-1` }); // 0x1267 = 4711
+    expect(await statuses()).toEqual(['Delivered', 'Pending']);
+  });
+
+  it('as long as one may still come, and not for ever', async () => {
+    const ids = ['old-one', 'too-old-one'];
+    const status = await Promise.all(ids.map((id) => sent(id)));
+    const age = (id: string, days: number): Promise<unknown> =>
+      dataSource.query(
+        'UPDATE provider_messages SET sent_on = UTC_DATE() - INTERVAL ? DAY WHERE provider_message_id = ?',
+        [days, id],
+      );
+    await age('old-one', 9);
+    await age('too-old-one', 12);
+    for (const id of ids) await tell(routes.one, id, null);
+    expect([await status[0]?.(), await status[1]?.()]).toEqual(['Delivered', 'Submitted']);
   });
 });
