@@ -15,15 +15,13 @@ interface Said {
   word: ConsentWord;
 }
 
-/** The account that sent over the route within this time is meant (reference/suppressions#stop-words). */
-const SENT_WITHIN_DAYS = 30;
 const GROUP = { maxItems: 1_000, delayMs: 5 };
 /** A user id of the chat channel is longer than any number. */
 const LONGEST_ADDRESS = 160;
 
 /**
  * STOP, UNSUBSCRIBE and START as contacts write them back. On a route that accounts share, the one that sent to the number
- * last is meant; while one search runs, further words gather for the next, so a flood costs few searches.
+ * last is meant (`RouteSenders`); while one look-up runs, further words gather for the next, so a flood costs few.
  */
 @Injectable()
 export class StopWords implements InboundSink, OnApplicationShutdown {
@@ -76,7 +74,7 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
     for (const routeId of new Set(said.map((entry) => entry.routeId))) {
       const words = lastWords(said.filter((entry) => entry.routeId === routeId));
       const stopping = words.flatMap(([from, word]) => (word === 'stop' ? [from] : []));
-      const senders = await this.senders.lastTo(routeId, stopping, SENT_WITHIN_DAYS);
+      const senders = await this.senders.lastTo(routeId, stopping);
       await inTransaction(this.dataSource, async (tx) => {
         for (const [from, word] of words) {
           const accountId = senders.get(from);

@@ -7,6 +7,7 @@ import { Channels } from '../channels.js';
 import { type BegunAttempt, type DueRecipient, type LastOutcome, MOST_ATTEMPTS, retryDelay } from './attempts.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+import { type RouteSend, RouteSenders } from '../state/route-senders.js';
 import { type LaneEnd, LaneStore, type LaneTurn } from '../dispatch/lane-store.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import type { RecipientChange } from './recipient-change.js';
@@ -30,6 +31,7 @@ export class WindowResults {
     private readonly lanes: LaneStore,
     private readonly retries: RetryStore,
     private readonly channels: Channels,
+    private readonly senders: RouteSenders,
   ) {}
 
   /**
@@ -37,12 +39,13 @@ export class WindowResults {
    * @param fence given with the last batch of a window: the lane's turn ends in the same transaction
    * @param reached as in `LaneStore.finish`
    */
-  flush(
+  async flush(
     turn: LaneTurn,
     results: readonly WindowResult[],
     fence: number | null,
     reached: number | null = null,
   ): Promise<LaneEnd> {
+    const isAnswered = await this.senders.hears(turn.routeId);
     return inTransaction(this.dataSource, async (tx) => {
       await this.storeProviderIds(tx, turn, results);
       await takeBack(tx, this.settlement, this.retries, turn, results.filter(neverLeft).map(seqOf));
@@ -60,6 +63,14 @@ export class WindowResults {
       if (fence !== null && turn.dueRetries > 0) await this.retries.dropBegun(tx, turn, fence);
       const end = fence === null ? 'more' : await this.lanes.finish(tx, turn, fence, reached);
       await this.markProgress(tx, turn, results, fence);
+      if (isAnswered)
+        await this.senders.note(
+          tx,
+          sendsOf(
+            turn,
+            results.filter(hasLeft).map(({ recipient }) => recipient),
+          ),
+        );
       return end;
     });
   }
@@ -84,7 +95,8 @@ export class WindowResults {
    * and a receipt or the deadline settles it. Where the upstream removes duplicates it is sent again besides.
    * @param fence the fence of the claim that recovers
    */
-  recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<LaneEnd> {
+  async recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<LaneEnd> {
+    const isAnswered = await this.senders.hears(turn.routeId);
     return inTransaction(this.dataSource, async (tx) => {
       const begun = await begunRetries(tx, turn, null, deduplicated);
       const window: DueRecipient[] = await tx.query(
@@ -108,7 +120,9 @@ export class WindowResults {
         const again = ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true }));
         await this.retries.putOff(tx, turn, fence, again);
       }
-      return this.lanes.finish(tx, turn, fence);
+      const end = await this.lanes.finish(tx, turn, fence);
+      if (isAnswered) await this.senders.note(tx, sendsOf(turn, ambiguous));
+      return end;
     });
   }
 
@@ -197,6 +211,12 @@ const writeStalled = (tx: EntityManager, { campaignId, lane, fence }: LaneTurn, 
     lane,
     fence + 1,
   ]);
+
+/** The carrier has it, or may have. */
+const hasLeft = ({ outcome: { kind } }: WindowResult): boolean => kind === 'accepted' || kind === 'unknown';
+
+const sendsOf = ({ routeId, accountId }: LaneTurn, recipients: readonly DueRecipient[]): RouteSend[] =>
+  recipients.map(({ number }) => ({ routeId, accountId, number }));
 
 const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
 

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { CampaignLaneEntity, RecipientRetryEntity } from './lane.entities.js';
 import { messageEntities } from './message.entities.js';
+import { RouteSenderEntity } from './route-sender.entity.js';
 
 /** The engine's tables: one typed description, held against the migrations. Hot paths write set-based SQL. */
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
@@ -214,5 +215,6 @@ export const campaignEntities = [
   CampaignRetryEntity,
   RecipientTermsEntity,
   RecipientRetryEntity,
+  RouteSenderEntity,
   ...messageEntities,
 ];

@@ -1,36 +1,98 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { firstIdAt } from '../../../kernel/ids.js';
-import { costOf, grouped, newestFirst, RECIPIENTS_A_READ, type ScannedCampaign } from './campaign-scan.js';
+import { jsonRows } from '../../../platform/database/index.js';
+import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
+import {
+  costOf,
+  grouped,
+  idBehind,
+  lowestId,
+  newestFirst,
+  RECIPIENTS_A_READ,
+  type ScannedCampaign,
+} from './campaign-scan.js';
+
+/** A message that left, or may have. */
+export interface RouteSend {
+  routeId: number;
+  accountId: number;
+  /** digits */
+  number: string;
+}
 
 interface RouteCampaign extends ScannedCampaign {
   account_id: number;
 }
 
-/** Recipients that one search looks at: a few seconds of the database's time. An answer follows its message soon. */
+/** How far back anybody looks: an answer follows its message soon (reference/suppressions#stop-words). */
+export const SENDERS_KEPT_DAYS = 30;
+/** Recipients that one search looks at: a few seconds of the database's time. */
 const MOST_RECIPIENTS = 5_000_000;
 
-/**
- * The account that sent to a number last over a route. No index on numbers, which would cost every broadcast a third of its speed: the
- * route's campaigns are looked through, newest first and up to a bound, for many numbers at once.
- */
+/** The account that sent to a number last over a route that accounts share: whom an answer is meant for. */
 @Injectable()
 export class RouteSenders {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+  ) {}
+
+  /** Whether anybody can answer over the route, so that its sends are to be noted. Asked before a transaction. */
+  async hears(routeId: number): Promise<boolean> {
+    const route = await this.routes.byId(routeId);
+    return route !== null && (this.drivers.find(route.driver)?.bringsTexts ?? false);
+  }
 
   /**
-   * @param numbers digits; one search serves as many as there are
-   * @param days how long ago the campaign may have been accepted
-   * @returns by number, the account whose newest campaign over the route really tried it; numbers without one are missing
+   * Notes sends in one statement, in the order of the key, so that two transactions wait for each other instead of locking
+   * up. Of several to one number the last one counts.
    */
-  async lastTo(routeId: number, numbers: Iterable<string>, days: number): Promise<Map<string, number>> {
-    const senders = new Map<string, number>();
-    const open = new Set(numbers);
-    const oldest = firstIdAt(new Date(now().getTime() - days * 86_400_000));
+  async note(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
+    if (sends.length === 0) return;
+    const last = new Map(sends.map((send) => [`${send.routeId} ${send.number}`, send]));
+    const rows = [...last]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, { routeId, number, accountId }]) => [routeId, number, accountId]);
+    await tx.query(
+      `INSERT INTO route_senders (route_id, number, account_id, sent_on)
+       SELECT j.route_id, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         route_id INT PATH '$[0]', number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', account_id INT PATH '$[2]')) j
+       ON DUPLICATE KEY UPDATE account_id = VALUES(account_id), sent_on = VALUES(sent_on)`,
+      [jsonRows(rows)],
+    );
+  }
+
+  /**
+   * @param numbers digits; one look-up serves as many as there are
+   * @returns by number, the account that sent to it last within `SENDERS_KEPT_DAYS`; numbers without one are missing
+   */
+  async lastTo(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
+    if (numbers.length === 0) return new Map();
+    const rows: { number: string; account_id: number }[] = await this.dataSource.query(
+      `SELECT number, account_id FROM route_senders WHERE route_id = ? AND number IN (?)
+         AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY`,
+      [routeId, numbers],
+    );
+    const senders = new Map(rows.map((row) => [row.number, row.account_id]));
+    const open = new Set(numbers.filter((number) => !senders.has(number)));
+    if (open.size > 0) await this.search(routeId, open, senders);
+    return senders;
+  }
+
+  /**
+   * Campaigns accepted before sends were noted, newest first and up to a bound. Nothing to look at once that is longer ago
+   * than anybody looks back: then the row that says since when has gone with the others of its age.
+   */
+  private async search(routeId: number, open: Set<string>, senders: Map<string, number>): Promise<void> {
+    const [noted] = await this.dataSource.query<{ days: number }[]>(
+      "SELECT DATEDIFF(UTC_DATE(), sent_on) AS days FROM route_senders WHERE route_id = 0 AND number = ''",
+    );
+    if (!noted) return;
     let left = MOST_RECIPIENTS;
-    for await (const group of grouped(this.campaigns(routeId, oldest), RECIPIENTS_A_READ)) {
+    for await (const group of grouped(this.campaigns(routeId, daysAgo(Number(noted.days) - 1)), RECIPIENTS_A_READ)) {
       if (open.size === 0 || left <= 0) break;
       const rows: { number: string; campaign_id: number }[] = await this.dataSource.query(
         `SELECT receiver AS number, MAX(campaign_id) AS campaign_id FROM campaign_recipients
@@ -45,12 +107,12 @@ export class RouteSenders {
       }
       for (const campaign of group) left -= costOf(campaign);
     }
-    return senders;
   }
 
-  /** The route's campaigns, newest first. */
-  private campaigns(routeId: number, oldest: number): AsyncGenerator<RouteCampaign, void, undefined> {
-    return newestFirst(Number.MAX_SAFE_INTEGER, (before, limit) =>
+  /** The route's campaigns accepted up to a moment, newest first. */
+  private campaigns(routeId: number, until: Date): AsyncGenerator<RouteCampaign, void, undefined> {
+    const oldest = lowestId(daysAgo(SENDERS_KEPT_DAYS));
+    return newestFirst(idBehind(until), (before, limit) =>
       this.dataSource.query<RouteCampaign[]>(
         `SELECT id, account_id, total_rows FROM campaigns WHERE route_id = ? AND id >= ? AND id < ?
          ORDER BY id DESC LIMIT ?`,
@@ -59,3 +121,5 @@ export class RouteSenders {
     );
   }
 }
+
+const daysAgo = (days: number): Date => new Date(now().getTime() - days * 86_400_000);

@@ -114,6 +114,8 @@ export interface MessageDriver<Config = unknown> {
   readonly channels: readonly RouteKind[];
   /** true when the upstream drops a second message with the same `ref`: only then is an ambiguous send repeated */
   deduplicates(config: Config): boolean;
+  /** true where handsets may answer over a route that accounts share: the answers go to `InboundSink.accept` */
+  readonly bringsTexts: boolean;
   /** Names what sends and receipts of a route share with other routes: the upstream's host and the login there. */
   loginOf?(config: Config): string;
   /** validates `config` of a route; also says which fields are secret (read back as `***`) */

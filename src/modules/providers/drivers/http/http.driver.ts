@@ -12,6 +12,7 @@ import { readReceipts, readTexts } from './http-receipts.js';
 export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   readonly name = 'http';
   readonly channels = ['sms', 'unofficial'] as const;
+  readonly bringsTexts = true;
   readonly configSchema = httpConfigSchema;
   readonly secretFields = ['headers.*', 'secrets.*'];
   readonly addressFields = ['url'];

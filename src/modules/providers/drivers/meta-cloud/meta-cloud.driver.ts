@@ -21,6 +21,7 @@ import { outcomeOf, TITLE } from './send-outcome.js';
 export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
   readonly name = 'meta_cloud';
   readonly channels = ['chat'] as const;
+  readonly bringsTexts = false;
   readonly configSchema = metaCloudConfigSchema;
   readonly secretFields = ['token', 'app_secret', 'verify_token', 'former_app_secret', 'former_verify_token'];
   readonly addressFields = ['url'];

@@ -23,6 +23,7 @@ const MOST_ANSWER_BYTES = 256 * 1024;
 export class TwilioDriver implements MessageDriver<TwilioConfig> {
   readonly name = 'twilio';
   readonly channels = ['voice'] as const;
+  readonly bringsTexts = false;
   readonly configSchema = twilioConfigSchema;
   readonly secretFields = ['auth_token'];
   readonly addressFields = ['base_url', 'account_sid'];
