@@ -1,4 +1,4 @@
-import { Channels, RecipientStatus } from '../../src/modules/engine/index.js';
+import { Channels, RecipientStatus, RouteSenders } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
@@ -93,7 +93,14 @@ export function campaignsOf(api: RunningApi) {
     cancelUnsent: async (requestId: string, step: number): Promise<number> => {
       const campaignId = await idOf(requestId);
       const lanes = new LaneStore(dataSource);
-      const results = new WindowResults(dataSource, part(Settlement), lanes, part(RetryStore), part(Channels));
+      const results = new WindowResults(
+        dataSource,
+        part(Settlement),
+        lanes,
+        part(RetryStore),
+        part(Channels),
+        part(RouteSenders),
+      );
       for (let steps = 0; ; steps++) {
         const [row] = await dataSource.query<{ fence: number }[]>(
           'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0 AND next_seq < end_seq',
