@@ -27,7 +27,7 @@ export interface OutgoingSm {
 /** Whether a text can stand in source_addr: ASCII, 20 bytes and an end byte (SMPP 3.4 §4.4.1). */
 export const isSender = (text: string): boolean => /^[\x20-\x7e]{1,20}$/.test(text);
 
-/** Type of number and numbering plan of a sender that nobody describes: a name is alphanumeric, digits are international. */
+/** Type of number and numbering plan of a sender without a description: a name is alphanumeric, digits are international. */
 export function describeSender(sender: string): { ton: number; npi: number } {
   if (sender === '') return { ton: 0, npi: 0 };
   return isNumber(sender) ? { ton: 1, npi: 1 } : { ton: 5, npi: 0 };

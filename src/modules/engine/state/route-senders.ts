@@ -26,7 +26,7 @@ interface RouteCampaign extends ScannedCampaign {
   account_id: number;
 }
 
-/** How far back anybody looks: an answer follows its message soon (reference/suppressions#stop-words). */
+/** How far back a look-up goes: an answer follows its message soon (reference/suppressions#stop-words). */
 export const SENDERS_KEPT_DAYS = 30;
 /** Recipients that one search looks at: a few seconds of the database's time. */
 const MOST_RECIPIENTS = 5_000_000;
@@ -40,7 +40,7 @@ export class RouteSenders {
     private readonly drivers: DriverRegistry,
   ) {}
 
-  /** Whether anybody can answer over the route, so that its sends are to be noted. Asked before a transaction. */
+  /** Whether handsets can answer over the route, so that its sends are to be noted. Asked before a transaction. */
   async hears(routeId: number): Promise<boolean> {
     const route = await this.routes.byId(routeId);
     return route !== null && (this.drivers.find(route.driver)?.bringsTexts ?? false);
@@ -60,7 +60,7 @@ export class RouteSenders {
       `INSERT INTO route_senders (route_id, number, account_id, sent_on)
        SELECT j.route_id, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
          route_id INT PATH '$[0]', number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', account_id INT PATH '$[2]')) j
-       ON DUPLICATE KEY UPDATE account_id = VALUES(account_id), sent_on = VALUES(sent_on)`,
+       ON DUPLICATE KEY UPDATE account_id = VALUES(account_id)`,
       [jsonRows(rows)],
     );
   }
@@ -73,7 +73,7 @@ export class RouteSenders {
     if (numbers.length === 0) return new Map();
     const rows: { number: string; account_id: number }[] = await this.dataSource.query(
       `SELECT number, account_id FROM route_senders WHERE route_id = ? AND number IN (?)
-         AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY`,
+         AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY ORDER BY sent_on`,
       [routeId, numbers],
     );
     const senders = new Map(rows.map((row) => [row.number, row.account_id]));
@@ -84,11 +84,11 @@ export class RouteSenders {
 
   /**
    * Campaigns accepted before sends were noted, newest first and up to a bound. Nothing to look at once that is longer ago
-   * than anybody looks back: then the row that says since when has gone with the others of its age.
+   * than a look-up goes back: then the row that says since when has gone with the others of its age.
    */
   private async search(routeId: number, open: Set<string>, senders: Map<string, number>): Promise<void> {
     const [noted] = await this.dataSource.query<{ days: number }[]>(
-      "SELECT DATEDIFF(UTC_DATE(), sent_on) AS days FROM route_senders WHERE route_id = 0 AND number = ''",
+      "SELECT DATEDIFF(UTC_DATE(), sent_on) AS days FROM route_senders WHERE route_id = 0 AND number = '' LIMIT 1",
     );
     if (!noted) return;
     let left = MOST_RECIPIENTS;

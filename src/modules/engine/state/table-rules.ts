@@ -1,5 +1,6 @@
 import { dateBound, idBound } from '../../../platform/database/index.js';
 import type { TableRule } from '../../../platform/tables/index.js';
+import { SENDERS_KEPT_DAYS } from './route-senders.js';
 
 const OF_CAMPAIGNS = { root: 'campaigns', column: 'campaign_id' } as const;
 
@@ -17,6 +18,13 @@ export const engineTables: readonly TableRule[] = [
   { table: 'recipient_terms', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'campaign_counters', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'provider_messages', rule: 'days', bound: dateBound, of: OF_CAMPAIGNS },
+  {
+    table: 'route_senders',
+    rule: 'days',
+    bound: dateBound,
+    mostDays: SENDERS_KEPT_DAYS + 1,
+    leastDays: SENDERS_KEPT_DAYS + 1,
+  },
   { table: 'campaign_lanes', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'recipient_retries', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'unknown_outcomes', rule: 'follows', ...OF_CAMPAIGNS },

@@ -1,0 +1,135 @@
+import type { TestingModule } from '@nestjs/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../src/kernel/ids.js';
+import { RouteSenders } from '../../src/modules/engine/index.js';
+import { DriverRegistry, RouteDirectory } from '../../src/modules/providers/index.js';
+import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
+import { type Campaigns, dataOf, listOf, openCampaigns } from '../support/campaigns.js';
+import { numbers } from '../support/client.js';
+import type { Member } from '../support/sms.js';
+import { startWorker } from '../support/worker.js';
+
+const PATIENCE = { timeout: 20_000, interval: 50 };
+const ROUTES = ['fast', 'deaf'] as const;
+
+describe('the sender whom a stop word means', () => {
+  let campaigns: Campaigns;
+  let sandbox: OpenSandbox;
+  let worker: TestingModule;
+
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+    campaigns = await openCampaigns({}, { route: false });
+    const routes = campaigns.part(RouteDirectory);
+    for (const name of ROUTES) {
+      const login = { host: '127.0.0.1', port: sandbox.smppPort, system_id: `senders-${name}`, password: 'secret' };
+      const config = { ...login, ...(name === 'deaf' && { submit_timeout_ms: 200 }) };
+      const draft = { name, channel: 'sms', driver: 'smpp', config, messagesPerSecond: null } as const;
+      await campaigns.dataSource.transaction((tx) => routes.put(tx, { ...draft, isDefault: name === 'fast' }));
+    }
+    routes.forget();
+    worker = await startWorker(campaigns.environment);
+  });
+  afterAll(async () => {
+    await worker.close();
+    await campaigns.stop();
+    await sandbox.stop();
+  });
+
+  const writeBack = async (from: string, text: string, route: (typeof ROUTES)[number] = 'fast'): Promise<void> => {
+    const response = await fetch(`${sandbox.url}/smpp/inbound`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ system_id: `senders-${route}`, from, text }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  };
+  const listed = async (member: Member): Promise<unknown[]> =>
+    listOf(await campaigns.get('/v6/api/suppressions', member)).map(({ number }) => number);
+  const send = (member: Member, to: string[], route: (typeof ROUTES)[number] = 'fast') =>
+    campaigns.send(member, to, { brodcast_service: route });
+  const completed = (member: Member, requestId: string): Promise<unknown> =>
+    vi.waitUntil(async () => {
+      const { state } = dataOf(await campaigns.get(`/v6/api/campaigns/${requestId}`, member));
+      return state === 'completed';
+    }, PATIENCE);
+  const noted = (number: string): Promise<{ account_id: number }[]> =>
+    campaigns.dataSource.query('SELECT account_id FROM route_senders WHERE number = ?', [number]);
+
+  it('is found behind more recipients than anybody could search', async () => {
+    const [member, other] = [await campaigns.join(), await campaigns.join()];
+    const [number = '', marker = ''] = numbers(2, '9177009');
+    const mine = await send(member, [number]);
+    await completed(member, mine);
+    for (let later = 0; later < 3; later++) {
+      await campaigns.dataSource.query(
+        `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
+           balance, unit_credits, total_rows, open_lanes, refunded_credits, created_at)
+         SELECT ?, ?, ?, channel, state, '', service, route_id, content, balance, unit_credits, 4000000, 0, 0, created_at
+         FROM campaigns WHERE request_id = ?`,
+        [newId(), other.account.id, `behind-${later}`, mine],
+      );
+    }
+    await completed(member, await send(member, [marker]));
+    for (const from of [number, marker]) await writeBack(from, 'STOP');
+    await vi.waitUntil(async () => (await listed(member)).includes(marker), PATIENCE);
+    expect(await listed(member)).toEqual([number, marker]);
+    expect(await listed(other)).toEqual([]);
+    await campaigns.dataSource.query("DELETE FROM campaigns WHERE request_id LIKE 'behind-%'");
+  });
+
+  it('is found from before senders were noted, for as long as anybody looks back', async () => {
+    const member = await campaigns.join();
+    const [before = '', longBefore = '', marker = ''] = numbers(3, '9177010');
+    await completed(member, await send(member, [before, longBefore, marker]));
+    const forget = (number: string): Promise<unknown> =>
+      campaigns.dataSource.query('DELETE FROM route_senders WHERE number = ?', [number]);
+    for (const number of [before, longBefore]) await forget(number);
+    // What the migration writes. It goes with the others of its age.
+    await campaigns.dataSource.query("INSERT INTO route_senders VALUES (0, '', UTC_DATE(), 0)");
+    await writeBack(before, 'STOP');
+    await vi.waitUntil(async () => (await listed(member)).includes(before), PATIENCE);
+    await forget('');
+    for (const from of [longBefore, marker]) await writeBack(from, 'STOP');
+    await vi.waitUntil(async () => (await listed(member)).includes(marker), PATIENCE);
+    expect(await listed(member)).toEqual([before, marker]);
+  });
+
+  it('is found of a message without an answer of the carrier', async () => {
+    const member = await campaigns.join();
+    const [number = ''] = numbers(1, '9177011');
+    await sandbox.faults({ stopAnswering: true });
+    await send(member, [number], 'deaf');
+    await vi.waitUntil(async () => (await noted(number)).length > 0, PATIENCE);
+    await sandbox.faults({ stopAnswering: false });
+    await writeBack(number, 'STOP', 'deaf');
+    await vi.waitUntil(async () => (await listed(member)).includes(number), PATIENCE);
+  });
+
+  it('is found when many write senders down at once, in whatever order', async () => {
+    const senders = campaigns.part(RouteSenders);
+    const to = numbers(200, '9177012');
+    const write = (accountId: number, order: readonly string[]): Promise<unknown> =>
+      campaigns.dataSource.transaction((tx) =>
+        senders.note(
+          tx,
+          order.flatMap((number) => [accountId + 1, accountId].map((id) => ({ routeId: 77, accountId: id, number }))),
+        ),
+      );
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([write(1, to), write(3, [...to].reverse()), write(5, to), write(7, [...to].reverse())]);
+    }
+    const found = await senders.lastTo(77, to);
+    expect(found.size).toBe(200);
+    expect([1, 3, 5, 7]).toContain(found.get(to[0] ?? ''));
+    expect(await senders.lastTo(78, to)).toEqual(new Map());
+  });
+
+  it('is not asked for over a route to telephones, or one of an account', async () => {
+    const drivers = campaigns.part(DriverRegistry);
+    const texts = drivers.names.map((name) => [name, drivers.get(name).bringsTexts]);
+    expect(Object.fromEntries(texts)).toEqual({ smpp: true, http: true, twilio: false });
+    expect(drivers.get('meta_cloud').bringsTexts).toBe(false);
+    expect(await campaigns.part(RouteSenders).hears(999_999)).toBe(false);
+  });
+});
