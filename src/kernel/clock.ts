@@ -5,7 +5,18 @@ import { readText } from './text.js';
 export const now = (): Date => new Date();
 
 /** YYYYMMDD of an instant in a time zone (request ids, reference/engine#request-ids). */
-export const compactDate = (at: Date, zone: string): string => DateTime.fromJSDate(at, { zone }).toFormat('yyyyLLdd');
+export function compactDate(at: Date, zone: string): string {
+  // Clocks of a zone are moved by whole minutes only, so all moments of one minute have one date.
+  const minute = Math.floor(at.getTime() / 60_000);
+  const known = dates.get(zone);
+  if (known?.minute === minute) return known.text;
+  const text = DateTime.fromJSDate(at, { zone }).toFormat('yyyyLLdd');
+  dates.set(zone, { minute, text });
+  return text;
+}
+
+/** The last date that was formatted for a time zone; there are as many as accounts have different zones. */
+const dates = new Map<string, { minute: number; text: string }>();
 
 /** YYYY-MM-DD in a time zone. */
 export const isoDate = (at: Date, zone: string): string => DateTime.fromJSDate(at, { zone }).toFormat('yyyy-LL-dd');

@@ -3,9 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type JwtModuleOptions, JwtService } from '@nestjs/jwt';
 import type { Request } from 'express';
 import { now } from '../../../kernel/clock.js';
+import { boundedCache } from '../../../platform/caches/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { clientIp, tokenKey } from '../../../platform/security/index.js';
-import { claimsFor, isOrdinaryToken, isOutdated, readClaims } from '../domain/access-token.js';
+import { claimsFor, isOrdinaryToken, isOutdated, readClaims, type ReadToken } from '../domain/access-token.js';
 import type { Account } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
@@ -20,9 +21,14 @@ export const jwtOptions = (environment: Environment): JwtModuleOptions => ({
   verifyOptions: { algorithms: ['HS256'] },
 });
 
+const MOST_KNOWN = 20_000;
+
 /** Signs tokens and knows whom a verified one lets act. */
 @Injectable()
 export class AccessTokens {
+  /** claims of tokens whose signature was verified */
+  private readonly known = boundedCache<string, ReadToken>(MOST_KNOWN);
+
   constructor(
     private readonly jwt: JwtService,
     private readonly directory: AccountDirectory,
@@ -47,7 +53,25 @@ export class AccessTokens {
    */
   async accountOf(text: string, payload: unknown): Promise<Account | null> {
     const token = readClaims(payload);
-    if (!token || (await this.revoked.includes(text))) return null;
+    if (!token) return null;
+    this.known.set(text, token);
+    return this.bearerOfClaims(text, token);
+  }
+
+  /**
+   * As `verified`, for a token that was verified here before: what signature and claims say does not change, so only its
+   * expiry is looked at again, and everything else as always.
+   * @returns undefined for one that was not; null for one that is not good any more
+   */
+  async remembered(text: string): Promise<Account | null | undefined> {
+    const token = this.known.get(text);
+    if (!token) return undefined;
+    if (token.expiresAt <= Math.floor(now().getTime() / 1000)) return null;
+    return this.bearerOfClaims(text, token);
+  }
+
+  private async bearerOfClaims(text: string, token: ReadToken): Promise<Account | null> {
+    if (await this.revoked.includes(text)) return null;
     const account = await this.directory.byUsername(token.username);
     if (!account || !this.directory.usable(account)) return null;
     if (token.assignedUserId === null) return isOutdated(token, account) ? null : account;
@@ -70,6 +94,8 @@ export class AccessTokens {
 
   /** Whom a token lets act: its signature and expiry, then as `accountOf`. @returns null for one that is not good */
   async verified(token: string): Promise<Account | null> {
+    const remembered = await this.remembered(token);
+    if (remembered !== undefined) return remembered;
     const payload = this.payloadOf(token);
     return payload === null ? null : this.accountOf(token, payload);
   }

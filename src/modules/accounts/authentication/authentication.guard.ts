@@ -6,6 +6,7 @@ import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { clientIp } from '../../../platform/security/index.js';
 import type { AuthenticatedRequest, PresentedToken } from './actor.js';
+import { AccessTokens } from './access-tokens.js';
 import { ApiKeys } from './api-keys.js';
 import { BodyUsernames } from './body-username.js';
 import { presentedToken } from './presented-token.js';
@@ -22,6 +23,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     private readonly reflector: Reflector,
     private readonly bodyUsernames: BodyUsernames,
     private readonly apiKeys: ApiKeys,
+    private readonly tokens: AccessTokens,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     super();
@@ -73,6 +75,8 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   ): Promise<Account | null> {
     if (presented.via === 'key') return this.apiKeys.authenticate(presented.token, clientIp(request));
     request.presentedToken = presented;
+    const remembered = await this.tokens.remembered(presented.token);
+    if (remembered !== undefined) return remembered;
     await super.canActivate(context);
     return request.user as Account;
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boundedCache, TtlCache } from '../../../platform/caches/index.js';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { now } from '../../../kernel/clock.js';
 import { type Account, isUsable } from '../domain/account.js';
 import type { AccountEntity } from './account.entity.js';
@@ -11,7 +12,8 @@ const MOST_ENTRIES = 20_000;
 /**
  * Accounts as the hot paths need them: cached for 3 s (reference/authentication#tokens), so a change on another
  * instance acts within 3 s and one on this instance at once (`forget`). Accounts that do not exist are not
- * remembered. Requests that ask at the same moment share one read.
+ * remembered. Requests that ask for the same one share its read, and those that ask in one turn of the event loop share a
+ * statement.
  */
 @Injectable()
 export class AccountDirectory {
@@ -20,17 +22,22 @@ export class AccountDirectory {
   private readonly names = boundedCache<number, string>(MOST_ENTRIES);
   /** counts changes: what was being read during one is handed out but not kept */
   private generation = 0;
+  private readonly idReads = new GroupCommit<number, AccountEntity | null>((ids) => this.store.rowsById(ids), ONE_TURN);
+  private readonly nameReads = new GroupCommit<string, AccountEntity | null>(
+    (names) => this.store.rowsByUsername(names),
+    ONE_TURN,
+  );
 
   constructor(private readonly store: AccountStore) {}
 
   /** @returns null when there is no such account */
   byId(id: number): Promise<Account | null> {
-    return this.cached(`id:${id}`, () => this.store.rowById(id));
+    return this.cached(`id:${id}`, () => this.idReads.add(id));
   }
 
   /** Compares byte for byte: `BOB` is not `bob`. */
   byUsername(name: string): Promise<Account | null> {
-    return this.cached(`name:${name}`, () => this.store.rowByUsername(name));
+    return this.cached(`name:${name}`, () => this.nameReads.add(name));
   }
 
   /** Active and unexpired at this moment. */

@@ -28,6 +28,20 @@ export class AccountStore {
     return row?.username === username ? row : null;
   }
 
+  /** As `rowByUsername`, for many at once. @returns in the order of the names */
+  async rowsByUsername(usernames: readonly string[]): Promise<(AccountEntity | null)[]> {
+    const rows = await this.dataSource.manager.findBy(AccountEntity, { username: In(usernames) });
+    const byName = new Map(rows.map((row) => [row.username, row]));
+    return usernames.map((name) => byName.get(name) ?? null);
+  }
+
+  /** @returns in the order of the ids */
+  async rowsById(ids: readonly number[]): Promise<(AccountEntity | null)[]> {
+    const rows = await this.dataSource.manager.findBy(AccountEntity, { id: In(ids) });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id) ?? null);
+  }
+
   async rowById(id: number, source: EntityManager = this.dataSource.manager): Promise<AccountEntity | null> {
     return source.findOneBy(AccountEntity, { id });
   }

@@ -1,8 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { TtlCache } from '../../../platform/caches/index.js';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';
@@ -27,6 +28,7 @@ export interface StoredApiKey {
 @Injectable()
 export class ApiKeyStore {
   private readonly cache = new TtlCache<string, StoredApiKey | null>(KEPT_MS);
+  private readonly reads = new GroupCommit<string, StoredApiKey | null>((digests) => this.found(digests), ONE_TURN);
   private readonly logger = new Logger('ApiKeys');
 
   constructor(
@@ -37,17 +39,7 @@ export class ApiKeyStore {
   /** Cached for 3 s; null when there is none, or none any more. */
   find(key: string): Promise<StoredApiKey | null> {
     const keyDigest = apiKeyDigest(key);
-    return this.cache.get(keyDigest, async () => {
-      const row = await this.dataSource.manager.findOneBy(ApiKeyEntity, { keyDigest });
-      return (
-        row && {
-          id: row.id,
-          accountId: row.accountId,
-          allowedIps: JSON.parse(row.allowedIps) as string[],
-          lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
-        }
-      );
-    });
+    return this.cache.get(keyDigest, () => this.reads.add(keyDigest));
   }
 
   /** Notes that a key was used, at most once a minute. No request waits for it, and none fails with it. */
@@ -93,4 +85,17 @@ export class ApiKeyStore {
   forget(): void {
     this.cache.clear();
   }
+
+  private async found(digests: readonly string[]): Promise<(StoredApiKey | null)[]> {
+    const rows = await this.dataSource.manager.findBy(ApiKeyEntity, { keyDigest: In(digests) });
+    const byDigest = new Map(rows.map((row) => [row.keyDigest, toStored(row)]));
+    return digests.map((digest) => byDigest.get(digest) ?? null);
+  }
 }
+
+const toStored = (row: ApiKeyEntity): StoredApiKey => ({
+  id: row.id,
+  accountId: row.accountId,
+  allowedIps: JSON.parse(row.allowedIps) as string[],
+  lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
+});

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { TtlCache } from '../../../platform/caches/index.js';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';
@@ -20,6 +21,7 @@ const KEPT_MS = 3_000;
 @Injectable()
 export class AssignedUsers {
   private readonly cache = new TtlCache<number, AssignedUser | null>(KEPT_MS);
+  private readonly reads = new GroupCommit<number, AssignedUser | null>((ids) => this.found(ids), ONE_TURN);
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -29,10 +31,7 @@ export class AssignedUsers {
 
   /** Cached for 3 s; null when there is none, or none any more. */
   byId(id: number): Promise<AssignedUser | null> {
-    return this.cache.get(id, async () => {
-      const row = await this.dataSource.manager.findOneBy(AssignedUserEntity, { id });
-      return row && toAssignedUser(row);
-    });
+    return this.cache.get(id, () => this.reads.add(id));
   }
 
   /** To be called after the commit of a change or of a removal. */
@@ -77,6 +76,12 @@ export class AssignedUsers {
   async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
     await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
     await tx.delete(AssignedUserEntity, { id: row.id });
+  }
+
+  private async found(ids: readonly number[]): Promise<(AssignedUser | null)[]> {
+    const rows = await this.dataSource.manager.findBy(AssignedUserEntity, { id: In(ids) });
+    const byId = new Map(rows.map((row) => [row.id, toAssignedUser(row)]));
+    return ids.map((id) => byId.get(id) ?? null);
   }
 
   private async moveEmail(tx: EntityManager, row: AssignedUserEntity, email: string | null): Promise<void> {

@@ -56,7 +56,8 @@ type Numbered = NumberedDraft & WaitingDraft;
 const GROUPED_RECIPIENTS = 1_000;
 /** From here on the recipients are written before, in several commits. */
 const STAGED_RECIPIENTS = 25_000;
-const GROUP = { maxItems: 64, delayMs: 0 };
+/** Two at once: while one waits for the disk, the statements of the next run. */
+const GROUP = { maxItems: 64, delayMs: 0, atOnce: 2 };
 const ROUNDS = 6;
 
 /**
