@@ -23,6 +23,8 @@ export interface Submission {
   service: string;
   /** cleaned, in order, duplicates as the channel wants them */
   recipients: string[];
+  /** as long as `recipients`; absent = all of them have the campaign's */
+  terms?: CampaignDraft['terms'];
   content: Content;
   /** where the channel's own `price` cannot tell it from the content */
   price?: Price;
@@ -102,7 +104,7 @@ export class Submissions {
     { scheduledAt, routeId }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
-    const { channel, broadcastName, service, recipients, content } = submission;
+    const { channel, broadcastName, service, recipients, terms, content } = submission;
     const draft: CampaignDraft = {
       ...this.identityOf(submission),
       channel: channel.name,
@@ -112,6 +114,7 @@ export class Submissions {
       content,
       ...priceOf(submission),
       recipients,
+      ...(terms && { terms }),
       initialState: submission.initialState ?? 'accepted',
       ...(scheduledAt && { scheduledAt }),
     };
