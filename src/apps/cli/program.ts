@@ -90,7 +90,10 @@ export function createProgram(): Command {
     .command('prove-balances')
     .description('hold every stored balance against the sum of its ledger')
     .argument('[username]', 'one account; else all')
-    .action((username?: string) => withApi((api) => proveBalances(api, username)));
+    .option('--closings', 'and every month’s closing against its entries')
+    .action((username: string | undefined, options: { closings?: true }) =>
+      withApi((api) => proveBalances(api, username, options)),
+    );
   return program;
 }
 

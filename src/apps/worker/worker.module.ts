@@ -8,6 +8,7 @@ import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
 import { TablesWorkerModule } from '../../platform/tables/index.js';
 import { AudioWorkerModule } from '../../modules/audio/index.js';
+import { CreditsWorkerModule } from '../../modules/credits/index.js';
 import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
 import { SuppressionListModule } from '../../modules/suppressions/index.js';
@@ -26,6 +27,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     OutboundModule,
     ChannelsModule.of(CHANNELS),
     TablesWorkerModule.of(ALL_TABLES),
+    CreditsWorkerModule,
     SessionMessagesWorkerModule,
     TemplatesWorkerModule,
     AudioWorkerModule,

@@ -6,14 +6,38 @@ import { CreditBook } from './persistence/credit-book.js';
 import { ResellerCredits } from './persistence/reseller-credits.js';
 import { ResellerGrantEntity } from './persistence/reseller-grant.entity.js';
 import { CreditLedgerEntity } from './persistence/credit-ledger.entity.js';
+import { CreditClosingEntity, CreditMonthEntity } from './persistence/credit-closing.entities.js';
+import { LedgerClosings } from './persistence/ledger-closings.js';
+import { LedgerKeeper } from './ledger-keeper.js';
 import { GetBalancesHandler } from './queries/get-balances.query.js';
+import { GetLedgerOpeningHandler } from './queries/get-ledger-opening.query.js';
 import { ListLedgerHandler } from './queries/list-ledger.query.js';
 import { ProveCreditsHandler } from './queries/prove-credits.query.js';
 
 /** Balances and their ledger. Has no HTTP of its own: accounts, admin and the campaign engine use it. */
 @Module({
-  imports: [CqrsModule, TypeOrmModule.forFeature([CreditBalanceEntity, CreditLedgerEntity, ResellerGrantEntity])],
-  providers: [CreditBook, ResellerCredits, GetBalancesHandler, ListLedgerHandler, ProveCreditsHandler],
+  imports: [
+    CqrsModule,
+    TypeOrmModule.forFeature([
+      CreditBalanceEntity,
+      CreditLedgerEntity,
+      ResellerGrantEntity,
+      CreditClosingEntity,
+      CreditMonthEntity,
+    ]),
+  ],
+  providers: [
+    CreditBook,
+    ResellerCredits,
+    GetBalancesHandler,
+    GetLedgerOpeningHandler,
+    ListLedgerHandler,
+    ProveCreditsHandler,
+  ],
   exports: [CreditBook, ResellerCredits],
 })
 export class CreditsModule {}
+
+/** In the worker: months of the ledger are closed. */
+@Module({ providers: [LedgerClosings, LedgerKeeper] })
+export class CreditsWorkerModule {}

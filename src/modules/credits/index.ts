@@ -1,5 +1,5 @@
 export { creditErrors } from './credits.errors.js';
-export { CreditsModule } from './credits.module.js';
+export { CreditsModule, CreditsWorkerModule } from './credits.module.js';
 export { BALANCES, type BalanceName, isBalanceName, type LedgerKind } from './domain/balances.js';
 export {
   AdjustedCreditsAnswer,
@@ -7,12 +7,14 @@ export {
   type CreditProofAnswer,
   CreditProofsAnswer,
   type LedgerEntryAnswer,
+  type LedgerOpeningAnswer,
   LedgerPageAnswer,
 } from './http/credit.dto.js';
 export { readBalance } from './http/ledger-selection.js';
 export { type Charge, CreditBook, type Purse, type Repayment } from './persistence/credit-book.js';
 export { ResellerCredits, type ResellerMove } from './persistence/reseller-credits.js';
 export { GetBalancesQuery } from './queries/get-balances.query.js';
+export { GetLedgerOpeningQuery } from './queries/get-ledger-opening.query.js';
 export { ListLedgerQuery } from './queries/list-ledger.query.js';
 export { ProveCreditsQuery } from './queries/prove-credits.query.js';
 export { creditTables } from './persistence/table-rules.js';

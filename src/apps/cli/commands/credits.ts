@@ -26,21 +26,30 @@ interface Proof {
   stored: number;
   ledger: number;
   ok: boolean;
+  closings?: { month: string; ok: boolean }[];
 }
 
 /**
  * Holds every stored balance against its ledger's sum.
  * @param username of one account; absent: all
+ * @param closings also each month's closing against the one before it and its entries
  * @throws Failure (3) when one does not agree
  */
-export async function proveBalances(api: ApiClient, username?: string): Promise<void> {
+export async function proveBalances(
+  api: ApiClient,
+  username?: string,
+  { closings }: { closings?: true } = {},
+): Promise<void> {
   let proved = 0;
   const wrong: string[] = [];
   for await (const name of username === undefined ? usernames(api) : [username]) {
-    const { data } = await api.call<{ data: Proof[] }>('GET', `${ACCOUNTS}/${encodeURIComponent(name)}/credits/proof`);
-    for (const { balance, stored, ledger, ok } of data) {
+    const path = `${ACCOUNTS}/${encodeURIComponent(name)}/credits/proof${closings ? '?closings=true' : ''}`;
+    const { data } = await api.call<{ data: Proof[] }>('GET', path);
+    for (const { balance, stored, ledger, ok, closings: months = [] } of data) {
       proved += 1;
-      if (!ok) wrong.push(`${name}: ${balance} is ${stored}, its ledger says ${ledger}`);
+      const month = months.find((closing) => !closing.ok)?.month;
+      if (!ok)
+        wrong.push(`${name}: ${balance} is ${stored}, its ledger says ${month ? `otherwise since ${month}` : ledger}`);
     }
   }
   for (const line of wrong) print(line);

@@ -1,13 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, paged, readPage } from '../../../platform/http/index.js';
 import {
   BALANCES,
   BalancesAnswer,
   creditErrors,
   GetBalancesQuery,
-  type LedgerEntryAnswer,
+  GetLedgerOpeningQuery,
   LedgerPageAnswer,
   ListLedgerQuery,
   readBalance,
@@ -36,13 +36,12 @@ export class OwnAccountController {
   @ApiQuery({ name: 'limit', required: false, example: 50 })
   @ApiOkResponse({ type: LedgerPageAnswer })
   @ApiErrors(creditErrors.unknownBalance)
-  async ledger(
-    @Query() query: Record<string, unknown>,
-    @CurrentActor() { account }: Actor,
-  ): Promise<Paged<LedgerEntryAnswer>> {
+  async ledger(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<LedgerPageAnswer> {
     const page = readPage(query);
-    const list = new ListLedgerQuery(account.id, account.timeZone, readBalance(query), page.page, page.limit);
+    const balance = readBalance(query);
+    const list = new ListLedgerQuery(account.id, account.timeZone, balance, page.page, page.limit);
     const { entries, total } = await this.queries.execute(list);
-    return paged(entries, page, total);
+    const opening = await this.queries.execute(new GetLedgerOpeningQuery(account.id, balance));
+    return { ...paged(entries, page, total), opening };
   }
 }

@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { codePoints, textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage, valueErrors } from '../../../platform/http/index.js';
+import { ApiErrors, paged, readPage, valueErrors } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor, FindAccountQuery } from '../../accounts/index.js';
 import {
   AdjustedCreditsAnswer,
@@ -12,7 +12,7 @@ import {
   creditErrors,
   CreditProofsAnswer,
   GetBalancesQuery,
-  type LedgerEntryAnswer,
+  GetLedgerOpeningQuery,
   LedgerPageAnswer,
   ListLedgerQuery,
   ProveCreditsQuery,
@@ -85,19 +85,26 @@ export class CreditsController {
     @Param('username') username: string,
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
-  ): Promise<Paged<LedgerEntryAnswer>> {
+  ): Promise<LedgerPageAnswer> {
     const { id, time_zone } = await this.queries.execute(new FindAccountQuery(account, username));
     const page = readPage(query);
-    const list = new ListLedgerQuery(id, time_zone, readBalance(query), page.page, page.limit);
+    const balance = readBalance(query);
+    const list = new ListLedgerQuery(id, time_zone, balance, page.page, page.limit);
     const { entries, total } = await this.queries.execute(list);
-    return paged(entries, page, total);
+    const opening = await this.queries.execute(new GetLedgerOpeningQuery(id, balance));
+    return { ...paged(entries, page, total), opening };
   }
 
   @Get('proof')
   @ApiOperation({ summary: 'The ledger’s sum against the stored balance' })
+  @ApiQuery({ name: 'closings', required: false, enum: ['true'], description: 'Prove every closing too' })
   @ApiOkResponse({ type: CreditProofsAnswer })
-  async proof(@Param('username') username: string, @CurrentActor() { account }: Actor): Promise<CreditProofsAnswer> {
+  async proof(
+    @Param('username') username: string,
+    @Query('closings') closings: unknown,
+    @CurrentActor() { account }: Actor,
+  ): Promise<CreditProofsAnswer> {
     const { id } = await this.queries.execute(new FindAccountQuery(account, username));
-    return { success: true, data: await this.queries.execute(new ProveCreditsQuery(id)) };
+    return { success: true, data: await this.queries.execute(new ProveCreditsQuery(id, closings === 'true')) };
   }
 }

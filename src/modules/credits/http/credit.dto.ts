@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 
@@ -50,8 +50,38 @@ export class LedgerEntryAnswer {
   created_at!: string;
 }
 
+/** What a balance stood at before the first entry that is kept. */
+export class LedgerOpeningAnswer {
+  @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
+  balance!: BalanceName;
+
+  @ApiProperty({ example: 500 })
+  available!: number;
+
+  @ApiProperty({ example: '2026-08-31', description: 'The last day of which entries are gone' })
+  until!: string;
+}
+
 /** A page of the ledger. */
-export class LedgerPageAnswer extends PageOf(LedgerEntryAnswer) {}
+export class LedgerPageAnswer extends PageOf(LedgerEntryAnswer) {
+  @ApiProperty({ type: [LedgerOpeningAnswer], description: 'Empty while every entry is kept (RETENTION_DAYS)' })
+  opening!: LedgerOpeningAnswer[];
+}
+
+/** Proof of a closing. */
+export class ClosingProofAnswer {
+  @ApiProperty({ example: '2026-10' })
+  month!: string;
+
+  @ApiProperty({ example: -120, description: 'Sum of the entries of the month' })
+  moved!: number;
+
+  @ApiProperty({ example: 497, description: 'The closing before it, and what moved' })
+  closing!: number;
+
+  @ApiProperty({ example: true })
+  ok!: boolean;
+}
 
 /** Proof of one balance. */
 export class CreditProofAnswer {
@@ -61,11 +91,14 @@ export class CreditProofAnswer {
   @ApiProperty({ example: 497 })
   stored!: number;
 
-  @ApiProperty({ example: 497, description: 'Sum of the ledger' })
+  @ApiProperty({ example: 497, description: 'Sum of the ledger: the last closing, and the entries since' })
   ledger!: number;
 
   @ApiProperty({ example: true })
   ok!: boolean;
+
+  @ApiPropertyOptional({ type: [ClosingProofAnswer], description: 'With `closings=true`' })
+  closings?: ClosingProofAnswer[];
 }
 
 /** Proof of the six balances. */

@@ -1,6 +1,9 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** One movement of one balance. Append-only: no statement anywhere updates or deletes an entry. */
+/**
+ * One movement of one balance. Append-only: no statement updates an entry, and one only removes any: those of months that
+ * stand in a closing (`LedgerClosings`).
+ */
 @Entity('credit_ledger')
 @Index('ix_credit_ledger_account', ['accountId', 'balance', 'id'])
 export class CreditLedgerEntity {

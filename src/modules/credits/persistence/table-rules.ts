@@ -9,4 +9,10 @@ export const creditTables: readonly TableRule[] = [
     rule: 'work',
     why: 'the ledger closer removes months that are over for RETENTION_DAYS, once they stand in a closing',
   },
+  { table: 'credit_months', rule: 'kept', why: 'one a month' },
+  {
+    table: 'credit_closings',
+    rule: 'kept',
+    why: 'one of a balance and a month in which it moved: the sum of what has gone',
+  },
 ];

@@ -35,6 +35,7 @@ import { CountersByLane1700000014400 } from './1700000014400-counters-by-lane.js
 import { MessagesByDay1700000014401 } from './1700000014401-messages-by-day.js';
 import { DayPartitions1700000014600 } from './1700000014600-day-partitions.js';
 import { Ages1700000014601 } from './1700000014601-ages.js';
+import { CreditClosings1700000014602 } from './1700000014602-credit-closings.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -75,4 +76,5 @@ export const migrations = [
   MessagesByDay1700000014401,
   DayPartitions1700000014600,
   Ages1700000014601,
+  CreditClosings1700000014602,
 ];
