@@ -1,6 +1,7 @@
 import { start } from './stage.mjs';
 
-const WINDOW = 200;
+/** messages without an answer on one session */
+export const WINDOW = 200;
 
 /** A carrier of the bench's own: `bench/smsc.mjs`, which says what it keeps and what may be asked. */
 export async function startCarrier(environment, prefix) {

@@ -1,20 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addRoute, startCarrier, WINDOW } from './carrier.mjs';
 import { benchAccount, broadcast, contacts, median, stage, start, verdict } from './stage.mjs';
 
 const ROUNDS = 3;
 const CONTACTS = 60_000;
-const WINDOW = 200;
 const TEXT = 'Hello from the benchmark';
 
-/** A route to the bench's own SMSC. */
-export const benchRoute = (admin, port) =>
-  admin.call('PUT', '/v6/api/admin/routes/bench', {
-    channel: 'sms',
-    driver: 'smpp',
-    config: { host: '127.0.0.1', port, system_id: 'bench', password: 'bench', window: WINDOW },
-  });
-
-/** A broadcast over that route. */
+/** A broadcast over the route `bench`. */
 export const benchBroadcast = (client, total) => () =>
   client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(total), 'bench'));
 
@@ -38,12 +30,11 @@ export async function dispatchOnce(database, total, send) {
 /** (b) Contacts a second through worker and SMPP with every status written, over a bare npm smpp loop that writes nothing. */
 export async function benchDispatch(environment, say) {
   const set = await stage(environment);
-  const smsc = await start('bench/smsc.mjs', [], set.environment);
+  const carrier = await startCarrier(set.environment);
   try {
-    const { port } = await smsc.next();
     const api = await set.api();
     const { admin, client } = await benchAccount(api.url);
-    await benchRoute(admin, port);
+    await addRoute(admin, carrier);
     await set.worker();
     await dispatchOnce(set.database, 5_000, benchBroadcast(client, 5_000));
     const ratios = [];
@@ -52,7 +43,7 @@ export async function benchDispatch(environment, say) {
       const ours = CONTACTS / (await dispatchOnce(set.database, CONTACTS, benchBroadcast(client, CONTACTS)));
       const loop = await start(
         'bench/bare-submit.mjs',
-        [String(port), String(CONTACTS), String(WINDOW), TEXT],
+        [String(carrier.port), String(CONTACTS), String(WINDOW), TEXT],
         set.environment,
       );
       const bare = CONTACTS / (await loop.next()).seconds;
@@ -69,7 +60,7 @@ export async function benchDispatch(environment, say) {
       ),
     ];
   } finally {
-    await smsc.stop();
+    await carrier.stop();
     await set.close();
   }
 }

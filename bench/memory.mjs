@@ -1,17 +1,17 @@
-import { benchBroadcast, benchRoute, dispatchOnce } from './dispatch.mjs';
-import { benchAccount, peakMemory, stage, start, verdict } from './stage.mjs';
+import { addRoute, startCarrier } from './carrier.mjs';
+import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
+import { benchAccount, peakMemory, stage, verdict } from './stage.mjs';
 
 const CONTACTS = 300_000;
 
 /** Peak resident memory of API and worker while 300,000 contacts are accepted, dispatched and reported. */
 export async function benchMemory(environment, say) {
   const set = await stage(environment);
-  const smsc = await start('bench/smsc.mjs', [], set.environment);
+  const carrier = await startCarrier(set.environment);
   try {
-    const { port } = await smsc.next();
     const api = await set.api();
     const { admin, client } = await benchAccount(api.url);
-    await benchRoute(admin, port);
+    await addRoute(admin, carrier);
     const worker = await set.worker();
     const seconds = await dispatchOnce(set.database, CONTACTS, benchBroadcast(client, CONTACTS));
     say(`300,000 dispatched at ${(CONTACTS / seconds).toFixed(0)}/s`);
@@ -25,7 +25,7 @@ export async function benchMemory(environment, say) {
       ),
     ];
   } finally {
-    await smsc.stop();
+    await carrier.stop();
     await set.close();
   }
 }
