@@ -79,8 +79,9 @@ describe('messages that wait for their carrier', () => {
       [milliseconds * 1_000, id],
     );
   const recipients = async ({ id }: Campaign) => {
-    const rows = await contacts.page(id, null, 0, 100);
-    return rows.map(({ attempts, errorMessage, errorCode }) => [attempts, errorCode, errorMessage]);
+    const page = { page: 1, limit: 100, after: null };
+    const { items } = await contacts.part({ id, totalRows: 100 }, null, page, 100);
+    return items.map(({ attempts, errorMessage, errorCode }) => [attempts, errorCode, errorMessage]);
   };
   const state = async ({ requestId }: Campaign) => (await reader.byRequestId(requestId))?.state;
 

@@ -185,7 +185,12 @@ describe('the import', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     const added = answers.map((answer) => Number(dataOf(answer)['added']));
     expect((added[0] ?? 0) + (added[1] ?? 0)).toBe(100_000);
-    expect((await list(member, '?limit=1')).body['total']).toBe(100_000);
+    expect((await list(member, '?limit=1')).body).toMatchObject({ total: 10_000, total_is_capped: true });
+    const [row] = await campaigns.dataSource.query<{ total: string }[]>(
+      'SELECT COUNT(*) AS total FROM suppressions WHERE account_id = ?',
+      [member.account.id],
+    );
+    expect(Number(row?.total)).toBe(100_000);
   });
 
   it('leaves the connection of a form that was taken to the next request', async () => {

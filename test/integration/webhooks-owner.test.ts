@@ -31,7 +31,7 @@ describe('webhooks of an account', () => {
       updated_at: expect.stringMatching(/^\d{4}-/) as string,
     });
     const list = await webhooks.call('GET', '', member);
-    expect(list.body).toEqual({ success: true, data: [data], page: 1, limit: 50, total: 1 });
+    expect(list.body).toEqual({ success: true, data: [data], page: 1, limit: 50, total: 1, next_cursor: null });
     expect((await webhooks.call('GET', `/${String(data['id'])}`, member)).body).toEqual({ success: true, data });
     const [row] = await webhooks.dataSource.query<{ secret: string }[]>(
       'SELECT secret FROM webhook_endpoints WHERE id = ?',

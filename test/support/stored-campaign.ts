@@ -29,14 +29,15 @@ export async function storeCampaign(
   const requestId = `report-${process.pid}-${++count}`;
   await dataSource.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content,
-       balance, unit_credits, total_rows, open_lanes, refunded_credits, scheduled_at, created_at)
-     VALUES (?, ?, ?, ?, 'running', ?, 'main', 1, '{"message":"Hello"}', 'gsm_credits', 2, ?, 1, 0, ?, ?)`,
+       balance, unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, scheduled_at, created_at)
+     VALUES (?, ?, ?, ?, 'running', ?, 'main', 1, '{"message":"Hello"}', 'gsm_credits', 2, ?, ?, 1, 0, ?, ?)`,
     [
       id,
       owner.account.id,
       requestId,
       details.channel ?? 'sms',
       details.name ?? 'Spring',
+      2 * total,
       total,
       details.scheduledAt ?? null,
       STORED_AT,

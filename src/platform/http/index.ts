@@ -1,4 +1,4 @@
-export { AnswerOf, DoneAnswer, PageOf } from './answers.js';
+export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
 export type { RawBodyRequest } from './body.js';
 export { configureHttp } from './configure-http.js';
 export { isConnectionFault, STATUS_OF } from './error-answer.js';
@@ -33,7 +33,7 @@ export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';
 export { streamItems, streamPage, streamTexts } from './json-stream.js';
-export { type Page, type Paged, paged, readPage } from './page.js';
+export { LIST_ERRORS, type ListKind, type Paged, paged, readListPage, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';
 export { bodyErrors, serverErrors, unknownResource } from './request-errors.js';
 export { READER_PATIENCE_MS, streamChunks, streamText, type TextFrame } from './text-stream.js';

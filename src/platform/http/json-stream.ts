@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Page } from './page.js';
+import type { Listed, Page } from '../../kernel/lists.js';
+import { type ListKind, pageFoot } from './page.js';
 import { READER_PATIENCE_MS, streamText } from './text-stream.js';
 
 /** What stands before the first item of a streamed array and behind the last. */
@@ -36,10 +37,11 @@ export function streamTexts(
 /** The answer that `paged` would make, for items that may be large. */
 export function streamPage(
   response: ServerResponse,
-  { page, limit }: Page,
-  { items, total }: { items: AsyncIterable<readonly unknown[]>; total: number },
+  kind: ListKind,
+  page: Page,
+  { items, ...rest }: Omit<Listed<never>, 'items'> & { items: AsyncIterable<readonly unknown[]> },
 ): Promise<void> {
-  const after = `],"page":${page},"limit":${limit},"total":${total}}`;
+  const after = `],${JSON.stringify(pageFoot(kind, page, rest)).slice(1)}`;
   return streamItems(response, { before: '{"success":true,"data":[', after }, items);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { paged, readPage } from './page.js';
+import type { Page, Place } from '../../kernel/lists.js';
+import { type ListKind, paged, readListPage, readPage } from './page.js';
 
 describe('readPage', () => {
   it.each([
@@ -15,8 +16,60 @@ describe('readPage', () => {
   ])('reads %o as page %d of %d', (query, page, limit) => {
     expect(readPage(query)).toEqual({ page, limit });
   });
+});
 
-  it('gives lists their common answer', () => {
-    expect(paged(['a'], { page: 2, limit: 1 }, 3)).toEqual({ success: true, data: ['a'], page: 2, limit: 1, total: 3 });
+describe('the part of a list', () => {
+  const ids: ListKind = { name: 'things', places: 'ids' };
+  const texts: ListKind = { name: 'names', places: 'texts' };
+  const page: Page = { page: 2, limit: 1, after: null };
+  const cursorOf = (kind: ListKind, next: Place): string =>
+    paged(kind, page, { items: [], total: 3, isCapped: false, next }).next_cursor ?? '';
+
+  it('is answered with what stands below it; a capped total says so', () => {
+    expect(paged(ids, page, { items: ['a'], total: 3, isCapped: false, next: null })).toEqual({
+      success: true,
+      data: ['a'],
+      page: 2,
+      limit: 1,
+      total: 3,
+      next_cursor: null,
+    });
+    const capped = paged(ids, page, { items: ['a'], total: 10_000, isCapped: true, next: 7 });
+    expect(capped).toMatchObject({ total: 10_000, total_is_capped: true, next_cursor: expect.any(String) as string });
+  });
+
+  it.each<[ListKind, Place]>([
+    [ids, 0],
+    [ids, Number.MAX_SAFE_INTEGER],
+    [texts, ''],
+    [texts, 'Zoë "quoted" \u2028'],
+  ])('is found again by its cursor: %o %s', (kind, place) => {
+    const cursor = cursorOf(kind, place);
+    expect(cursor).toMatch(/^[\w-]+$/);
+    expect(readListPage(kind, { cursor, page: '9', limit: '5' })).toEqual({ page: 9, limit: 5, after: place });
+  });
+
+  it('begins by page without a cursor', () => {
+    for (const query of [{}, { cursor: '' }]) expect(readListPage(ids, query)).toMatchObject({ page: 1, after: null });
+  });
+
+  it.each([
+    ['x'],
+    ['%%%'],
+    [{ a: 1 }],
+    [[cursorOf(ids, 1), cursorOf(ids, 2)]],
+    [cursorOf(ids, 5) + '='],
+    [` ${cursorOf(ids, 5)}`],
+    [cursorOf(texts, 'a')],
+    [cursorOf({ name: 'others', places: 'ids' }, 5)],
+    [Buffer.from('["things","5"]').toString('base64url')],
+    [Buffer.from('["things",-5]').toString('base64url')],
+    [Buffer.from('["things",1.5]').toString('base64url')],
+    [Buffer.from('["things",9007199254740993]').toString('base64url')],
+    [Buffer.from('["things",5,6]').toString('base64url')],
+    [Buffer.from('{"1":5}').toString('base64url')],
+    ['A'.repeat(100_000)],
+  ])('refuses the cursor %o', (cursor) => {
+    expect(() => readListPage(ids, { cursor })).toThrow('cursor is invalid');
   });
 });

@@ -1,9 +1,17 @@
 import { Body, Controller, Delete, Get, Header, Param, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, DoneAnswer, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  DoneAnswer,
+  LIST_ERRORS,
+  ListQuery,
+  type Paged,
+  paged,
+  readListPage,
+} from '../../../platform/http/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
 import { CreateApiKeyCommand } from '../commands/create-api-key.command.js';
@@ -12,6 +20,8 @@ import { accountErrors } from '../domain/account.errors.js';
 import { type ApiKeyAnswerData, ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer } from './api-key.dto.js';
 import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
 import { CREATE_API_KEY_ERRORS } from './self-service.errors.js';
+
+const KEYS = { name: 'api-keys', places: 'ids' } as const;
 
 /** API keys of the acting account (reference/accounts#own-keys). No key opens these routes. */
 @ApiTags('Account')
@@ -39,16 +49,15 @@ export class ApiKeysController {
 
   @Get()
   @ApiOperation({ summary: 'List API keys, newest first', description: 'The keys themselves are not shown again.' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: ApiKeyPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<ApiKeyAnswerData>> {
-    const page = readPage(query);
-    const { keys, total } = await this.queries.execute(new ListApiKeysQuery(account, page.page, page.limit));
-    return paged(keys, page, total);
+    const page = readListPage(KEYS, query);
+    return paged(KEYS, page, await this.queries.execute(new ListApiKeysQuery(account, page)));
   }
 
   @Delete(':id')

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, paged, readListPage } from '../../../platform/http/index.js';
 import {
   BALANCES,
   BalancesAnswer,
@@ -14,6 +14,8 @@ import {
 } from '../../credits/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
+
+const LEDGER = { name: 'ledger', places: 'ids' } as const;
 
 /** The acting account's own credits. */
 @ApiTags('Account')
@@ -32,16 +34,14 @@ export class OwnAccountController {
   @Get('credits/ledger')
   @ApiOperation({ summary: 'Every movement of credits, newest first' })
   @ApiQuery({ name: 'balance', required: false, enum: [...BALANCES] })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: LedgerPageAnswer })
-  @ApiErrors(creditErrors.unknownBalance)
+  @ApiErrors(creditErrors.unknownBalance, ...LIST_ERRORS)
   async ledger(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<LedgerPageAnswer> {
-    const page = readPage(query);
     const balance = readBalance(query);
-    const list = new ListLedgerQuery(account.id, account.timeZone, balance, page.page, page.limit);
-    const { entries, total } = await this.queries.execute(list);
+    const page = readListPage(LEDGER, query);
+    const listed = await this.queries.execute(new ListLedgerQuery(account.id, account.timeZone, balance, page));
     const opening = await this.queries.execute(new GetLedgerOpeningQuery(account.id, balance));
-    return { ...paged(entries, page, total), opening };
+    return { ...paged(LEDGER, page, listed), opening };
   }
 }

@@ -1,9 +1,17 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, DoneAnswer, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  DoneAnswer,
+  LIST_ERRORS,
+  ListQuery,
+  type Paged,
+  paged,
+  readListPage,
+} from '../../../platform/http/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
 import { type AssignedUserChanges, ChangeAssignedUserCommand } from '../commands/change-assigned-user.command.js';
@@ -21,6 +29,8 @@ import {
 import { FindAssignedUserQuery } from '../queries/find-assigned-user.query.js';
 import { ListAssignedUsersQuery } from '../queries/list-assigned-users.query.js';
 import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from './self-service.errors.js';
+
+const USERS = { name: 'users', places: 'ids' } as const;
 
 /** The people under the acting account (reference/accounts#people). No key opens these routes. */
 @ApiTags('Account')
@@ -50,16 +60,15 @@ export class UsersController {
 
   @Get()
   @ApiOperation({ summary: 'List the users, newest first' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: UserPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<UserAnswerData>> {
-    const page = readPage(query);
-    const { users, total } = await this.queries.execute(new ListAssignedUsersQuery(account, page.page, page.limit));
-    return paged(users, page, total);
+    const page = readListPage(USERS, query);
+    return paged(USERS, page, await this.queries.execute(new ListAssignedUsersQuery(account, page)));
   }
 
   @Get(':id')

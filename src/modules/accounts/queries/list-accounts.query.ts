@@ -1,45 +1,59 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, In } from 'typeorm';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { AccountStore } from '../persistence/account-store.js';
 import { AccountEntity } from '../persistence/account.entity.js';
 import { type ManagedAccountAnswer, managedAccountAnswer } from '../http/managed-account.dto.js';
 
-/** A page of accounts, newest first; a reseller gets its own clients. Throws 403 `Permission denied`. */
-export class ListAccountsQuery extends Query<{ accounts: ManagedAccountAnswer[]; total: number }> {
+/** A part of the accounts, newest first; a reseller gets its own clients. Throws 403 `Permission denied`. */
+export class ListAccountsQuery extends Query<Listed<ManagedAccountAnswer>> {
   /** @param search part of username, e-mail, mobile number or name, in any case; null = all */
   constructor(
     readonly actor: Account,
     readonly search: string | null,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
 }
 
-const SEARCHED = ['username', 'email', 'mobileNo', 'firstname', 'lastname'];
+const SEARCHED = ['username', 'email', 'mobile_no', 'firstname', 'lastname'];
 
 @QueryHandler(ListAccountsQuery)
 export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
   constructor(
-    @InjectRepository(AccountEntity) private readonly accounts: Repository<AccountEntity>,
+    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: AccountStore,
   ) {}
 
-  async execute(query: ListAccountsQuery): Promise<{ accounts: ManagedAccountAnswer[]; total: number }> {
-    assertManager(query.actor);
-    const builder = this.accounts.createQueryBuilder('account').orderBy('account.id', 'DESC');
-    builder.skip((query.page - 1) * query.limit).take(query.limit);
-    if (query.actor.userType === 'reseller') builder.andWhere('account.parentId = :parent', { parent: query.actor.id });
-    if (query.search !== null) {
-      const anyOf = SEARCHED.map((field) => `LOWER(account.${field}) LIKE :part`).join(' OR ');
-      builder.andWhere(`(${anyOf})`, { part: `%${query.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%` });
-    }
-    const [rows, total] = await builder.getManyAndCount();
-    const parents = await this.store.usernames(rows.flatMap((row) => row.parentId ?? []));
-    return { accounts: rows.map((row) => managedAccountAnswer(this.store.toAccount(row), row, parents)), total };
+  async execute({ actor, search, page }: ListAccountsQuery): Promise<Listed<ManagedAccountAnswer>> {
+    assertManager(actor);
+    const clients = actor.userType === 'reseller' ? { where: 'parent_id = ?', values: [actor.id] } : null;
+    const ids = await listKeys<number>(
+      this.dataSource,
+      {
+        table: 'accounts',
+        index: clients ? 'ix_accounts_parent' : 'PRIMARY',
+        key: 'id',
+        order: 'DESC',
+        ranges: [clients ?? { where: '', values: [] }],
+        ...(search !== null && { look: likeness(search) }),
+      },
+      page,
+    );
+    const found = await this.dataSource.getRepository(AccountEntity).findBy({ id: In(ids.items) });
+    const listed = inListedOrder(ids, found, ({ id }) => id);
+    const parents = await this.store.usernames(listed.items.flatMap((row) => row.parentId ?? []));
+    return shown(listed, (row) => managedAccountAnswer(this.store.toAccount(row), row, parents));
   }
+}
+
+function likeness(search: string): { where: string; values: string[] } {
+  const part = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  const anyOf = SEARCHED.map((column) => `LOWER(t.${column}) LIKE ?`).join(' OR ');
+  return { where: `(${anyOf})`, values: SEARCHED.map(() => part) };
 }

@@ -1,17 +1,18 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, In } from 'typeorm';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertUserManager } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 import { type UserAnswerData, userData } from '../http/user.dto.js';
 
-/** A page of the people under an account, newest first. Throws 403 `Permission denied` (see `assertUserManager`). */
-export class ListAssignedUsersQuery extends Query<{ users: UserAnswerData[]; total: number }> {
+/** A part of the people under an account, newest first. Throws 403 `Permission denied` (see `assertUserManager`). */
+export class ListAssignedUsersQuery extends Query<Listed<UserAnswerData>> {
   constructor(
     readonly actor: Account,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -19,16 +20,23 @@ export class ListAssignedUsersQuery extends Query<{ users: UserAnswerData[]; tot
 
 @QueryHandler(ListAssignedUsersQuery)
 export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsersQuery> {
-  constructor(@InjectRepository(AssignedUserEntity) private readonly users: Repository<AssignedUserEntity>) {}
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async execute({ actor, page, limit }: ListAssignedUsersQuery): Promise<{ users: UserAnswerData[]; total: number }> {
+  async execute({ actor, page }: ListAssignedUsersQuery): Promise<Listed<UserAnswerData>> {
     assertUserManager(actor);
-    const [rows, total] = await this.users.findAndCount({
-      where: { accountId: actor.id },
-      order: { id: 'DESC' },
-      skip: (page - 1) * limit,
-      take: limit,
-    });
-    return { users: rows.map((row) => userData(row, actor.timeZone)), total };
+    const ranges = [{ where: 'account_id = ?', values: [actor.id] }];
+    const list = {
+      table: 'assigned_users',
+      index: 'ix_assigned_users_account',
+      key: 'id',
+      order: 'DESC',
+      ranges,
+    } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(AssignedUserEntity).findBy({ id: In(ids.items) });
+    return shown(
+      inListedOrder(ids, rows, ({ id }) => id),
+      (row) => userData(row, actor.timeZone),
+    );
   }
 }

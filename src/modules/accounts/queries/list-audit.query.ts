@@ -1,16 +1,17 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, In } from 'typeorm';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { type AuditEntryAnswer, auditEntryAnswer } from '../http/audit-entry.dto.js';
 import { AuditEntryEntity } from '../persistence/audit-entry.entity.js';
 
-/** A page of the audit log, newest first; `actor` null = all actors. */
-export class ListAuditQuery extends Query<{ entries: AuditEntryAnswer[]; total: number }> {
+/** A part of the audit log, newest first; `actor` null = all actors. */
+export class ListAuditQuery extends Query<Listed<AuditEntryAnswer>> {
   constructor(
     readonly actor: string | null,
     readonly timeZone: string,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -18,15 +19,24 @@ export class ListAuditQuery extends Query<{ entries: AuditEntryAnswer[]; total: 
 
 @QueryHandler(ListAuditQuery)
 export class ListAuditHandler implements IQueryHandler<ListAuditQuery> {
-  constructor(@InjectRepository(AuditEntryEntity) private readonly log: Repository<AuditEntryEntity>) {}
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async execute(query: ListAuditQuery): Promise<{ entries: AuditEntryAnswer[]; total: number }> {
-    const [rows, total] = await this.log.findAndCount({
-      where: query.actor === null ? {} : { actor: query.actor },
-      order: { id: 'DESC' },
-      skip: (query.page - 1) * query.limit,
-      take: query.limit,
-    });
-    return { entries: rows.map((row) => auditEntryAnswer(row, query.timeZone)), total };
+  async execute({ actor, page, timeZone }: ListAuditQuery): Promise<Listed<AuditEntryAnswer>> {
+    const ids = await listKeys<number>(
+      this.dataSource,
+      {
+        table: 'audit_log',
+        index: actor === null ? 'PRIMARY' : 'ix_audit_log_actor',
+        key: 'id',
+        order: 'DESC',
+        ranges: [actor === null ? { where: '', values: [] } : { where: 'actor = ?', values: [actor] }],
+      },
+      page,
+    );
+    const rows = await this.dataSource.getRepository(AuditEntryEntity).findBy({ id: In(ids.items) });
+    return shown(
+      inListedOrder(ids, rows, ({ id }) => id),
+      (row) => auditEntryAnswer(row, timeZone),
+    );
   }
 }

@@ -3,7 +3,15 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, clientIp, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  clientIp,
+  LIST_ERRORS,
+  ListQuery,
+  type Paged,
+  paged,
+  readListPage,
+} from '../../../platform/http/index.js';
 import {
   type AccountChanges,
   type Actor,
@@ -25,6 +33,8 @@ import {
   CreateAccountRequest,
 } from './account.dto.js';
 import { ACCOUNT_ERRORS, CHANGE_ACCOUNT_ERRORS, CREATE_ACCOUNT_ERRORS, MANAGER_ERRORS } from './account.errors.js';
+
+const ACCOUNTS = { name: 'accounts', places: 'ids' } as const;
 
 /** Accounts of the house; a reseller's own clients. */
 @ApiTags('Admin: accounts')
@@ -70,19 +80,22 @@ export class AccountsController {
 
   @Get()
   @ApiOperation({ summary: 'List accounts, newest first' })
-  @ApiQuery({ name: 'search', required: false, description: 'Part of username, e-mail, mobile number or name' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiQuery({
+    name: 'search',
+    required: false,
+    description:
+      'Part of username, e-mail, mobile number or name, looked for in the 10,000 newest; next_cursor goes on',
+  })
+  @ListQuery()
   @ApiOkResponse({ type: AccountPageAnswer })
-  @ApiErrors(...MANAGER_ERRORS)
+  @ApiErrors(...MANAGER_ERRORS, ...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<ManagedAccountAnswer>> {
-    const page = readPage(query);
+    const page = readListPage(ACCOUNTS, query);
     const search = textOrNull(query['search']);
-    const found = await this.queries.execute(new ListAccountsQuery(account, search, page.page, page.limit));
-    return paged(found.accounts, page, found.total);
+    return paged(ACCOUNTS, page, await this.queries.execute(new ListAccountsQuery(account, search, page)));
   }
 
   @Get(':username')

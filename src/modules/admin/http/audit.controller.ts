@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../../platform/http/index.js';
 import {
   type Actor,
   Admin,
@@ -11,6 +11,8 @@ import {
   CurrentActor,
   ListAuditQuery,
 } from '../../accounts/index.js';
+
+const AUDIT = { name: 'audit', places: 'ids' } as const;
 
 /** Who did what when. */
 @ApiTags('Admin: audit')
@@ -22,16 +24,15 @@ export class AuditController {
   @Get()
   @ApiOperation({ summary: 'The audit log, newest first' })
   @ApiQuery({ name: 'actor', required: false, description: 'Username of who did it' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: AuditPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<AuditEntryAnswer>> {
-    const page = readPage(query);
-    const list = new ListAuditQuery(textOrNull(query['actor']), account.timeZone, page.page, page.limit);
-    const { entries, total } = await this.queries.execute(list);
-    return paged(entries, page, total);
+    const page = readListPage(AUDIT, query);
+    const list = new ListAuditQuery(textOrNull(query['actor']), account.timeZone, page);
+    return paged(AUDIT, page, await this.queries.execute(list));
   }
 }

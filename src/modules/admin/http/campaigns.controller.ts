@@ -2,16 +2,26 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage, REVISION_ERRORS } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  LIST_ERRORS,
+  ListQuery,
+  paged,
+  type Paged,
+  readListPage,
+  REVISION_ERRORS,
+} from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { CHANNEL_NAMES } from '../../channels/index.js';
 import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
 import {
   CampaignChangedResponse,
   campaignErrors,
+  CAMPAIGNS,
   ChangeCampaignCommand,
   FILTER_ERRORS,
   readCampaignFilter,
+  SEARCH_DESCRIPTION,
   ReviewCampaignQuery,
   ReviewCampaignsQuery,
   type StaffCampaignAnswer,
@@ -46,21 +56,18 @@ export class CampaignsAdminController {
   @ApiQuery({ name: 'username', required: false, description: 'Only this account’s' })
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01', description: 'Accepted then or later' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30', description: 'Accepted then or earlier' })
-  @ApiQuery({ name: 'search', required: false, description: 'Part of broadcast_name or request_id, in any case' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ApiQuery({ name: 'search', required: false, description: SEARCH_DESCRIPTION })
+  @ListQuery()
   @ApiOkResponse({ type: StaffCampaignPageAnswer })
-  @ApiErrors(...FILTER_ERRORS)
+  @ApiErrors(...FILTER_ERRORS, ...LIST_ERRORS)
   async list(
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
   ): Promise<Paged<StaffCampaignAnswer>> {
     const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
-    const page = readPage(query);
-    const { campaigns, total } = await this.queries.execute(
-      new ReviewCampaignsQuery(textOrNull(query['username']), filter, page.page, page.limit),
-    );
-    return paged(campaigns, page, total);
+    const page = readListPage(CAMPAIGNS, query);
+    const list = new ReviewCampaignsQuery(textOrNull(query['username']), filter, page);
+    return paged(CAMPAIGNS, page, await this.queries.execute(list));
   }
 
   @Get(':request_id')

@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { codePoints, textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, readPage, valueErrors } from '../../../platform/http/index.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, paged, readListPage, valueErrors } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor, FindAccountQuery } from '../../accounts/index.js';
 import {
   AdjustedCreditsAnswer,
@@ -23,6 +23,8 @@ import { ACCOUNT_ERRORS } from './account.errors.js';
 import { AdjustCreditsRequest, MOST_AT_ONCE } from './credit.dto.js';
 
 const LONGEST_NOTE = 255;
+
+const LEDGER = { name: 'ledger', places: 'ids' } as const;
 
 /** Credits of an account, for those who manage it. */
 @ApiTags('Admin: credits')
@@ -77,22 +79,20 @@ export class CreditsController {
   @Get('ledger')
   @ApiOperation({ summary: 'Every movement of credits, newest first' })
   @ApiQuery({ name: 'balance', required: false, enum: [...BALANCES] })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: LedgerPageAnswer })
-  @ApiErrors(creditErrors.unknownBalance)
+  @ApiErrors(creditErrors.unknownBalance, ...LIST_ERRORS)
   async ledger(
     @Param('username') username: string,
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<LedgerPageAnswer> {
     const { id, time_zone } = await this.queries.execute(new FindAccountQuery(account, username));
-    const page = readPage(query);
     const balance = readBalance(query);
-    const list = new ListLedgerQuery(id, time_zone, balance, page.page, page.limit);
-    const { entries, total } = await this.queries.execute(list);
+    const page = readListPage(LEDGER, query);
+    const listed = await this.queries.execute(new ListLedgerQuery(id, time_zone, balance, page));
     const opening = await this.queries.execute(new GetLedgerOpeningQuery(id, balance));
-    return { ...paged(entries, page, total), opening };
+    return { ...paged(LEDGER, page, listed), opening };
   }
 
   @Get('proof')

@@ -3,8 +3,17 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { readId } from '../../../kernel/ids.js';
+import { ONE } from '../../../kernel/lists.js';
 import { readText } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage, REVISION_ERRORS } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  LIST_ERRORS,
+  ListQuery,
+  type Paged,
+  paged,
+  readListPage,
+  REVISION_ERRORS,
+} from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import {
   PROCESSING_STATUSES,
@@ -21,6 +30,8 @@ import {
   ReviewedProfileRequestPageAnswer,
 } from './profile-request.dto.js';
 
+const REQUESTS = { name: 'profile-requests', places: 'ids' } as const;
+
 /** The work of staff on profile requests (reference/admin#profile-requests). */
 @ApiTags('Admin: profile requests')
 @Admin()
@@ -34,20 +45,17 @@ export class ProfileRequestsAdminController {
   @Get()
   @ApiOperation({ summary: 'Profile requests of all accounts, newest first' })
   @ApiQuery({ name: 'status', required: false, enum: [...PROFILE_STATUSES], example: 'pending' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: ReviewedProfileRequestPageAnswer })
-  @ApiErrors(profileErrors.unknownStatus)
+  @ApiErrors(profileErrors.unknownStatus, ...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<ReviewedProfileRequestData>> {
     const status = readStatus(query['status']);
-    const page = readPage(query);
-    const { requests, total } = await this.queries.execute(
-      new ReviewProfileRequestsQuery(status && { status }, account.timeZone, page.page, page.limit),
-    );
-    return paged(requests, page, total);
+    const page = readListPage(REQUESTS, query);
+    const list = new ReviewProfileRequestsQuery(status && { status }, account.timeZone, page);
+    return paged(REQUESTS, page, await this.queries.execute(list));
   }
 
   @Patch(':id')
@@ -71,8 +79,8 @@ export class ProfileRequestsAdminController {
     const id = readId(idText);
     if (id === null) throw profileErrors.notFound();
     await this.commands.execute(new ProcessProfileRequestCommand(account, id, status, revision ?? null));
-    const { requests } = await this.queries.execute(new ReviewProfileRequestsQuery({ id }, account.timeZone, 1, 1));
-    const [data] = requests;
+    const { items } = await this.queries.execute(new ReviewProfileRequestsQuery({ id }, account.timeZone, ONE));
+    const [data] = items;
     if (!data) throw profileErrors.notFound();
     return { success: true, data };
   }

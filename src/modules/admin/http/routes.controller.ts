@@ -1,7 +1,8 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { partOf } from '../../../kernel/lists.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { routeErrors } from '../admin.errors.js';
 import { PutRouteCommand } from '../commands/put-route.command.js';
@@ -22,6 +23,8 @@ import { PUT_ROUTE_ERRORS } from './route.errors.js';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
+const ROUTES = { name: 'routes', places: 'texts' } as const;
+
 /** The ways to the carriers. */
 @ApiTags('Admin: routes')
 @Admin()
@@ -34,17 +37,20 @@ export class RoutesController {
 
   @Get()
   @ApiOperation({ summary: 'List routes, by name' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: RoutePageAnswer })
+  @ApiErrors(...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<RouteAnswerData>> {
-    const page = readPage(query);
+    const page = readListPage(ROUTES, query);
     const routes = await this.queries.execute(new ListRoutesQuery(null, account.timeZone));
-    const from = (page.page - 1) * page.limit;
-    return paged(routes.slice(from, from + page.limit), page, routes.length);
+    return paged(
+      ROUTES,
+      page,
+      partOf(routes, ({ name }) => name, page),
+    );
   }
 
   @Get(':name')

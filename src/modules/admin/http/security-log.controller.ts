@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { textOrNull } from '../../../kernel/text.js';
-import { paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../../platform/http/index.js';
 import {
   type Actor,
   Admin,
@@ -11,6 +11,8 @@ import {
   CurrentActor,
   ListSecurityLogQuery,
 } from '../../accounts/index.js';
+
+const SECURITY_LOG = { name: 'security-log', places: 'ids' } as const;
 
 /** Who logged in or failed to, from where. */
 @ApiTags('Admin: audit')
@@ -26,17 +28,16 @@ export class SecurityLogController {
   })
   @ApiQuery({ name: 'username', required: false })
   @ApiQuery({ name: 'ip', required: false, example: '203.0.113.7' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: SecurityPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<SecurityEntryAnswer>> {
-    const page = readPage(query);
+    const page = readListPage(SECURITY_LOG, query);
     const [username, ip] = [textOrNull(query['username']), textOrNull(query['ip'])];
-    const list = new ListSecurityLogQuery(username, ip, account.timeZone, page.page, page.limit);
-    const { entries, total } = await this.queries.execute(list);
-    return paged(entries, page, total);
+    const list = new ListSecurityLogQuery(username, ip, account.timeZone, page);
+    return paged(SECURITY_LOG, page, await this.queries.execute(list));
   }
 }

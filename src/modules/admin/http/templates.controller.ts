@@ -4,8 +4,16 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } fro
 import type { Response } from 'express';
 import { invalid } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
+import { ONE } from '../../../kernel/lists.js';
 import { codePoints, textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, readPage, REVISION_ERRORS, streamPage } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  LIST_ERRORS,
+  ListQuery,
+  readListPage,
+  REVISION_ERRORS,
+  streamPage,
+} from '../../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import {
   LONGEST_REASON,
@@ -54,6 +62,8 @@ const Move =
       decorate(target, key, descriptor);
   };
 
+const TEMPLATES = { name: 'templates', places: 'ids' } as const;
+
 /** The review of templates by staff. */
 @ApiTags('Admin: templates')
 @Admin()
@@ -72,10 +82,9 @@ export class TemplatesAdminController {
     example: 'pending',
     description: `${STATUS_LABELS.join(', ')}, or 0 to 5`,
   })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: ReviewedTemplatePageAnswer })
-  @ApiErrors(unknownStatus)
+  @ApiErrors(unknownStatus, ...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
@@ -84,12 +93,10 @@ export class TemplatesAdminController {
     const text = query['status'] ?? '';
     const status = typeof text === 'string' ? readStatus(text) : null;
     if (status === null && text !== '') throw unknownStatus();
-    const page = readPage(query);
+    const page = readListPage(TEMPLATES, query);
     const wanted = status === null ? null : { status };
-    const { templates, total } = await this.queries.execute(
-      new ReviewTemplatesQuery(wanted, account.timeZone, page.page, page.limit),
-    );
-    await streamPage(response, page, { items: templates, total });
+    const listed = await this.queries.execute(new ReviewTemplatesQuery(wanted, account.timeZone, page));
+    await streamPage(response, TEMPLATES, page, listed);
   }
 
   @Move('approve', 'Approve a pending template: it can be sent')
@@ -124,8 +131,8 @@ export class TemplatesAdminController {
       throw reasonTooLong();
     }
     await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason, body.revision ?? null));
-    const { templates } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, 1, 1));
-    for await (const [data] of templates) return { success: true, data };
+    const { items } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, ONE));
+    for await (const [data] of items) return { success: true, data };
     throw templateErrors.notFound(); // deleted since
   }
 }

@@ -9,6 +9,9 @@ import type { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
 type Filter = ListCampaignsQuery['filter'];
 
 const LONGEST_SEARCH = 255;
+/** For Swagger. */
+export const SEARCH_DESCRIPTION =
+  'part of broadcast_name or request_id, in any case, looked for in the 10,000 newest of the filter; next_cursor goes on behind them. A whole request_id is found at once';
 /** DATETIME columns end with the year 9999. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31);
 

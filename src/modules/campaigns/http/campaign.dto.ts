@@ -6,6 +6,8 @@ import { CAMPAIGN_STATES, type CampaignState, type Channel, statusCounts } from 
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
+/** Cursors of lists of campaigns. */
+export const CAMPAIGNS = { name: 'campaigns', places: 'ids' } as const;
 const nullableTime = { type: String, nullable: true, example: '2026-11-21 10:30:05' } as const;
 
 /** A campaign as its owner and staff see it; times in the zone of its account (reference/requests#dates). */

@@ -3,7 +3,16 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, NoHead, paged, type Paged, readPage, streamText } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  LIST_ERRORS,
+  ListQuery,
+  NoHead,
+  type Paged,
+  paged,
+  readListPage,
+  streamText,
+} from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
@@ -24,6 +33,8 @@ data: {"request_id":"${REQUEST_ID}","state":"running","total_rows":2,"status_cou
 event: end
 data: {}
 `;
+
+const CONTACTS = { name: 'contacts', places: 'ids' } as const;
 
 const StatusQuery = ApiQuery({
   name: 'status',
@@ -47,19 +58,17 @@ export class ContactsController {
   @Get('contacts')
   @ApiOperation({ summary: 'The recipients, in the order of the contacts' })
   @StatusQuery
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: ContactPageResponse })
+  @ApiErrors(...LIST_ERRORS)
   async contacts(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
     @Query() query: Record<string, unknown>,
   ): Promise<Paged<ContactData>> {
-    const page = readPage(query);
-    const { contacts, total } = await this.queries.execute(
-      new ListRecipientsQuery(actor, requestId, textOrNull(query['status']), page.page, page.limit),
-    );
-    return paged(contacts, page, total);
+    const page = readListPage(CONTACTS, query);
+    const list = new ListRecipientsQuery(actor, requestId, textOrNull(query['status']), page);
+    return paged(CONTACTS, page, await this.queries.execute(list));
   }
 
   @Get('contacts/:seq/timeline')

@@ -5,13 +5,14 @@ import { now } from '../../../kernel/clock.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { digitsOf } from '../../../kernel/phone-number.js';
 import { readText } from '../../../kernel/text.js';
-import { ApiErrors, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, paged, readListPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { FindRecipientsQuery } from '../queries/find-recipients.query.js';
 import { RANGE_ERRORS, readRangeEnd } from './campaign-filter.js';
 import { RecipientHitsResponse } from './contact.dto.js';
 
 const DIGITS = { min: 8, max: 30 };
+const HITS = { name: 'hits', places: 'texts' } as const;
 const DEFAULT_RANGE_MS = 30 * 24 * 3_600_000;
 
 /** Did this number get it? */
@@ -30,13 +31,13 @@ export class RecipientsController {
   @ApiQuery({ name: 'number', example: '919812345678', description: 'everything but digits is removed' })
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: RecipientHitsResponse })
   @ApiErrors(
     fieldErrors.required.shown('number').because('missing or empty'),
     fieldErrors.invalid.shown('number').because('not 8 to 30 digits after the cleanup'),
     ...RANGE_ERRORS,
+    ...LIST_ERRORS,
   )
   async find(
     @CurrentActor() { account }: Actor,
@@ -46,16 +47,9 @@ export class RecipientsController {
     const given = readRangeEnd(query, 'from', account.timeZone);
     const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
     const from = given ?? new Date(Math.max(0, to.getTime() - DEFAULT_RANGE_MS));
-    const page = readPage(query);
-    const found = await this.queries.execute(new FindRecipientsQuery(account, number, from, to, page.page, page.limit));
-    return {
-      success: true,
-      data: found.hits,
-      page: page.page,
-      limit: page.limit,
-      total: found.total,
-      next_to: found.next?.toISOString() ?? null,
-    };
+    const page = readListPage(HITS, query);
+    const found = await this.queries.execute(new FindRecipientsQuery(account, number, from, to, page));
+    return { ...paged(HITS, page, found), next_to: found.nextTo?.toISOString() ?? null };
   }
 }
 

@@ -1,29 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import {
-  type CampaignRecord,
-  type CampaignRow,
-  type CampaignState,
-  Channels,
-  idBehind,
-  lowestId,
-  type RecipientStatus,
-  toRecord,
-} from '../../engine/index.js';
-
-/** Which campaigns a list shows; absent = all. */
-export interface CampaignFilter {
-  accountId?: number;
-  state?: CampaignState;
-  channel?: string;
-  /** accepted at this moment or later */
-  from?: Date;
-  /** accepted at this moment or earlier */
-  to?: Date;
-  /** part of the broadcast's name or of the request id, in any case of letters */
-  search?: string;
-}
+import type { Listed, Page } from '../../../kernel/lists.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
+import { type CampaignRecord, type CampaignRow, Channels, type RecipientStatus, toRecord } from '../../engine/index.js';
+import { type CampaignFilter, campaignKeys } from './campaign-keys.js';
 
 /** A campaign with its counters; `content` is left empty on channels that have nothing to review. */
 export interface CountedCampaign {
@@ -33,8 +14,8 @@ export interface CountedCampaign {
 
 /** The content may be as large as a request: a list needs it where there is something to review in it, and else not. */
 const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id,
-  IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.total_rows,
-  c.open_lanes, c.refunded_credits, c.retry_of, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
+  IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.own_terms,
+  c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
 
 /** Lists of campaigns, newest first. Ids follow the time of acceptance, so a page and a time range are ranges of keys. */
 @Injectable()
@@ -44,29 +25,16 @@ export class CampaignList {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    channels: Channels,
+    private readonly channels: Channels,
   ) {
     this.reviewed = ['', ...channels.all.filter((channel) => channel.reviewContent).map(({ name }) => name)];
   }
 
-  /** One page. @param offset campaigns to pass over */
-  async page(filter: CampaignFilter, offset: number, limit: number): Promise<CountedCampaign[]> {
-    const { where, values } = conditions(filter);
-    const rows: CampaignRow[] = await this.dataSource.query(
-      `SELECT ${COLUMNS} FROM campaigns c JOIN (
-         SELECT id FROM campaigns ${where} ORDER BY id DESC LIMIT ? OFFSET ?) p ON p.id = c.id ORDER BY c.id DESC`,
-      [this.reviewed, ...values, limit, offset],
-    );
-    return this.counted(rows);
-  }
-
-  async total(filter: CampaignFilter): Promise<number> {
-    const { where, values } = conditions(filter);
-    const [row] = await this.dataSource.query<{ total: number }[]>(
-      `SELECT COUNT(*) AS total FROM campaigns ${where}`,
-      values,
-    );
-    return Number(row?.total ?? 0);
+  /** A part of the list, at a cost that does not grow with the table (docs/decisions/0027). */
+  async part(filter: CampaignFilter, page: Page): Promise<Listed<CountedCampaign>> {
+    const list = campaignKeys(filter, this.channels.names);
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    return inListedOrder(ids, await this.byIds(ids.items), ({ campaign }) => campaign.id);
   }
 
   /** These campaigns as they stand now; ids that are none are left out. */
@@ -94,25 +62,4 @@ export class CampaignList {
     }
     return rows.map((row) => ({ campaign: toRecord(row), counts: byCampaign.get(row.id) ?? new Map() }));
   }
-}
-
-function conditions(filter: CampaignFilter): { where: string; values: unknown[] } {
-  const parts: string[] = [];
-  const values: unknown[] = [];
-  const add = (condition: string, ...given: unknown[]): void => {
-    parts.push(condition);
-    values.push(...given);
-  };
-  const { accountId, state, channel, from, to, search } = filter;
-  if (accountId !== undefined) add('account_id = ?', accountId);
-  if (state !== undefined) add('state = ?', state);
-  if (channel !== undefined) add('channel = ?', channel);
-  if (from) add('id >= ? AND created_at >= ?', lowestId(from), from);
-  if (to) add('id < ? AND created_at <= ?', idBehind(to), to);
-  if (search !== undefined) {
-    const part = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    // The id's column is ASCII, and the database refuses to compare it with anything else.
-    add('(LOWER(broadcast_name) LIKE ? OR LOWER(CONVERT(request_id USING utf8mb4)) LIKE ?)', part, part);
-  }
-  return { where: parts.length > 0 ? `WHERE ${parts.join(' AND ')}` : '', values };
 }

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { offsetOf, type Page } from '../../../kernel/lists.js';
 import {
+  type CampaignRecord,
   isFinal,
   RECIPIENT_COLUMNS,
   type RecipientRecord,
   type RecipientRow,
+  RECIPIENTS_A_READ,
   type RecipientStatus,
   toRecipient,
 } from '../../engine/index.js';
@@ -45,26 +48,82 @@ interface LifeRow extends RecipientRow {
 export class RecipientReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Without a filter seq counts 1, 2, 3 …, so a page is a range of keys; with one, the matches before it are counted off. */
-  async page(
-    campaignId: number,
+  /**
+   * Without a filter seq counts 1, 2, 3 …, so a page is a range of keys; with one, the matches before it are counted off,
+   * and a page behind the last one is empty without looking.
+   * @param total recipients of these statuses
+   */
+  async part(
+    { id, totalRows }: Pick<CampaignRecord, 'id' | 'totalRows'>,
     statuses: readonly RecipientStatus[] | null,
-    offset: number,
-    limit: number,
-  ): Promise<RecipientRecord[]> {
-    if (statuses?.length === 0) return [];
-    const rows: RecipientRow[] = statuses
-      ? await this.dataSource.query(
-          `SELECT STRAIGHT_JOIN ${RECIPIENT_COLUMNS.replace(/\w+/g, 'r.$&')}
-           FROM (SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND status IN (?)
-             ORDER BY seq LIMIT ? OFFSET ?) p
-           JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = p.seq ORDER BY r.seq`,
-          [campaignId, statuses, limit, offset, campaignId],
-        )
-      : await this.dataSource.query(
-          `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
-          [campaignId, offset, offset + limit],
+    page: Page,
+    total: number,
+  ): Promise<{ items: RecipientRecord[]; next: number | null }> {
+    const after = page.after === null ? null : Number(page.after);
+    const offset = offsetOf(page);
+    if (offset >= total) return { items: [], next: null };
+    if (!statuses) {
+      const items = await this.between(id, after ?? offset, (after ?? offset) + page.limit);
+      const last = items.at(-1)?.seq ?? totalRows;
+      return { items, next: last < totalRows ? last : null };
+    }
+    const seqs = await this.matching(id, statuses, {
+      after: after ?? 0,
+      upTo: totalRows,
+      offset,
+      limit: page.limit + 1,
+    });
+    const shownSeqs = seqs.slice(0, page.limit);
+    const items = await this.named(id, shownSeqs);
+    return { items, next: seqs.length > page.limit ? (shownSeqs.at(-1) ?? null) : null };
+  }
+
+  /**
+   * Places of recipients with a status, for which there is no index: it would cost a third of the speed of acceptance. A
+   * campaign's recipients lie together, and each statement looks at a bounded number of them.
+   */
+  private async matching(
+    campaignId: number,
+    statuses: readonly RecipientStatus[],
+    { after, upTo, offset, limit }: { after: number; upTo: number; offset: number; limit: number },
+  ): Promise<number[]> {
+    const found: number[] = [];
+    let toSkip = offset;
+    for (let from = after; from < upTo && found.length < limit; from += RECIPIENTS_A_READ) {
+      const values = [campaignId, from, from + RECIPIENTS_A_READ, statuses];
+      const rows: { seq: number }[] = await this.dataSource.query(
+        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)
+         ORDER BY seq LIMIT ? OFFSET ?`,
+        [...values, limit - found.length, toSkip],
+      );
+      if (rows.length > 0) toSkip = 0;
+      else if (toSkip > 0) {
+        const [count] = await this.dataSource.query<{ total: string }[]>(
+          `SELECT COUNT(*) AS total FROM campaign_recipients
+           WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)`,
+          values,
         );
+        toSkip -= Number(count?.total ?? 0);
+      }
+      found.push(...rows.map(({ seq }) => seq));
+    }
+    return found;
+  }
+
+  private async between(campaignId: number, after: number, upTo: number): Promise<RecipientRecord[]> {
+    const rows: RecipientRow[] = await this.dataSource.query(
+      `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+      [campaignId, after, upTo],
+    );
+    return this.withTries(campaignId, rows.map(toRecipient));
+  }
+
+  private async named(campaignId: number, seqs: readonly number[]): Promise<RecipientRecord[]> {
+    if (seqs.length === 0) return [];
+    const rows: RecipientRow[] = await this.dataSource.query(
+      `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq IN (?) ORDER BY seq`,
+      [campaignId, seqs],
+    );
     return this.withTries(campaignId, rows.map(toRecipient));
   }
 

@@ -18,6 +18,7 @@ import {
 
 /** A campaign in which the number stands. */
 export interface FoundRecipient {
+  campaignId: number;
   requestId: string;
   channel: string;
   broadcastName: string;
@@ -29,6 +30,14 @@ export interface SearchRange {
   accountId: number;
   from: Date;
   to: Date;
+  /** only what comes behind this place; null = from the start */
+  after: HitPlace | null;
+}
+
+/** A place among the hits, newest campaign first. */
+export interface HitPlace {
+  campaignId: number;
+  seq: number;
 }
 
 export interface SearchResult {
@@ -36,6 +45,8 @@ export interface SearchResult {
   found: FoundRecipient[];
   /** the latest moment that was not looked at any more: `to` of the next search; null = the whole range was */
   next: Date | null;
+  /** the same, as a place */
+  end: HitPlace | null;
 }
 
 interface SearchedCampaign extends ScannedCampaign {
@@ -51,6 +62,13 @@ const MOST_FOUND = 10_000;
 /** Searches of one process: they must leave connections for everything else. */
 const MOST_AT_ONCE = 4;
 const RETRY_SECONDS = 2;
+/** No recipient of a campaign stands behind it. */
+const LAST_SEQ = 4_294_967_295;
+
+export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitPlace => ({
+  campaignId,
+  seq: recipient.seq,
+});
 
 /**
  * Finds a number among an account's recipients without an index on numbers, which would cost every broadcast a third of
@@ -83,13 +101,19 @@ export class RecipientSearch {
     const found: FoundRecipient[] = [];
     let left = mostRecipients;
     let oldest = range.to;
+    let lowest = 0;
     for await (const group of this.groups(range, Math.min(RECIPIENTS_A_READ, mostRecipients))) {
-      if (left <= 0 || found.length >= MOST_FOUND) return { found, next: new Date(oldest.getTime() - 1) };
-      found.push(...(await this.look(number, group, MOST_FOUND - found.length)));
+      const last = found.length >= MOST_FOUND ? found.at(-1) : undefined;
+      if (left <= 0 || last) {
+        const end = last ? placeOfHit(last) : { campaignId: lowest, seq: LAST_SEQ };
+        return { found, next: new Date(oldest.getTime() - 1), end };
+      }
+      found.push(...(await this.look(number, group, range.after, MOST_FOUND - found.length)));
       for (const campaign of group) left -= costOf(campaign);
       oldest = group.at(-1)?.created_at ?? oldest;
+      lowest = group.at(-1)?.id ?? lowest;
     }
-    return { found, next: null };
+    return { found, next: null, end: null };
   }
 
   /** Campaigns of one moment stay together (requests share transactions), so that a search can go on from a moment. */
@@ -99,9 +123,10 @@ export class RecipientSearch {
     return grouped(this.campaigns(range), most, isOfOneMoment);
   }
 
-  private campaigns({ accountId, from, to }: SearchRange): AsyncGenerator<SearchedCampaign, void, undefined> {
+  private campaigns({ accountId, from, to, after }: SearchRange): AsyncGenerator<SearchedCampaign, void, undefined> {
     const lowest = lowestId(from);
-    return newestFirst(idBehind(to), (before, limit) =>
+    const highest = after ? Math.min(idBehind(to), after.campaignId + 1) : idBehind(to);
+    return newestFirst(highest, (before, limit) =>
       this.dataSource.query<SearchedCampaign[]>(
         `SELECT id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
          WHERE account_id = ? AND id >= ? AND id < ? AND created_at >= ? AND created_at <= ? ORDER BY id DESC LIMIT ?`,
@@ -110,11 +135,17 @@ export class RecipientSearch {
     );
   }
 
-  private async look(number: string, campaigns: readonly SearchedCampaign[], limit: number): Promise<FoundRecipient[]> {
+  private async look(
+    number: string,
+    campaigns: readonly SearchedCampaign[],
+    after: HitPlace | null,
+    limit: number,
+  ): Promise<FoundRecipient[]> {
     const rows: (RecipientRow & { campaign_id: number })[] = await this.dataSource.query(
-      `SELECT campaign_id, ${RECIPIENT_COLUMNS}
-       FROM campaign_recipients WHERE campaign_id IN (?) AND receiver = ? ORDER BY campaign_id DESC, seq LIMIT ?`,
-      [campaigns.map(({ id }) => id), number, limit],
+      `SELECT campaign_id, ${RECIPIENT_COLUMNS} FROM campaign_recipients
+       WHERE campaign_id IN (?) AND receiver = ? AND NOT (campaign_id = ? AND seq <= ?)
+       ORDER BY campaign_id DESC, seq LIMIT ?`,
+      [campaigns.map(({ id }) => id), number, after?.campaignId ?? 0, after?.seq ?? 0, limit],
     );
     const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]));
     return rows.flatMap((row): FoundRecipient[] => {
@@ -122,7 +153,16 @@ export class RecipientSearch {
       if (!campaign) return [];
       const { request_id, channel, broadcast_name, created_at } = campaign;
       const recipient = toRecipient(row);
-      return [{ requestId: request_id, channel, broadcastName: broadcast_name, createdAt: created_at, recipient }];
+      return [
+        {
+          campaignId: row.campaign_id,
+          requestId: request_id,
+          channel,
+          broadcastName: broadcast_name,
+          createdAt: created_at,
+          recipient,
+        },
+      ];
     });
   }
 }

@@ -1,15 +1,15 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTimesOf } from '../../../kernel/clock.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
+import { type Listed, offsetOf, type Page } from '../../../kernel/lists.js';
 import { Channels, outcomeOf } from '../../engine/index.js';
 import type { RecipientHitData } from '../http/contact.dto.js';
-import { type FoundRecipient, RecipientSearch } from '../persistence/recipient-search.js';
+import { type FoundRecipient, type HitPlace, placeOfHit, RecipientSearch } from '../persistence/recipient-search.js';
 
-/** One page of the hits. */
-export interface RecipientHits {
-  hits: RecipientHitData[];
-  total: number;
+/** A part of the hits; the total is of those that this search found. */
+export interface RecipientHits extends Listed<RecipientHitData> {
   /** `to` of the search that goes on where this one stopped; null = the whole time was looked at */
-  next: Date | null;
+  nextTo: Date | null;
 }
 
 /**
@@ -23,8 +23,7 @@ export class FindRecipientsQuery extends Query<RecipientHits> {
     readonly number: string,
     readonly from: Date,
     readonly to: Date,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -38,14 +37,20 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
   ) {}
 
   async execute(query: FindRecipientsQuery): Promise<RecipientHits> {
-    const { account, number, from, to } = query;
-    const result = await this.search.find(number, { accountId: account.id, from, to });
+    const { account, number, from, to, page } = query;
+    const after = page.after === null ? null : readPlace(String(page.after));
+    const { found, next, end } = await this.search.find(number, { accountId: account.id, from, to, after });
     const shown = dateTimesOf(account.timeZone);
-    const start = (query.page - 1) * query.limit;
+    const start = offsetOf(page);
+    const hits = found.slice(start, start + page.limit);
+    const last = hits.at(-1);
+    const goesOn = last && found.length > start + page.limit ? placeOfHit(last) : end;
     return {
-      hits: result.found.slice(start, start + query.limit).map((found) => this.hit(found, shown)),
-      total: result.found.length,
-      next: result.next,
+      items: hits.map((hit) => this.hit(hit, shown)),
+      total: found.length,
+      isCapped: end !== null,
+      next: goesOn && `${goesOn.campaignId}.${goesOn.seq}`,
+      nextTo: next,
     };
   }
 
@@ -63,4 +68,11 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
       updated_at: shown(recipient.updatedAt),
     };
   }
+}
+
+/** @throws AppError invalid `cursor is invalid` */
+function readPlace(text: string): HitPlace {
+  const [, campaignId, seq] = /^(\d{1,16})\.(\d{1,10})$/.exec(text) ?? [];
+  if (campaignId === undefined || seq === undefined) throw fieldErrors.invalid('cursor');
+  return { campaignId: Number(campaignId), seq: Number(seq) };
 }

@@ -1,15 +1,16 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Listed, Page } from '../../../kernel/lists.js';
 import type { CampaignData } from '../http/campaign.dto.js';
-import { type CampaignFilter, CampaignList } from '../persistence/campaign-list.js';
+import type { CampaignFilter } from '../persistence/campaign-keys.js';
+import { CampaignList } from '../persistence/campaign-list.js';
 import { CampaignViews } from './campaign-views.js';
 
 /** A page of one account's campaigns, newest first. */
-export class ListCampaignsQuery extends Query<{ campaigns: CampaignData[]; total: number }> {
+export class ListCampaignsQuery extends Query<Listed<CampaignData>> {
   constructor(
     readonly accountId: number,
     readonly filter: Omit<CampaignFilter, 'accountId'>,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -22,12 +23,9 @@ export class ListCampaignsHandler implements IQueryHandler<ListCampaignsQuery> {
     private readonly views: CampaignViews,
   ) {}
 
-  async execute(query: ListCampaignsQuery): Promise<{ campaigns: CampaignData[]; total: number }> {
+  async execute(query: ListCampaignsQuery): Promise<Listed<CampaignData>> {
     const filter = { ...query.filter, accountId: query.accountId };
-    const [campaigns, total] = await Promise.all([
-      this.list.page(filter, (query.page - 1) * query.limit, query.limit),
-      this.list.total(filter),
-    ]);
-    return { campaigns: await Promise.all(campaigns.map((counted) => this.views.ofOwner(counted))), total };
+    const listed = await this.list.part(filter, query.page);
+    return { ...listed, items: await Promise.all(listed.items.map((counted) => this.views.ofOwner(counted))) };
   }
 }

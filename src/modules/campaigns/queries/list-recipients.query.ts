@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Listed, Page } from '../../../kernel/lists.js';
 import type { Actor } from '../../accounts/index.js';
 import { CampaignReader, type CampaignRecord, Channels, type RecipientStatus, statusesOf } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
@@ -7,17 +8,16 @@ import { RecipientReader } from '../persistence/recipient-reader.js';
 import { RecipientViews } from './recipient-views.js';
 
 /**
- * A page of a campaign's recipients, in the order of the contacts.
+ * A part of a campaign's recipients, in the order of the contacts.
  * @throws AppError not_found `Campaign not found`
  */
-export class ListRecipientsQuery extends Query<{ contacts: ContactData[]; total: number }> {
+export class ListRecipientsQuery extends Query<Listed<ContactData>> {
   /** @param status a label of the channel in any case of letters; null = all. An unknown label matches no recipient */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
     readonly status: string | null,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -32,14 +32,12 @@ export class ListRecipientsHandler implements IQueryHandler<ListRecipientsQuery>
     private readonly views: RecipientViews,
   ) {}
 
-  async execute(query: ListRecipientsQuery): Promise<{ contacts: ContactData[]; total: number }> {
-    const campaign = await campaignOf(this.reader, query.actor, query.requestId);
-    const statuses = query.status === null ? null : statusesOf(this.channels.get(campaign.channel), query.status);
-    const offset = (query.page - 1) * query.limit;
+  async execute({ actor, requestId, status, page }: ListRecipientsQuery): Promise<Listed<ContactData>> {
+    const campaign = await campaignOf(this.reader, actor, requestId);
+    const statuses = status === null ? null : statusesOf(this.channels.get(campaign.channel), status);
     const total = await this.total(campaign, statuses);
-    // A page behind the last one is empty without looking.
-    const rows = offset < total ? await this.contacts.page(campaign.id, statuses, offset, query.limit) : [];
-    return { contacts: await this.views.of(campaign, rows), total };
+    const { items, next } = await this.contacts.part(campaign, statuses, page, total);
+    return { items: await this.views.of(campaign, items), total, isCapped: false, next };
   }
 
   private async total(campaign: CampaignRecord, statuses: readonly RecipientStatus[] | null): Promise<number> {

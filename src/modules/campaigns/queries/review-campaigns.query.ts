@@ -1,17 +1,18 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, NOTHING_LISTED, type Page } from '../../../kernel/lists.js';
 import { AccountDirectory } from '../../accounts/index.js';
-import { type CampaignFilter, CampaignList } from '../persistence/campaign-list.js';
+import type { CampaignFilter } from '../persistence/campaign-keys.js';
+import { CampaignList } from '../persistence/campaign-list.js';
 import type { StaffCampaignAnswer } from '../http/staff-campaign.dto.js';
 import { CampaignViews } from './campaign-views.js';
 
 /** A page of all accounts' campaigns for staff, newest first. */
-export class ReviewCampaignsQuery extends Query<{ campaigns: StaffCampaignAnswer[]; total: number }> {
+export class ReviewCampaignsQuery extends Query<Listed<StaffCampaignAnswer>> {
   /** @param username only this account's, byte for byte; null = those of all accounts */
   constructor(
     readonly username: string | null,
     readonly filter: Omit<CampaignFilter, 'accountId'>,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -25,14 +26,11 @@ export class ReviewCampaignsHandler implements IQueryHandler<ReviewCampaignsQuer
     private readonly views: CampaignViews,
   ) {}
 
-  async execute(query: ReviewCampaignsQuery): Promise<{ campaigns: StaffCampaignAnswer[]; total: number }> {
+  async execute(query: ReviewCampaignsQuery): Promise<Listed<StaffCampaignAnswer>> {
     const owner = query.username === null ? null : await this.accounts.byUsername(query.username);
-    if (query.username !== null && !owner) return { campaigns: [], total: 0 };
+    if (query.username !== null && !owner) return NOTHING_LISTED;
     const filter = { ...query.filter, ...(owner && { accountId: owner.id }) };
-    const [campaigns, total] = await Promise.all([
-      this.list.page(filter, (query.page - 1) * query.limit, query.limit),
-      this.list.total(filter),
-    ]);
-    return { campaigns: await Promise.all(campaigns.map((counted) => this.views.forStaff(counted))), total };
+    const listed = await this.list.part(filter, query.page);
+    return { ...listed, items: await Promise.all(listed.items.map((counted) => this.views.forStaff(counted))) };
   }
 }

@@ -21,6 +21,8 @@ export interface CampaignRow {
   fingerprint: Buffer | null;
   balance: BalanceName;
   unit_credits: number;
+  own_terms: number;
+  charged_credits: number;
   total_rows: number;
   open_lanes: number;
   refunded_credits: number;
@@ -57,6 +59,8 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   content: JSON.parse(row.content) as Record<string, unknown>,
   balance: row.balance,
   unitCredits: row.unit_credits,
+  ownTerms: row.own_terms === 1,
+  chargedCredits: row.charged_credits,
   totalRows: row.total_rows,
   openLanes: row.open_lanes,
   refundedCredits: row.refunded_credits,

@@ -8,10 +8,11 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
 @Index('uq_campaigns_request', ['requestId'], { unique: true })
 @Index('ix_campaigns_account', ['accountId', 'id'])
+@Index('ix_campaigns_account_state', ['accountId', 'state', 'channel', 'id'])
 @Index('ix_campaigns_overdue', ['overdueCheckAt'])
 @Index('ix_campaigns_retry_of', ['retryOf'])
 @Index('ix_campaigns_route', ['routeId'])
-@Index('ix_campaigns_state', ['state', 'id'])
+@Index('ix_campaigns_state', ['state', 'channel', 'id'])
 @Entity('campaigns')
 export class CampaignEntity {
   @PrimaryColumn({ name: 'id', type: 'bigint' })

@@ -19,8 +19,12 @@ export interface CampaignRecord {
   /** the channel's own payload (message text …) */
   content: Record<string, unknown>;
   balance: BalanceName;
-  /** credits per recipient */
+  /** credits per recipient that has no price of its own */
   unitCredits: number;
+  /** whether any recipient has terms of its own (`recipient-terms.ts`) */
+  ownTerms: boolean;
+  /** credits that were taken for all recipients */
+  chargedCredits: number;
   totalRows: number;
   /** lanes of which a recipient is not final */
   openLanes: number;

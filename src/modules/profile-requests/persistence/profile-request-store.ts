@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import { changedSince, FIRST_REVISION } from '../../../kernel/revision.js';
-import { duplicateKeyName } from '../../../platform/database/index.js';
+import { duplicateKeyName, inListedOrder, listKeys } from '../../../platform/database/index.js';
 import type { ProfileChannel, ProfileContent, ProfileRequest, ProfileStatus } from '../domain/profile-request.js';
 import { ProfileRequestEntity } from './profile-request.entity.js';
 
@@ -94,19 +95,18 @@ export class ProfileRequestStore {
     return rows.map(toRequest);
   }
 
-  /** Of all accounts, the newest first. */
-  async review(
-    wanted: { status: ProfileStatus } | { id: number } | Record<string, never>,
-    page: number,
-    limit: number,
-  ): Promise<{ requests: ProfileRequest[]; total: number }> {
-    const [rows, total] = await this.dataSource.getRepository(ProfileRequestEntity).findAndCount({
-      where: wanted,
-      order: { id: 'DESC' },
-      skip: (page - 1) * limit,
-      take: limit,
-    });
-    return { requests: rows.map(toRequest), total };
+  /** Of all accounts, the newest first. @param wanted null = of every status */
+  async review(wanted: { status: ProfileStatus } | { id: number } | null, page: Page): Promise<Listed<ProfileRequest>> {
+    const [[column, value] = []] = Object.entries(wanted ?? {});
+    const range = column === undefined ? { where: '', values: [] } : { where: `${column} = ?`, values: [value] };
+    const index = column === 'status' ? 'ix_profile_requests_status' : 'PRIMARY';
+    const list = { table: 'profile_requests', index, key: 'id', order: 'DESC', ranges: [range] } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(ProfileRequestEntity).findBy({ id: In(ids.items) });
+    return shown(
+      inListedOrder(ids, rows, ({ id }) => id),
+      toRequest,
+    );
   }
 
   /**

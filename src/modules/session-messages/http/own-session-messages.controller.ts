@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { CancelSessionMessageCommand } from '../commands/cancel-session-message.command.js';
 import { ListSessionMessagesQuery } from '../queries/list-session-messages.query.js';
@@ -13,6 +13,8 @@ import {
   type SessionMessageData,
   SessionMessagePageAnswer,
 } from './own-session-message.dto.js';
+
+const MESSAGES = { name: 'session-messages', places: 'ids' } as const;
 
 /** What became of an account's session messages, and of those that are still to leave. */
 @ApiTags('Chat')
@@ -33,20 +35,18 @@ export class OwnSessionMessagesController {
     enum: ['true', 'false'],
     description: 'Those with a schedule_time, or those without; anything else: both',
   })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: SessionMessagePageAnswer })
+  @ApiErrors(...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<SessionMessageData>> {
-    const page = readPage(query);
+    const page = readListPage(MESSAGES, query);
     const wanted = query['scheduled'];
     const scheduled = wanted === 'true' ? true : wanted === 'false' ? false : null;
-    const { messages, total } = await this.queries.execute(
-      new ListSessionMessagesQuery(account, { status: textOrNull(query['status']), scheduled }, page.page, page.limit),
-    );
-    return paged(messages, page, total);
+    const list = new ListSessionMessagesQuery(account, { status: textOrNull(query['status']), scheduled }, page);
+    return paged(MESSAGES, page, await this.queries.execute(list));
   }
 
   @Delete(':id')

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { RecipientStatus } from '../../engine/index.js';
+import type { Listed, Page } from '../../../kernel/lists.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
+import { RecipientStatus } from '../../engine/index.js';
 
 /** A session message without its content. */
 export interface ListedSessionMessage {
@@ -25,37 +27,43 @@ export class SessionMessageReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /**
-   * The newest first.
+   * The newest first. A schedule without a status is a range for each status.
    * @param statuses one of these; null = any
    * @param scheduled those that were scheduled, or those that were not; null = both
    */
-  async page(
+  async part(
     accountId: number,
     statuses: readonly RecipientStatus[] | null,
     scheduled: boolean | null,
-    page: number,
-    limit: number,
-  ): Promise<{ rows: ListedSessionMessage[]; total: number }> {
-    const where = [
-      'account_id = ?',
-      ...(statuses ? ['status IN (?)'] : []),
-      ...(scheduled === null ? [] : [`scheduled = ${scheduled ? 1 : 0}`]),
-    ].join(' AND ');
-    const values = [accountId, ...(statuses ? [statuses] : [])];
-    const [count]: { total: string }[] = await this.dataSource.query(
-      `SELECT COUNT(*) AS total FROM session_messages WHERE ${where}`,
-      values,
+    page: Page,
+  ): Promise<Listed<ListedSessionMessage>> {
+    const list = { table: 'session_messages', key: 'id', order: 'DESC' } as const;
+    const schedules = scheduled === null ? [0, 1] : [scheduled ? 1 : 0];
+    const ids = await listKeys<number>(
+      this.dataSource,
+      statuses === null && scheduled === null
+        ? { ...list, index: 'ix_session_messages_account', ranges: [{ where: 'account_id = ?', values: [accountId] }] }
+        : {
+            ...list,
+            index: 'ix_session_messages_account_status',
+            ranges: (statuses ?? ALL_STATUSES).flatMap((status) =>
+              schedules.map((flag) => ({
+                where: 'account_id = ? AND status = ? AND scheduled = ?',
+                values: [accountId, status, flag],
+              })),
+            ),
+          },
+      page,
     );
-    const total = Number(count?.total ?? 0);
-    const offset = (page - 1) * limit;
-    // A page behind the last one is empty without looking.
-    if (offset >= total) return { rows: [], total };
+    if (ids.items.length === 0) return { ...ids, items: [] };
     const rows: ListedSessionMessage[] = await this.dataSource.query(
       `SELECT id, receiver, JSON_UNQUOTE(JSON_EXTRACT(content, '$.type')) AS type, label, status, error_code,
          error_message, provider_message_id, scheduled_at, sent_at, created_at, updated_at
-       FROM session_messages WHERE ${where} ORDER BY id DESC LIMIT ? OFFSET ?`,
-      [...values, limit, offset],
+       FROM session_messages WHERE id IN (?)`,
+      [ids.items],
     );
-    return { rows, total };
+    return inListedOrder(ids, rows, ({ id }) => id);
   }
 }
+
+const ALL_STATUSES = Object.values(RecipientStatus).filter((status) => typeof status === 'number');

@@ -6,7 +6,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Entity('session_messages')
 @Index('uq_session_messages_provider', ['routeId', 'providerMessageId'], { unique: true })
 @Index('ix_session_messages_account', ['accountId', 'id'])
-@Index('ix_session_messages_account_status', ['accountId', 'status', 'id'])
+@Index('ix_session_messages_account_status', ['accountId', 'status', 'scheduled', 'id'])
 @Index('ix_session_messages_due', ['dueAt'])
 @Index('ix_session_messages_status', ['status', 'updatedAt'])
 export class SessionMessageEntity {

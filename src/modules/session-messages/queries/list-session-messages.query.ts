@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import type { Account } from '../../accounts/index.js';
 import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
 import { statusesOf } from '../../engine/index.js';
@@ -13,12 +14,11 @@ export interface SessionMessageFilter {
 }
 
 /** A page of an account's session messages, the newest first; times in the account's zone. */
-export class ListSessionMessagesQuery extends Query<{ messages: SessionMessageData[]; total: number }> {
+export class ListSessionMessagesQuery extends Query<Listed<SessionMessageData>> {
   constructor(
     readonly account: Account,
     readonly filter: SessionMessageFilter,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -28,11 +28,9 @@ export class ListSessionMessagesQuery extends Query<{ messages: SessionMessageDa
 export class ListSessionMessagesHandler implements IQueryHandler<ListSessionMessagesQuery> {
   constructor(private readonly reader: SessionMessageReader) {}
 
-  async execute(query: ListSessionMessagesQuery): Promise<{ messages: SessionMessageData[]; total: number }> {
-    const { account, filter, page, limit } = query;
+  async execute({ account, filter, page }: ListSessionMessagesQuery): Promise<Listed<SessionMessageData>> {
     const statuses = filter.status === null ? null : statusesOf({ statusLabels: CHAT_STATUS_LABELS }, filter.status);
-    if (statuses?.length === 0) return { messages: [], total: 0 };
-    const { rows, total } = await this.reader.page(account.id, statuses, filter.scheduled, page, limit);
-    return { messages: rows.map((row) => sessionMessageData(row, account.timeZone)), total };
+    const listed = await this.reader.part(account.id, statuses, filter.scheduled, page);
+    return shown(listed, (row) => sessionMessageData(row, account.timeZone));
   }
 }

@@ -1,7 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, bodyErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  bodyErrors,
+  LIST_ERRORS,
+  ListQuery,
+  type Paged,
+  paged,
+  readListPage,
+} from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { AddSuppressionsCommand } from '../commands/add-suppressions.command.js';
 import { ImportSuppressionsCommand } from '../commands/import-suppressions.command.js';
@@ -20,6 +28,8 @@ import {
   SuppressionPageAnswer,
 } from './suppression.dto.js';
 
+const STOP_LIST = { name: 'suppressions', places: 'texts' } as const;
+
 /**
  * An account's stop list (reference/suppressions#effect): numbers to which none of its campaigns sends any more, on any
  * channel.
@@ -36,21 +46,17 @@ export class SuppressionsController {
   @Get()
   @ApiOperation({ summary: 'The stop list, by number' })
   @ApiQuery({ name: 'number', required: false, example: '4915112345678', description: 'Is this number on it?' })
-  @ApiQuery({ name: 'page', required: false, example: 1 })
-  @ApiQuery({ name: 'limit', required: false, example: 50 })
+  @ListQuery()
   @ApiOkResponse({ type: SuppressionPageAnswer })
-  @ApiErrors(suppressionErrors.digits)
+  @ApiErrors(suppressionErrors.digits, ...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<SuppressionData>> {
-    const page = readPage(query);
+    const page = readListPage(STOP_LIST, query);
     const wanted = query['number'];
     const number = wanted === undefined || wanted === '' ? null : (numbersOf({ number: wanted })[0] ?? null);
-    const { suppressions, total } = await this.queries.execute(
-      new ListSuppressionsQuery(account, number, page.page, page.limit),
-    );
-    return paged(suppressions, page, total);
+    return paged(STOP_LIST, page, await this.queries.execute(new ListSuppressionsQuery(account, number, page)));
   }
 
   @Post()

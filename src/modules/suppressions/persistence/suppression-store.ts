@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Not } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { inListedOrder, jsonRows, listKeys, type WriteResult } from '../../../platform/database/index.js';
 import type { StopList } from '../../engine/index.js';
 import { noteUsed, takeTurn } from '../../quotas/index.js';
 import type { Suppression, SuppressionSource } from '../domain/suppression.js';
@@ -90,24 +91,22 @@ export class SuppressionStore implements StopList {
   }
 
   /** By number, which is the order of the key. @param number only this one; null = all */
-  async page(
-    accountId: number,
-    number: string | null,
-    page: number,
-    limit: number,
-  ): Promise<{ suppressions: Suppression[]; total: number }> {
-    const [rows, total] = await this.dataSource.getRepository(SuppressionEntity).findAndCount({
-      where: { accountId, ...(number !== null && { number }) },
-      order: { number: 'ASC' },
-      skip: (page - 1) * limit,
-      take: limit,
-    });
-    const suppressions = rows.map((row) => ({
-      number: row.number,
-      source: row.source as SuppressionSource,
-      createdAt: row.createdAt,
-    }));
-    return { suppressions, total };
+  async part(accountId: number, number: string | null, page: Page): Promise<Listed<Suppression>> {
+    const one = number === null ? { where: '', values: [] } : { where: ' AND number = ?', values: [number] };
+    const ranges = [{ where: `account_id = ?${one.where}`, values: [accountId, ...one.values] }];
+    const list = { table: 'suppressions', index: 'PRIMARY', key: 'number', order: 'ASC', ranges } as const;
+    const numbers = await listKeys<string>(this.dataSource, list, page);
+    const rows = await this.dataSource
+      .getRepository(SuppressionEntity)
+      .findBy({ accountId, number: In(numbers.items) });
+    return shown(
+      inListedOrder(numbers, rows, (row) => row.number),
+      (row) => ({
+        number: row.number,
+        source: row.source as SuppressionSource,
+        createdAt: row.createdAt,
+      }),
+    );
   }
 
   /** One look at the key while the list is empty, else one statement for all receivers. */

@@ -1,6 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository } from 'typeorm';
+import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { DataSource, In, Repository } from 'typeorm';
+import type { Listed, Page } from '../../../kernel/lists.js';
+import { listKeys } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { storedTemplateAnswer, type TemplateAnswer } from '../http/template.dto.js';
 import type { TemplateStatus } from '../domain/template-status.js';
@@ -24,10 +26,7 @@ export interface ReviewedTemplate extends TemplateAnswer {
 }
 
 /** Templates in batches of bounded size. */
-export interface ReviewPage {
-  templates: AsyncIterable<ReviewedTemplate[]>;
-  total: number;
-}
+export type ReviewPage = Omit<Listed<never>, 'items'> & { items: AsyncIterable<ReviewedTemplate[]> };
 
 /** Templates of all accounts, the newest first, or one of them. */
 export class ReviewTemplatesQuery extends Query<ReviewPage> {
@@ -35,8 +34,7 @@ export class ReviewTemplatesQuery extends Query<ReviewPage> {
   constructor(
     readonly wanted: { status: TemplateStatus } | { id: number } | null,
     readonly timeZone: string,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -45,27 +43,19 @@ export class ReviewTemplatesQuery extends Query<ReviewPage> {
 @QueryHandler(ReviewTemplatesQuery)
 export class ReviewTemplatesHandler implements IQueryHandler<ReviewTemplatesQuery> {
   constructor(
-    @InjectRepository(TemplateEntity) private readonly templates: Repository<TemplateEntity>,
+    @InjectDataSource() private readonly dataSource: DataSource,
     @InjectRepository(TemplateControllerEntity) private readonly controllers: Repository<TemplateControllerEntity>,
     private readonly library: TemplateLibrary,
     private readonly accounts: AccountDirectory,
   ) {}
 
-  async execute(query: ReviewTemplatesQuery): Promise<ReviewPage> {
-    const [found, total] = await this.templates.findAndCount({
-      select: { id: true },
-      where: query.wanted ?? {},
-      order: { id: 'DESC' },
-      skip: (query.page - 1) * query.limit,
-      take: query.limit,
-    });
-    return {
-      templates: this.views(
-        found.map(({ id }) => id),
-        query.timeZone,
-      ),
-      total,
-    };
+  async execute({ wanted, page, timeZone }: ReviewTemplatesQuery): Promise<ReviewPage> {
+    const [[column, value] = []] = Object.entries(wanted ?? {});
+    const range = column === undefined ? { where: '', values: [] } : { where: `${column} = ?`, values: [value] };
+    const index = column === 'status' ? 'ix_templates_status' : 'PRIMARY';
+    const list = { table: 'templates', index, key: 'id', order: 'DESC', ranges: [range] } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    return { ...ids, items: this.views(ids.items, timeZone) };
   }
 
   private async *views(ids: number[], timeZone: string): AsyncGenerator<ReviewedTemplate[], void, undefined> {

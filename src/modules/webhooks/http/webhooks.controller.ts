@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, paged, type Paged, readPage } from '../../../platform/http/index.js';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { ChangeWebhookCommand } from '../commands/change-webhook.command.js';
 import { CreateWebhookCommand } from '../commands/create-webhook.command.js';
@@ -29,8 +29,8 @@ import {
 } from './webhook.dto.js';
 
 const ID = { name: 'id', type: Number, example: 3 };
-const PAGE = { name: 'page', required: false, example: 1 };
-const LIMIT = { name: 'limit', required: false, example: 50 };
+const WEBHOOKS = { name: 'webhooks', places: 'ids' } as const;
+const ATTEMPTS = { name: 'attempts', places: 'ids' } as const;
 
 /** An account's webhooks (reference/webhooks#own-routes). */
 @ApiTags('Webhooks')
@@ -58,14 +58,12 @@ export class WebhooksController {
 
   @Get()
   @ApiOperation({ summary: 'List webhooks, oldest first' })
-  @ApiQuery(PAGE)
-  @ApiQuery(LIMIT)
+  @ListQuery()
   @ApiOkResponse({ type: WebhookPageAnswer })
-  @ApiErrors()
+  @ApiErrors(...LIST_ERRORS)
   async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<Paged<WebhookData>> {
-    const page = readPage(query);
-    const { webhooks, total } = await this.queries.execute(new ListWebhooksQuery(account, page.page, page.limit));
-    return paged(webhooks, page, total);
+    const page = readListPage(WEBHOOKS, query);
+    return paged(WEBHOOKS, page, await this.queries.execute(new ListWebhooksQuery(account, page)));
   }
 
   @Post('events/:event_id/replay')
@@ -130,20 +128,17 @@ export class WebhooksController {
 
   @Get(':id/attempts')
   @ApiParam(ID)
-  @ApiQuery(PAGE)
-  @ApiQuery(LIMIT)
+  @ListQuery()
   @ApiOperation({ summary: 'The tries of the last 30 days, newest first' })
   @ApiOkResponse({ type: AttemptPageAnswer })
-  @ApiErrors(webhookErrors.notFound)
+  @ApiErrors(...LIST_ERRORS, webhookErrors.notFound)
   async attempts(
     @Param('id') id: string,
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<AttemptData>> {
-    const page = readPage(query);
-    const { attempts, total } = await this.queries.execute(
-      new ListAttemptsQuery(account, readWebhookId(id), page.page, page.limit),
-    );
-    return paged(attempts, page, total);
+    const page = readListPage(ATTEMPTS, query);
+    const list = new ListAttemptsQuery(account, readWebhookId(id), page);
+    return paged(ATTEMPTS, page, await this.queries.execute(list));
   }
 }

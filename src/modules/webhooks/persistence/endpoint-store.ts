@@ -22,13 +22,10 @@ export class EndpointStore {
   ) {}
 
   /** The account's, the oldest first; a removed one is no longer there. */
-  ofAccount(accountId: number, page: number, limit: number): Promise<[WebhookEndpointEntity[], number]> {
-    return this.dataSource.getRepository(WebhookEndpointEntity).findAndCount({
-      where: { accountId, slot: Not(IsNull()) },
-      order: { id: 'ASC' },
-      skip: (page - 1) * limit,
-      take: limit,
-    });
+  ofAccount(accountId: number): Promise<WebhookEndpointEntity[]> {
+    return this.dataSource
+      .getRepository(WebhookEndpointEntity)
+      .find({ where: { accountId, slot: Not(IsNull()) }, order: { id: 'ASC' } });
   }
 
   find(accountId: number, id: number): Promise<WebhookEndpointEntity | null> {

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import type { Listed, Page } from '../../../kernel/lists.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { isEventId } from './event-id.js';
 import { WebhookAttemptEntity, WebhookEventEntity } from './webhook.entities.js';
 
@@ -24,13 +26,12 @@ export class EventStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Newest first. */
-  attempts(endpointId: number, page: number, limit: number): Promise<[WebhookAttemptEntity[], number]> {
-    return this.dataSource.getRepository(WebhookAttemptEntity).findAndCount({
-      where: { endpointId },
-      order: { id: 'DESC' },
-      skip: (page - 1) * limit,
-      take: limit,
-    });
+  async attempts(endpointId: number, page: Page): Promise<Listed<WebhookAttemptEntity>> {
+    const ranges = [{ where: 'endpoint_id = ?', values: [endpointId] }];
+    const list = { table: 'webhook_attempts', index: 'PRIMARY', key: 'id', order: 'DESC', ranges } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(WebhookAttemptEntity).findBy({ endpointId, id: In(ids.items) });
+    return inListedOrder(ids, rows, ({ id }) => id);
   }
 
   async find(accountId: number, id: string): Promise<WebhookEventEntity | null> {

@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import type { Account } from '../../accounts/index.js';
 import { attemptData, type AttemptData } from '../http/webhook.dto.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
@@ -6,12 +7,11 @@ import { EventStore } from '../persistence/event-store.js';
 import { webhookErrors } from '../webhooks.errors.js';
 
 /** The log of an endpoint, newest first. @throws AppError not_found */
-export class ListAttemptsQuery extends Query<{ attempts: AttemptData[]; total: number }> {
+export class ListAttemptsQuery extends Query<Listed<AttemptData>> {
   constructor(
     readonly account: Account,
     readonly webhookId: number,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -24,10 +24,8 @@ export class ListAttemptsHandler implements IQueryHandler<ListAttemptsQuery> {
     private readonly events: EventStore,
   ) {}
 
-  async execute(query: ListAttemptsQuery): Promise<{ attempts: AttemptData[]; total: number }> {
-    const { account, webhookId, page, limit } = query;
+  async execute({ account, webhookId, page }: ListAttemptsQuery): Promise<Listed<AttemptData>> {
     if (!(await this.endpoints.find(account.id, webhookId))) throw webhookErrors.notFound();
-    const [rows, total] = await this.events.attempts(webhookId, page, limit);
-    return { attempts: rows.map((row) => attemptData(row, account.timeZone)), total };
+    return shown(await this.events.attempts(webhookId, page), (row) => attemptData(row, account.timeZone));
   }
 }

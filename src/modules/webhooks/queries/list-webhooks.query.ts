@@ -1,14 +1,14 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, type Page, partOf, shown } from '../../../kernel/lists.js';
 import type { Account } from '../../accounts/index.js';
 import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
 
 /** The account's endpoints, oldest first. */
-export class ListWebhooksQuery extends Query<{ webhooks: WebhookData[]; total: number }> {
+export class ListWebhooksQuery extends Query<Listed<WebhookData>> {
   constructor(
     readonly account: Account,
-    readonly page: number,
-    readonly limit: number,
+    readonly page: Page,
   ) {
     super();
   }
@@ -18,8 +18,11 @@ export class ListWebhooksQuery extends Query<{ webhooks: WebhookData[]; total: n
 export class ListWebhooksHandler implements IQueryHandler<ListWebhooksQuery> {
   constructor(private readonly endpoints: EndpointStore) {}
 
-  async execute({ account, page, limit }: ListWebhooksQuery): Promise<{ webhooks: WebhookData[]; total: number }> {
-    const [rows, total] = await this.endpoints.ofAccount(account.id, page, limit);
-    return { webhooks: rows.map((row) => webhookData(row, account.timeZone)), total };
+  async execute({ account, page }: ListWebhooksQuery): Promise<Listed<WebhookData>> {
+    const rows = await this.endpoints.ofAccount(account.id);
+    return shown(
+      partOf(rows, ({ id }) => id, page),
+      (row) => webhookData(row, account.timeZone),
+    );
   }
 }

@@ -33,6 +33,7 @@ import { RouteSenders1700000014200 } from './1700000014200-route-senders.js';
 import { AcceptancesUnderWay1700000014300 } from './1700000014300-acceptances-under-way.js';
 import { CountersByLane1700000014400 } from './1700000014400-counters-by-lane.js';
 import { MessagesByDay1700000014401 } from './1700000014401-messages-by-day.js';
+import { ListKeys1700000014500 } from './1700000014500-list-keys.js';
 import { DayPartitions1700000014600 } from './1700000014600-day-partitions.js';
 import { Ages1700000014601 } from './1700000014601-ages.js';
 import { CreditClosings1700000014602 } from './1700000014602-credit-closings.js';
@@ -74,6 +75,7 @@ export const migrations = [
   AcceptancesUnderWay1700000014300,
   CountersByLane1700000014400,
   MessagesByDay1700000014401,
+  ListKeys1700000014500,
   DayPartitions1700000014600,
   Ages1700000014601,
   CreditClosings1700000014602,

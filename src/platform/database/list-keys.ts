@@ -1,0 +1,155 @@
+import type { DataSource } from 'typeorm';
+import {
+  type Listed,
+  MOST_COUNTED,
+  MOST_PASSED_OVER,
+  NOTHING_LISTED,
+  offsetOf,
+  type Page,
+  pageTooDeep,
+  type Place,
+} from '../../kernel/lists.js';
+
+/** Rows that lie together in an index, in the order of the list: those with these values in its first columns. */
+export interface KeyRange {
+  /** a condition that the index answers alone; '' = every row */
+  where: string;
+  values: readonly unknown[];
+}
+
+/** A list by keys: ranges of one index, merged (docs/decisions/0027). */
+export interface KeyedList {
+  table: string;
+  /** without it the optimizer may walk the table along its primary key, whatever the condition */
+  index: string;
+  /** the last column of the index, unique in the table */
+  key: 'id' | 'number';
+  order: 'ASC' | 'DESC';
+  /** no row is in two of them; none = an empty list */
+  ranges: readonly KeyRange[];
+  /** what the index does not know: rows are looked at, newest first, up to `MOST_LOOKED_AT` in one answer */
+  look?: KeyRange;
+}
+
+/** Rows that one answer looks at, where a condition has no index. */
+export const MOST_LOOKED_AT = 10_000;
+/** Rows that one statement passes over. */
+const HOP = 10_000;
+
+/**
+ * The keys of a part of a list, at a cost that depends on the part and not on the table: keys are read from the index
+ * alone, rows behind a cursor begin at their key, and no statement counts or passes over more than 10,000.
+ * @throws AppError invalid `page is too deep: go on with cursor`
+ */
+export async function listKeys<Key extends Place>(
+  dataSource: DataSource,
+  list: KeyedList,
+  page: Page,
+): Promise<Listed<Key>> {
+  if (list.ranges.length === 0) return NOTHING_LISTED;
+  const reader = new KeyReader<Key>(dataSource, list);
+  if (list.look) return lookThrough(reader, page);
+  const [count, keys] = await Promise.all([reader.count(), keysOf(reader, page)]);
+  const items = keys.slice(0, page.limit);
+  return {
+    items,
+    total: Math.min(count, MOST_COUNTED),
+    isCapped: count > MOST_COUNTED,
+    next: keys.length > page.limit ? (items.at(-1) ?? null) : null,
+  };
+}
+
+/** Up to one more than the page holds: it tells that the list goes on. */
+async function keysOf<Key extends Place>(reader: KeyReader<Key>, page: Page): Promise<Key[]> {
+  let after = page.after as Key | null;
+  let offset = offsetOf(page);
+  for (let passed = 0; offset > HOP; offset -= HOP, passed += HOP) {
+    after = await reader.nth(after, HOP);
+    if (after === null) return [];
+    if (passed >= MOST_PASSED_OVER) throw pageTooDeep();
+  }
+  return reader.keys(after, offset, page.limit + 1);
+}
+
+/**
+ * Looks through the list from the page's place on. The total is that of the list's first rows, for every page alike;
+ * where more follow it is told as capped, and `next` goes on behind the last one that was looked at.
+ */
+async function lookThrough<Key extends Place>(reader: KeyReader<Key>, page: Page): Promise<Listed<Key>> {
+  const first = await reader.hits(null);
+  const { keys, end } = page.after === null ? first : await reader.hits(page.after as Key);
+  const offset = offsetOf(page);
+  const items = keys.slice(offset, offset + page.limit);
+  const next = keys.length > offset + page.limit ? (items.at(-1) ?? null) : end;
+  return { items, total: first.keys.length, isCapped: first.end !== null, next };
+}
+
+class KeyReader<Key extends Place> {
+  private readonly beyond: string;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly list: KeyedList,
+  ) {
+    this.beyond = `${list.key} ${list.order === 'ASC' ? '>' : '<'} ?`;
+  }
+
+  /** Rows of the list, as far as they are counted, and one more. */
+  async count(): Promise<number> {
+    const { sql, values } = this.merged(null, MOST_COUNTED + 1);
+    const rows: { total: string }[] = await this.dataSource.query(`SELECT COUNT(*) AS total FROM (${sql}) k`, values);
+    return Number(rows[0]?.total ?? 0);
+  }
+
+  async keys(after: Key | null, offset: number, limit: number): Promise<Key[]> {
+    const { key, order } = this.list;
+    const { sql, values } = this.merged(after, offset + limit);
+    const rows: { place: Key }[] = await this.dataSource.query(
+      `SELECT ${key} AS place FROM (${sql}) k ORDER BY ${key} ${order} LIMIT ? OFFSET ?`,
+      [...values, limit, offset],
+    );
+    return rows.map(({ place }) => place);
+  }
+
+  /** The key so many rows behind a place; null when there are not so many. */
+  async nth(after: Key | null, rows: number): Promise<Key | null> {
+    return (await this.keys(after, rows - 1, 1))[0] ?? null;
+  }
+
+  /** Keys of the next rows for which `look` holds. `end` = the last row that was looked at, null when none follows it */
+  async hits(after: Key | null): Promise<{ keys: Key[]; end: Key | null }> {
+    const { table, key, order, look } = this.list;
+    const [end, behind] = await this.keys(after, MOST_LOOKED_AT - 1, 2);
+    const { sql, values } = this.merged(after, MOST_LOOKED_AT);
+    const rows: { place: Key }[] = await this.dataSource.query(
+      `SELECT STRAIGHT_JOIN t.${key} AS place
+       FROM (SELECT ${key} FROM (${sql}) m ORDER BY ${key} ${order} LIMIT ${MOST_LOOKED_AT}) k
+       JOIN ${table} t ON t.${key} = k.${key} WHERE ${look?.where ?? '1 = 1'} ORDER BY t.${key} ${order}`,
+      [...values, ...(look?.values ?? [])],
+    );
+    return { keys: rows.map(({ place }) => place), end: behind === undefined ? null : (end ?? null) };
+  }
+
+  /** The first keys of each range, which hold the first of all of them. */
+  private merged(after: Key | null, limit: number): { sql: string; values: unknown[] } {
+    const { table, index, key, order, ranges } = this.list;
+    const values: unknown[] = [];
+    const parts = ranges.map((range) => {
+      const where = [range.where, after === null ? '' : this.beyond].filter((part) => part !== '').join(' AND ');
+      values.push(...range.values, ...(after === null ? [] : [after]), limit);
+      return `(SELECT ${key} FROM ${table} FORCE INDEX (${index}) ${where && `WHERE ${where}`}
+        ORDER BY ${key} ${order} LIMIT ?)`;
+    });
+    return { sql: parts.join(' UNION ALL '), values };
+  }
+}
+
+/** The rows of listed keys, in their order; one that has gone in between is left out. */
+export function inListedOrder<Key extends Place, Row>(
+  listed: Listed<Key>,
+  rows: readonly Row[],
+  keyOf: (row: Row) => Key,
+): Listed<Row> {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+  return { ...listed, items: listed.items.flatMap((key) => byKey.get(key) ?? []) };
+}
