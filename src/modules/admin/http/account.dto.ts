@@ -21,6 +21,15 @@ const CURRENT = {
 };
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
+/** Cursors of the list. */
+export const ACCOUNTS = { name: 'accounts', places: 'ids' } as const;
+/** Its search, for Swagger. */
+export const SEARCH = {
+  name: 'search',
+  required: false,
+  description: 'Part of username, e-mail, mobile number or name, looked for in the 10,000 newest; next_cursor goes on',
+} as const;
+
 /** Bodies to try; the values that stand beside the fields change everything at once. */
 export const CREATE_ACCOUNT_EXAMPLES = {
   client: {

@@ -26,15 +26,15 @@ import {
 import {
   AccountAnswer,
   AccountPageAnswer,
+  ACCOUNTS,
   CHANGE_ACCOUNT_EXAMPLES,
   ChangedAccountAnswer,
   ChangeAccountRequest,
   CREATE_ACCOUNT_EXAMPLES,
   CreateAccountRequest,
+  SEARCH,
 } from './account.dto.js';
 import { ACCOUNT_ERRORS, CHANGE_ACCOUNT_ERRORS, CREATE_ACCOUNT_ERRORS, MANAGER_ERRORS } from './account.errors.js';
-
-const ACCOUNTS = { name: 'accounts', places: 'ids' } as const;
 
 /** Accounts of the house; a reseller's own clients. */
 @ApiTags('Admin: accounts')
@@ -80,12 +80,7 @@ export class AccountsController {
 
   @Get()
   @ApiOperation({ summary: 'List accounts, newest first' })
-  @ApiQuery({
-    name: 'search',
-    required: false,
-    description:
-      'Part of username, e-mail, mobile number or name, looked for in the 10,000 newest; next_cursor goes on',
-  })
+  @ApiQuery(SEARCH)
   @ListQuery()
   @ApiOkResponse({ type: AccountPageAnswer })
   @ApiErrors(...MANAGER_ERRORS, ...LIST_ERRORS)
