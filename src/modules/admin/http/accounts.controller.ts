@@ -3,15 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
-import {
-  ApiErrors,
-  clientIp,
-  LIST_ERRORS,
-  ListQuery,
-  type Paged,
-  paged,
-  readListPage,
-} from '../../../platform/http/index.js';
+import { ApiErrors, clientIp, LIST_ERRORS, ListQuery, paged, readListPage } from '../../../platform/http/index.js';
 import {
   type AccountChanges,
   type Actor,
@@ -21,7 +13,6 @@ import {
   CurrentActor,
   FindAccountQuery,
   ListAccountsQuery,
-  type ManagedAccountAnswer,
 } from '../../accounts/index.js';
 import {
   AccountAnswer,
@@ -84,13 +75,10 @@ export class AccountsController {
   @ListQuery()
   @ApiOkResponse({ type: AccountPageAnswer })
   @ApiErrors(...MANAGER_ERRORS, ...LIST_ERRORS)
-  async list(
-    @Query() query: Record<string, unknown>,
-    @CurrentActor() { account }: Actor,
-  ): Promise<Paged<ManagedAccountAnswer>> {
+  async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<AccountPageAnswer> {
     const page = readListPage(ACCOUNTS, query);
-    const search = textOrNull(query['search']);
-    return paged(ACCOUNTS, page, await this.queries.execute(new ListAccountsQuery(account, search, page)));
+    const list = new ListAccountsQuery(account, textOrNull(query['search']), page);
+    return paged(ACCOUNTS, page, await this.queries.execute(list));
   }
 
   @Get(':username')
