@@ -1,8 +1,10 @@
-import { Channels, RecipientStatus, RouteSenders } from '../../src/modules/engine/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
+import { StatusEvents } from '../../src/modules/engine/settle/status-events.js';
+import { CampaignBriefs } from '../../src/modules/engine/state/campaign-briefs.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
@@ -93,14 +95,8 @@ export function campaignsOf(api: RunningApi) {
     cancelUnsent: async (requestId: string, step: number): Promise<number> => {
       const campaignId = await idOf(requestId);
       const lanes = new LaneStore(dataSource);
-      const results = new WindowResults(
-        dataSource,
-        part(Settlement),
-        lanes,
-        part(RetryStore),
-        part(Channels),
-        part(RouteSenders),
-      );
+      const parts = [part(Settlement), lanes, part(RetryStore), part(CampaignBriefs), part(StatusEvents)] as const;
+      const cancellations = new Cancellations(dataSource, ...parts);
       for (let steps = 0; ; steps++) {
         const [row] = await dataSource.query<{ fence: number }[]>(
           'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0 AND next_seq < end_seq',
@@ -109,7 +105,7 @@ export function campaignsOf(api: RunningApi) {
         const turn = row && (await lanes.turn({ campaignId, lane: 0, fence: row.fence }));
         if (!turn) return steps;
         await lanes.claim(turn, turn.intentSeq, 5_000);
-        await results.cancelStep(turn, step, turn.fence + 1);
+        await cancellations.step(turn, step, turn.fence + 1);
       }
     },
 

@@ -5,9 +5,18 @@ import { RoutePace } from './dispatch/route-pace.js';
 import { OverdueReceipts } from './receipts/overdue-receipts.js';
 import { UnknownOutcomes } from './receipts/unknown-outcomes.js';
 import { UnmatchedReceipts } from './receipts/unmatched-receipts.js';
+import { Cancellations } from './settle/cancellations.js';
 import { WindowResults } from './settle/window-results.js';
 
-const SERVICES = [LaneStore, OverdueReceipts, RoutePace, UnknownOutcomes, UnmatchedReceipts, WindowResults];
+const SERVICES = [
+  Cancellations,
+  LaneStore,
+  OverdueReceipts,
+  RoutePace,
+  UnknownOutcomes,
+  UnmatchedReceipts,
+  WindowResults,
+];
 
 /** What a worker does with lanes and receipts, step by step. It starts nothing by itself; see `EngineWorkerModule`. */
 @Module({ imports: [EngineModule], providers: SERVICES, exports: SERVICES })

@@ -29,7 +29,8 @@ import { applySuppressions, StopList } from './suppressions.js';
 import { sendWindow } from './window-sender.js';
 import { inRecipients, WINDOW_RECIPIENTS, WindowTempo } from './window-tempo.js';
 
-const CANCEL_STEP = 2_000;
+/** Recipients; a commit of more would hold up those of others for too long. */
+const CANCEL_STEP = 5_000;
 const ROUTE_DOWN_MS = 1_000;
 const ROUTE_BUSY_MS = 250;
 const WRITE_AGAIN_MS = 500;

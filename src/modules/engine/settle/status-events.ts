@@ -43,10 +43,7 @@ export class StatusEvents {
    */
   async publish(tx: EntityManager, changes: readonly StatusChange[], ended: readonly number[]): Promise<void> {
     if (!this.events.hasSubscribers) return;
-    const campaigns = await this.briefs.of(
-      tx,
-      changes.map(({ campaignId }) => campaignId),
-    );
+    const campaigns = await this.briefs.of(tx, [...changes.map(({ campaignId }) => campaignId), ...ended]);
     const subscriptions = await this.events.subscriptions(
       tx,
       [...campaigns.values()].map(({ accountId }) => accountId),
@@ -64,6 +61,13 @@ export class StatusEvents {
     });
     events.push(...(await this.completions(tx, awaited)));
     if (events.length > 0) await subscriptions.record(events);
+  }
+
+  /** True where somebody subscribes to what becomes of a campaign's recipients; else its changes need not be gathered. */
+  async isHeard(tx: EntityManager, { accountId, channel: name }: CampaignBrief): Promise<boolean> {
+    const channel = this.channels.find(name);
+    if (!channel || !this.events.hasSubscribers) return false;
+    return (await this.events.subscriptions(tx, [accountId])).takes(accountId, channel.event);
   }
 
   private async completions(tx: EntityManager, campaigns: readonly CampaignBrief[]): Promise<CustomerEvent[]> {

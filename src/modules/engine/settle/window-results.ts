@@ -9,6 +9,7 @@ import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type RouteSend, RouteSenders } from '../state/route-senders.js';
 import { type LaneEnd, LaneStore, type LaneTurn } from '../dispatch/lane-store.js';
+import { Cancellations } from './cancellations.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import type { RecipientChange } from './recipient-change.js';
 import { Settlement } from './settlement.js';
@@ -32,6 +33,7 @@ export class WindowResults {
     private readonly retries: RetryStore,
     private readonly channels: Channels,
     private readonly senders: RouteSenders,
+    private readonly cancellations: Cancellations,
   ) {}
 
   /**
@@ -126,27 +128,9 @@ export class WindowResults {
     });
   }
 
-  /** The next part of a cancelled or rejected campaign: unsent recipients become CANCELLED and are refunded, in bounded steps. */
+  /** As `Cancellations.step`. */
   cancelStep(turn: LaneTurn, limit: number, fence: number): Promise<LaneEnd> {
-    const reached = Math.min(turn.nextSeq + limit, turn.endSeq);
-    return inTransaction(this.dataSource, async (tx) => {
-      const unsent: { seq: number }[] = await tx.query(
-        `SELECT seq FROM campaign_recipients
-         WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = ${RecipientStatus.Pending}`,
-        [turn.campaignId, turn.nextSeq, reached],
-      );
-      const waiting = await this.retries.waiting(tx, turn, limit);
-      const outcomes = new Map<number, LastOutcome | null>(unsent.map(({ seq }) => [seq, null]));
-      for (const { seq, last } of waiting) outcomes.set(seq, last);
-      const changes = [...outcomes].map(([seq, last]): RecipientChange =>
-        last
-          ? { ...unchanged(turn.campaignId, seq), ...lastOutcome(last) }
-          : { ...unchanged(turn.campaignId, seq), to: RecipientStatus.Cancelled, refund: true },
-      );
-      await this.settlement.settle(tx, changes);
-      await this.retries.drop(tx, turn.campaignId, [...outcomes.keys()]);
-      return this.lanes.finish(tx, turn, fence, reached);
-    });
+    return this.cancellations.step(turn, limit, fence);
   }
 
   private async storeProviderIds(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { WriteResult } from '../../../platform/database/index.js';
+import { type LaneEnd, LaneStore, type LaneTurn } from '../dispatch/lane-store.js';
+import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
+import { groupOf } from '../state/lanes.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import { readFirst } from './read-first.js';
+import type { RecipientChange } from './recipient-change.js';
+import { RetryStore } from './retry-store.js';
+import { Settlement } from './settlement.js';
+import { StatusEvents, type StatusChange } from './status-events.js';
+import { Outdated } from './status-writer.js';
+
+const { Cancelled, Pending } = RecipientStatus;
+
+/** Retries that a step ends: they go row by row. */
+const RETRIES_A_STEP = 2_000;
+
+/** Unsent recipients of a lane that follow each other; `end` exclusive. */
+interface UnsentRange {
+  lane: number;
+  campaign: CampaignBrief;
+  from: number;
+  end: number;
+}
+
+/** Ends what a cancelled or rejected campaign has not sent, in bounded steps: it becomes CANCELLED and is refunded. */
+@Injectable()
+export class Cancellations {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly settlement: Settlement,
+    private readonly lanes: LaneStore,
+    private readonly retries: RetryStore,
+    private readonly briefs: CampaignBriefs,
+    private readonly events: StatusEvents,
+  ) {}
+
+  /**
+   * The next part of a lane: retries that wait first, then what was never tried.
+   * @param limit recipients
+   * @param fence of the claim
+   */
+  step(turn: LaneTurn, limit: number, fence: number): Promise<LaneEnd> {
+    return readFirst(this.dataSource, async (tx) => {
+      if (await this.endRetries(tx, turn, Math.min(limit, RETRIES_A_STEP))) {
+        return this.lanes.finish(tx, turn, fence, turn.nextSeq);
+      }
+      const end = Math.min(turn.nextSeq + limit, turn.endSeq);
+      const campaign = (await this.briefs.of(tx, [turn.campaignId])).get(turn.campaignId);
+      if (campaign && turn.nextSeq < end) {
+        await this.cancel(tx, { campaign, lane: turn.lane, from: turn.nextSeq, end });
+      }
+      return this.lanes.finish(tx, turn, fence, end);
+    });
+  }
+
+  /** What was tried before keeps its last outcome, and its price. @returns whether there was any */
+  private async endRetries(tx: EntityManager, turn: LaneTurn, limit: number): Promise<boolean> {
+    const waiting = await this.retries.waiting(tx, turn, limit);
+    if (waiting.length === 0) return false;
+    const { campaignId } = turn;
+    const changes = waiting.map(({ seq, last }): RecipientChange => {
+      const base = { campaignId, seq, attempted: false };
+      if (!last) return { ...base, to: Cancelled, errorCode: null, errorText: null, refund: true };
+      return { ...base, to: last.status, errorCode: last.errorCode, errorText: last.errorText, refund: false };
+    });
+    await this.settlement.settle(tx, changes);
+    await this.retries.drop(
+      tx,
+      campaignId,
+      waiting.map(({ seq }) => seq),
+    );
+    return true;
+  }
+
+  /** One statement writes the range: unsent recipients all have the same status, and its condition says which they are. */
+  private async cancel(tx: EntityManager, range: UnsentRange): Promise<void> {
+    const { campaign, lane, from, end } = range;
+    const campaignId = campaign.id;
+    const unsent = await this.charged(tx, range);
+    const isHeard = await this.events.isHeard(tx, campaign);
+    const changes = isHeard ? await this.unsent(tx, range) : [];
+    const { joined, own } = members(range);
+    const { affectedRows: recipients }: WriteResult = await tx.query(
+      `UPDATE campaign_recipients r ${joined}
+       SET r.status = ${Cancelled}, r.error_code = NULL, r.error_message = NULL, r.updated_at = UTC_TIMESTAMP(3)
+       WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own}`,
+      [campaignId, from, end],
+    );
+    const isAsRead = unsent.recipients === null || unsent.recipients === recipients;
+    if (!isAsRead || (isHeard && changes.length !== recipients)) throw new Outdated();
+    if (recipients === 0) return;
+    const amount = unsent.credits ?? recipients * campaign.unitCredits;
+    await this.settlement.finish(
+      tx,
+      [{ campaignId, lane, recipients, from: Pending, to: Cancelled }],
+      amount > 0 ? [{ campaignId, campaign, recipients, amount }] : [],
+      (ended) => this.events.publish(tx, changes, ended),
+    );
+  }
+
+  /** What a range with prices of its own was charged, and how many that is; null = each the campaign's own price. */
+  private async charged(
+    tx: EntityManager,
+    range: UnsentRange,
+  ): Promise<{ recipients: number | null; credits: number | null }> {
+    if (!range.campaign.ownTerms) return { recipients: null, credits: null };
+    const { joined, own } = members(range);
+    const [row] = await tx.query<{ recipients: string; credits: string }[]>(
+      `SELECT COUNT(*) AS recipients, COALESCE(SUM(COALESCE(t.credits, ?)), 0) AS credits FROM campaign_recipients r ${joined}
+       WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own}`,
+      [range.campaign.unitCredits, range.campaign.id, range.from, range.end],
+    );
+    return { recipients: Number(row?.recipients), credits: Number(row?.credits) };
+  }
+
+  /** The recipients themselves, for those who subscribe to what becomes of them. */
+  private unsent(tx: EntityManager, range: UnsentRange): Promise<StatusChange[]> {
+    const { joined, own } = members(range);
+    return tx.query(
+      `SELECT r.campaign_id AS campaignId, r.seq, r.receiver AS number, ${Pending} AS \`from\`, ${Cancelled} AS \`to\`,
+         NULL AS errorCode, NULL AS errorText FROM campaign_recipients r ${joined}
+       WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own} ORDER BY r.seq`,
+      [range.campaign.id, range.from, range.end],
+    );
+  }
+}
+
+/** A lane of a campaign with routes of its recipients' own has those of its group alone. */
+const members = ({ campaign, lane }: UnsentRange): { joined: string; own: string } =>
+  campaign.ownTerms
+    ? {
+        joined: 'LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq',
+        own: `AND COALESCE(t.lane_group, 0) = ${groupOf(lane)}`,
+      }
+    : { joined: '', own: '' };
