@@ -33,9 +33,18 @@ export async function writeEvents(database, { account, endpoint }, total, later 
          SELECT ?, id, UTC_TIMESTAMP(3) + INTERVAL ? HOUR, 0, 0, 0 FROM webhook_events WHERE id IN (?)`,
         [endpoint, later ? 1 : 0, events.map(([id]) => id)],
       );
+      if (!later) await makeDue(connection, endpoint);
       await connection.commit();
     } finally {
       connection.release();
     }
   }
 }
+
+/** The endpoint has something due: dispatchers look at it. */
+export const makeDue = (source, endpoint) =>
+  source.query(
+    `UPDATE webhook_endpoints SET next_due_at = UTC_TIMESTAMP(3) WHERE id = ?
+       AND (next_due_at IS NULL OR next_due_at > UTC_TIMESTAMP(3) AND lease_until <= UTC_TIMESTAMP(3))`,
+    [endpoint],
+  );

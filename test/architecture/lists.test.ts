@@ -21,6 +21,7 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/providers/persistence/route-directory.ts': 'routes are made by the operator and all kept in memory',
   'src/modules/webhooks/persistence/endpoint-store.ts': 'WEBHOOKS_PER_ACCOUNT',
   'src/modules/webhooks/persistence/event-store.ts': 'WEBHOOKS_PER_ACCOUNT',
+  'src/platform/duties/due-watch.ts': 'conditions without a table: one row',
   'src/platform/security/seal-renewal.ts': 'its LIMIT stands behind escaped quotes',
 };
 

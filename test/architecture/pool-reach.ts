@@ -88,6 +88,8 @@ export class PoolReach {
     if (ts.isCallExpression(node)) {
       const targets = this.targetsOf(node);
       for (const known of inside) known.calls.push({ call: node, targets });
+      // What `afterCommit` is given runs when the transaction is over.
+      if (node.expression.getText() === 'afterCommit') inside = [];
     }
     ts.forEachChild(node, (child) => this.learn(child, inside));
   }

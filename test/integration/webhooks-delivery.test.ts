@@ -132,7 +132,8 @@ describe('delivering webhooks', () => {
       secrets: ['whsec_AAAA'],
       isFailing: false,
     };
-    const delivery = { eventId: 'evt_slow', type: 'gsm.status.update', body: '{}', tries: 0, attempts: 0, revision: 0 };
+    const plan = { tries: 0, attempts: 0, revision: 0 };
+    const delivery = { eventId: 'evt_slow', dueAt: new Date(), type: 'gsm.status.update', body: '{}', ...plan };
     webhooks.receiver.answering = ({ path }) => (path === '/slow' ? 'hang' : undefined);
     expect(await sender.attempt(endpoint, delivery, '{}')).toMatchObject({
       ok: false,

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CustomerEvents } from '../../src/modules/customer-events/index.js';
 import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { ChatInbox } from '../../src/modules/providers/persistence/chat-inbox.js';
@@ -7,13 +8,14 @@ import { ChatAccounts } from '../../src/modules/providers/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../../src/modules/webhooks/event-types.js';
 import { ScheduledMessageStore } from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
 import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
-import { DeliveryQueue } from '../../src/modules/webhooks/persistence/delivery-queue.js';
+import { DeliveryQueue, IS_ANY_ENDPOINT_DUE } from '../../src/modules/webhooks/persistence/delivery-queue.js';
+import { EndpointMoments } from '../../src/modules/webhooks/persistence/endpoint-moments.js';
 import { WebhookRetention } from '../../src/modules/webhooks/persistence/webhook-retention.js';
 import { inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { Sealer } from '../../src/platform/security/index.js';
 import { dataOf, type Json } from '../support/campaigns.js';
 import type { Member } from '../support/sms.js';
-import { openWebhooks, type Webhooks } from '../support/webhooks.js';
+import { type Hook, openWebhooks, type Webhooks } from '../support/webhooks.js';
 
 const NUMBERS = ['919812345671', '919812345672'];
 
@@ -220,7 +222,7 @@ describe('events for webhooks', () => {
     expect(await webhooks.recorded(member)).toEqual([record('gsm.status.update', id, '919812345673', 'SENT')]);
   });
 
-  it('are looked for one step an endpoint, however many wait', async () => {
+  it('are looked for by the moments of their endpoints, however many are idle and however much waits', async () => {
     const member = await webhooks.join();
     const [due, later, off] = [
       await webhooks.hook(member, ['gsm.status.update']),
@@ -241,19 +243,131 @@ describe('events for webhooks', () => {
         [id, hours, ids],
       );
     }
+    await webhooks.dataSource.query(
+      `INSERT INTO webhook_endpoints (account_id, url, events, status, secret, fence, created_at, updated_at)
+       SELECT account_id, url, events, status, secret, 0, created_at, updated_at FROM webhook_endpoints e
+       JOIN JSON_TABLE(?, '$[*]' COLUMNS (id VARCHAR(40) PATH '$[0]')) j WHERE e.id = ?`,
+      [ids, later.id],
+    );
     await webhooks.dataSource.query('ANALYZE TABLE webhook_deliveries, webhook_endpoints');
-    await inTransaction(webhooks.dataSource, async (tx) => {
-      const reads = async (): Promise<number> => {
-        const rows = await tx.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");
-        return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
-      };
-      const before = await reads();
-      expect(await new DeliveryQueue(tx, get(Sealer)).waiting(1_000)).toContain(due.id);
-      expect((await reads()) - before).toBeLessThan(1_000);
-    });
+    const momentOf = async ({ id }: Hook): Promise<Date | null> => {
+      const [row] = await webhooks.dataSource.query<{ at: Date | null }[]>(
+        'SELECT next_due_at AS at FROM webhook_endpoints WHERE id = ?',
+        [id],
+      );
+      return row?.at ?? null;
+    };
+    // Whatever moved their moments away, the sweep finds the one with something due, and no other.
+    expect(await get(EndpointMoments).repair()).toBeGreaterThan(0);
+    expect(await momentOf(due)).not.toBeNull();
+    expect([await momentOf(later), await momentOf(off)]).toEqual([null, null]);
+    await webhooks.dataSource.query('UPDATE webhook_endpoints SET next_due_at = UTC_TIMESTAMP(3) WHERE id = ?', [
+      later.id,
+    ]);
+    const look = (): Promise<number[]> =>
+      inTransaction(webhooks.dataSource, async (tx) => {
+        const reads = async (): Promise<number> => {
+          const rows = await tx.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");
+          return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+        };
+        const before = await reads();
+        const [found] = await tx.query<{ due: number }[]>(`SELECT ${IS_ANY_ENDPOINT_DUE} AS due`);
+        expect(Number(found?.due)).toBe(1);
+        const { endpoints } = await new DeliveryQueue(tx, get(Sealer)).waiting(1_000);
+        expect((await reads()) - before).toBeLessThan(500);
+        return endpoints.map(({ id }) => id);
+      });
+    expect(await look()).toContain(due.id);
+    // What turned out to be empty is looked at when its next delivery is due.
+    expect((await momentOf(later))?.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
     for (const { id } of [due, later, off]) {
       await webhooks.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
     }
+  });
+
+  describe('due at an endpoint', () => {
+    let member: Member;
+    let hook: Hook;
+    const isDue = async (): Promise<boolean> => {
+      const { endpoints } = await new DeliveryQueue(webhooks.dataSource, get(Sealer)).waiting(1_000);
+      return endpoints.some(({ id }) => id === hook.id);
+    };
+    /**
+     * Writes an event for the endpoint.
+     * @param meanwhile before the commit
+     * @returns how many rows were changed by it
+     */
+    const record = async (meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<number> => {
+      let [isWritten, commit] = [(): void => undefined, (): void => undefined];
+      const written = new Promise<void>((resolve) => (isWritten = resolve));
+      const mayCommit = new Promise<void>((resolve) => (commit = resolve));
+      const changed = inTransaction(webhooks.dataSource, async (tx) => {
+        const updates = async (): Promise<number> => {
+          const [row] = await tx.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler_update'");
+          return Number(row?.Value);
+        };
+        const before = await updates();
+        const body = { event: 'gsm.status.update' };
+        await get(CustomerEvents).publish(tx, [{ accountId: member.account.id, type: 'gsm.status.update', body }]);
+        const after = await updates();
+        isWritten();
+        await mayCommit;
+        return after - before;
+      });
+      await Promise.race([written, changed]);
+      await meanwhile().finally(commit);
+      return changed;
+    };
+    const empty = (): Promise<unknown> =>
+      webhooks.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [hook.id]);
+
+    beforeEach(async () => {
+      member = await webhooks.join();
+      hook = await webhooks.hook(member, ['gsm.status.update']);
+    });
+    afterEach(() => empty());
+
+    it('are found once they are committed; the row of an endpoint that is due is not written again', async () => {
+      expect(await isDue()).toBe(false);
+      expect(await record(async () => expect(await isDue()).toBe(false))).toBe(1);
+      expect(await isDue()).toBe(true);
+      expect(await record()).toBe(0);
+    });
+
+    it('are found though a worker found the endpoint empty while they were being written', async () => {
+      await record();
+      await empty();
+      await record(async () => {
+        expect(await isDue()).toBe(false); // and so the moment is moved away
+      });
+      await expect.poll(isDue).toBe(true);
+    });
+
+    it('are found though a worker gave the endpoint back while they were being written', async () => {
+      await record();
+      await empty();
+      const queue = new DeliveryQueue(webhooks.dataSource, get(Sealer));
+      const [row] = await webhooks.dataSource.query<{ fence: number }[]>(
+        'SELECT fence FROM webhook_endpoints WHERE id = ?',
+        [hook.id],
+      );
+      const fence = Number(row?.fence);
+      const endpoint = { id: hook.id, fence, accountId: 0, url: '', secrets: [], isFailing: false };
+      expect(await queue.claim(endpoint, 60_000)).toMatchObject({ fence: fence + 1 });
+      expect(await record(() => queue.release(hook.id, fence + 1))).toBe(0); // its worker would have found them
+      await expect.poll(isDue).toBe(true);
+    });
+
+    it('leave a held endpoint to its worker, and are due when that is lost', async () => {
+      await record();
+      const queue = new DeliveryQueue(webhooks.dataSource, get(Sealer));
+      const { endpoints } = await queue.waiting(1_000);
+      const endpoint = endpoints.find(({ id }) => id === hook.id);
+      expect(endpoint && (await queue.claim(endpoint, 300))).not.toBeNull();
+      expect(endpoint && (await queue.claim(endpoint, 300))).toBeNull();
+      expect(await isDue()).toBe(false);
+      await expect.poll(isDue).toBe(true);
+    });
   });
 
   it('are kept for 30 days, and nothing of a removed endpoint stays', async () => {

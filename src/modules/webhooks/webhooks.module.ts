@@ -10,6 +10,7 @@ import { RemoveWebhookHandler } from './commands/remove-webhook.command.js';
 import { ReplayEventHandler } from './commands/replay-event.command.js';
 import { RotateSecretHandler } from './commands/rotate-secret.command.js';
 import { WebhooksController } from './http/webhooks.controller.js';
+import { EndpointMoments } from './persistence/endpoint-moments.js';
 import { EndpointStore } from './persistence/endpoint-store.js';
 import { EventOutbox } from './persistence/event-outbox.js';
 import { EventStore } from './persistence/event-store.js';
@@ -22,8 +23,8 @@ import { RecipientAttempts } from './recipient-attempts.js';
 /** What every process has of webhooks: events are written where their statuses are. */
 @Module({
   imports: [TypeOrmModule.forFeature(webhookEntities), CustomerEventsModule],
-  providers: [EventOutbox],
-  exports: [EventOutbox, TypeOrmModule],
+  providers: [EndpointMoments, EventOutbox],
+  exports: [EndpointMoments, EventOutbox, TypeOrmModule],
 })
 export class WebhookEventsModule {}
 

@@ -17,5 +17,5 @@ export { jsonRows } from './json-rows.js';
 export { rowArrays } from './row-arrays.js';
 export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
 export { dataSourceOptions } from './options.js';
-export { inTransaction } from './transaction.js';
+export { afterCommit, inTransaction } from './transaction.js';
 export type { WriteResult } from './write-result.js';

@@ -6,74 +6,91 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import type { SingleRun } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { DueWatch, WakeCalls } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
-import { DeliveryQueue } from '../persistence/delivery-queue.js';
+import { DeliveryQueue, type HeldEndpoint, IS_ANY_ENDPOINT_DUE } from '../persistence/delivery-queue.js';
 import { DeliveryResults } from '../persistence/delivery-results.js';
+import { WEBHOOK_CALLS } from '../persistence/endpoint-moments.js';
 import { EndpointTurn } from './endpoint-turn.js';
 import { WebhookSender } from './webhook-sender.js';
 
-const LOOK_EVERY_MS = 250;
 /** Endpoints that one worker holds at once. */
 const MOST_TURNS = 500;
-/** While all places are taken a turn ends after so long, so that silent endpoints cannot keep the others out. */
-const CROWDED_TURN_MS = 5_000;
 
 /**
- * Looks for endpoints with something due and gives each a turn of its own. MySQL alone knows what is due; any number of
- * workers may do so side by side.
+ * Looks for endpoints with something due, when it is called and when the watch finds one, and gives each a turn of its
+ * own. MySQL alone knows what is due; any number of workers may do so side by side.
  */
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookDispatcher.name);
-  private readonly turns = new Map<number, { turn: EndpointTurn; since: number; done: Promise<void> }>();
-  private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'webhooks could not be looked for'),
-  );
+  private readonly turns = new Map<number, { turn: EndpointTurn; done: Promise<void> }>();
+  private readonly looks: SingleRun;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
+    watch: DueWatch,
+    private readonly calls: WakeCalls,
     private readonly queue: DeliveryQueue,
     private readonly results: DeliveryResults,
     private readonly sender: WebhookSender,
-  ) {}
+  ) {
+    this.looks = watch.register({
+      name: 'webhooks',
+      isDue: IS_ANY_ENDPOINT_DUE,
+      work: () => this.look(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'webhooks could not be looked for'),
+    });
+  }
 
   onApplicationBootstrap(): void {
-    this.task.start();
+    this.calls.listen(WEBHOOK_CALLS, () => this.lookAtOnce());
   }
 
   /** Tries under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.task.stop();
+    await this.looks.stop();
     for (const { turn } of this.turns.values()) turn.end();
     await Promise.all([...this.turns.values()].map(({ done }) => done));
   }
 
-  private async look(): Promise<void> {
-    const free = MOST_TURNS - this.turns.size;
-    if (free <= 0) {
-      const before = performance.now() - CROWDED_TURN_MS;
-      for (const { turn, since } of this.turns.values()) if (since < before) turn.end();
-      return;
-    }
-    const waiting = await this.queue.waiting(free);
-    await Promise.all(waiting.map((id) => this.take(id)));
+  private get isFull(): boolean {
+    return this.turns.size >= MOST_TURNS;
   }
 
-  private async take(id: number): Promise<void> {
+  private lookAtOnce(): Promise<void> {
+    return this.looks.request(() => this.look());
+  }
+
+  private async look(): Promise<void> {
+    for (let mayBeMore = true; mayBeMore && !this.isFull && !this.looks.isStopped;) {
+      const found = await this.queue.waiting(MOST_TURNS - this.turns.size);
+      await Promise.all(found.endpoints.map((endpoint) => this.take(endpoint)));
+      ({ mayBeMore } = found);
+    }
+  }
+
+  private async take(endpoint: HeldEndpoint): Promise<void> {
+    const { id } = endpoint;
     if (this.turns.has(id)) return;
     const claimedAt = performance.now();
-    const fence = await this.queue.claim(id, this.environment.WEBHOOK_LEASE);
-    if (fence === null) return;
+    const held = await this.queue.claim(endpoint, this.environment.WEBHOOK_LEASE);
+    if (!held) return;
     const { environment, queue, results, sender, logger } = this;
-    const turn = new EndpointTurn({ environment, queue, results, sender, logger }, id, fence, claimedAt);
+    const isCrowded = (): boolean => this.isFull;
+    const turn = new EndpointTurn({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);
     const done = turn
       .run()
       .catch((error: unknown) => this.logger.warn({ err: safeError(error), webhook: id }, 'a turn failed'))
-      .finally(() => this.turns.delete(id));
-    this.turns.set(id, { turn, since: claimedAt, done });
+      .finally(() => this.leave(id));
+    this.turns.set(id, { turn, done });
+  }
+
+  private leave(id: number): void {
+    const wasFull = this.isFull;
+    this.turns.delete(id);
+    if (wasFull) void this.lookAtOnce();
   }
 }

@@ -1,23 +1,34 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { now } from '../../../kernel/clock.js';
-import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import { DutyGate, SharedTask } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { KEPT_MS } from '../domain/webhook.js';
+import { EndpointMoments } from '../persistence/endpoint-moments.js';
 import { WebhookRetention } from '../persistence/webhook-retention.js';
 
 const SWEEP_EVERY_MS = 60_000;
 
-/** Once a minute: what is older than 30 days goes, and what removed endpoints left behind. */
+/**
+ * Once a minute: what is older than 30 days goes, and what removed endpoints left behind; and endpoints whose moment was
+ * missed are due.
+ */
 @Injectable()
 export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookSweeper.name);
-  private readonly task = new PeriodicTask(
-    SWEEP_EVERY_MS,
-    () => this.sweep(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
-  );
+  private readonly task: SharedTask;
 
-  constructor(private readonly retention: WebhookRetention) {}
+  constructor(
+    gate: DutyGate,
+    private readonly moments: EndpointMoments,
+    private readonly retention: WebhookRetention,
+  ) {
+    this.task = new SharedTask(gate, {
+      name: 'webhook-sweep',
+      everyMs: SWEEP_EVERY_MS,
+      work: () => this.sweep(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
+    });
+  }
 
   onApplicationBootstrap(): void {
     this.task.start();
@@ -28,6 +39,7 @@ export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async sweep(): Promise<void> {
+    await this.moments.repair();
     await this.retention.clear();
     await this.retention.prune(new Date(now().getTime() - KEPT_MS));
   }

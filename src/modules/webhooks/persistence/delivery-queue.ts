@@ -5,7 +5,7 @@ import { now } from '../../../kernel/clock.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 
-/** An endpoint that this worker holds. */
+/** An endpoint, as it was read under its fence. */
 export interface HeldEndpoint {
   id: number;
   fence: number;
@@ -20,6 +20,7 @@ export interface HeldEndpoint {
 /** An event that is due at an endpoint. */
 export interface DueDelivery {
   eventId: string;
+  dueAt: Date;
   type: string;
   /** JSON text; null once the event is no longer kept */
   body: string | null;
@@ -27,6 +28,8 @@ export interface DueDelivery {
   attempts: number;
   revision: number;
 }
+
+const ENDPOINT = 'account_id, url, secret, previous_secret, previous_until, failing_since';
 
 interface EndpointRow {
   account_id: string;
@@ -37,8 +40,16 @@ interface EndpointRow {
   failing_since: Date | null;
 }
 
+interface LookedAt extends EndpointRow {
+  id: number;
+  fence: number;
+  may_be_sent_to: number;
+  is_due: number;
+}
+
 interface DueRow {
   event_id: string;
+  due_at: Date;
   type: string | null;
   body: string | null;
   tries: number;
@@ -50,8 +61,20 @@ interface DueRow {
 const MAY_BE_SENT_TO = `status = 'active' AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.is_active = 1
     AND (a.expires_at IS NULL OR a.expires_at >= UTC_TIMESTAMP(3)))`;
+/** Not `MIN`, for which MariaDB reads everything that waits for the endpoint. */
+const FIRST_DELIVERY = `(SELECT d.due_at FROM webhook_deliveries d WHERE d.endpoint_id = webhook_endpoints.id
+  ORDER BY d.due_at LIMIT 1)`;
+const IS_DUE = `status = 'active' AND next_due_at <= UTC_TIMESTAMP(3)`;
 
-const ENDPOINTS = new LeasedTable({ table: 'webhook_endpoints', key: ['id'] });
+/** SQL: some endpoint is to be looked at; one step in the index. */
+export const IS_ANY_ENDPOINT_DUE = `EXISTS (SELECT 1 FROM webhook_endpoints WHERE ${IS_DUE})`;
+
+/** How long after a turn an endpoint is looked at once more: what was being written at its end is committed by then. */
+const LOOK_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 2 SECOND';
+/** When an endpoint of a closed account is looked at again. */
+const CLOSED_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 5 SECOND';
+
+const ENDPOINTS = new LeasedTable({ table: 'webhook_endpoints', key: ['id'], moved: ['next_due_at'] });
 
 /**
  * What waits to be delivered, endpoint by endpoint: a worker takes an endpoint under a lease and a fence, so two never
@@ -65,26 +88,35 @@ export class DeliveryQueue {
   ) {}
 
   /**
-   * Endpoints with something due that no worker holds; the one that has waited longest for a turn comes first. One step in the index an
-   * endpoint: neither idle endpoints nor long queues are gone through.
+   * Endpoints with something due that no worker holds, the longest due first, by their moments and in the order of the
+   * index: neither idle endpoints nor long queues are gone through. Those that turn out to have nothing due, or may not
+   * be sent to, get the moment at which they are to be looked at again.
+   * @param most endpoints that are looked at
+   * @returns those to send to, and whether there may be more
    */
-  async waiting(most: number): Promise<number[]> {
-    const rows: { id: number }[] = await this.dataSource.query(
-      `SELECT e.id FROM (SELECT endpoint_id, MIN(due_at) AS due_at FROM webhook_deliveries GROUP BY endpoint_id) d
-       STRAIGHT_JOIN webhook_endpoints e ON e.id = d.endpoint_id
-       WHERE d.due_at <= UTC_TIMESTAMP(3) AND ${MAY_BE_SENT_TO} AND ${isFree()} ORDER BY e.lease_until, e.id LIMIT ?`,
+  async waiting(most: number): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
+    const rows: LookedAt[] = await this.dataSource.query(
+      `SELECT id, fence, ${ENDPOINT}, ${MAY_BE_SENT_TO} AS may_be_sent_to,
+         COALESCE(${FIRST_DELIVERY} <= UTC_TIMESTAMP(3), 0) AS is_due
+       FROM webhook_endpoints WHERE ${IS_DUE} AND ${isFree()} ORDER BY next_due_at LIMIT ?`,
       [most],
     );
-    return rows.map(({ id }) => id);
+    const isTrue = (value: number): boolean => Number(value) === 1;
+    const [due, empty] = split(rows, (row) => isTrue(row.is_due));
+    const [open, closed] = split(due, (row) => isTrue(row.may_be_sent_to));
+    await this.putOff(empty, FIRST_DELIVERY);
+    await this.putOff(closed, `CASE WHEN held_until > UTC_TIMESTAMP(3) THEN held_until ELSE ${CLOSED_AGAIN} END`);
+    return { endpoints: open.map((row) => this.endpointOf(row.id, row.fence, row)), mayBeMore: rows.length === most };
   }
 
-  /** @returns the fence of the turn, null when another worker was faster */
-  async claim(id: number, leaseMs: number): Promise<number | null> {
-    if (!(await ENDPOINTS.claim(this.dataSource, [id], leaseMs, { onlyIf: MAY_BE_SENT_TO }))) return null;
-    const [row] = await this.dataSource.query<{ fence: number }[]>('SELECT fence FROM webhook_endpoints WHERE id = ?', [
-      id,
-    ]);
-    return row?.fence ?? null;
+  /**
+   * Takes an endpoint as `waiting` has read it.
+   * @returns it under its new fence; null when another worker was faster, or nothing may be sent to it any more
+   */
+  async claim(endpoint: HeldEndpoint, leaseMs: number): Promise<HeldEndpoint | null> {
+    const { id, fence } = endpoint;
+    const isOurs = await ENDPOINTS.claim(this.dataSource, [id], leaseMs, { fence, onlyIf: MAY_BE_SENT_TO });
+    return isOurs ? { ...endpoint, fence: fence + 1 } : null;
   }
 
   /** @returns false when the endpoint was lost */
@@ -92,10 +124,12 @@ export class DeliveryQueue {
     return ENDPOINTS.renew(this.dataSource, [id], fence, leaseMs);
   }
 
-  /** The moment is kept: the endpoint that has waited longest since then comes first. */
+  /** It is looked at again when its next delivery is due, and in any case once more soon; others come before it. */
   async release(id: number, fence: number): Promise<void> {
     await this.dataSource.query(
-      'UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3) WHERE id = ? AND fence = ?',
+      `UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3),
+         next_due_at = GREATEST(UTC_TIMESTAMP(3), LEAST(${LOOK_AGAIN}, COALESCE(${FIRST_DELIVERY}, ${LOOK_AGAIN})))
+       WHERE id = ? AND fence = ?`,
       [id, fence],
     );
   }
@@ -103,11 +137,62 @@ export class DeliveryQueue {
   /** The endpoint as it is now; null when it was lost, disabled, removed, asked for a pause, or its account was closed. */
   async held(id: number, fence: number): Promise<HeldEndpoint | null> {
     const [row] = await this.dataSource.query<EndpointRow[]>(
-      `SELECT account_id, url, secret, previous_secret, previous_until, failing_since FROM webhook_endpoints
-       WHERE id = ? AND fence = ? AND ${MAY_BE_SENT_TO}`,
+      `SELECT ${ENDPOINT} FROM webhook_endpoints WHERE id = ? AND fence = ? AND ${MAY_BE_SENT_TO}`,
       [id, fence],
     );
-    if (!row) return null;
+    return row ? this.endpointOf(id, fence, row) : null;
+  }
+
+  /**
+   * What is due, the longest due first.
+   * @param without what this worker has in hand
+   * @param after the last of the page before; without it from the beginning
+   */
+  async due(
+    endpointId: number,
+    most: number,
+    without: readonly string[],
+    after: DueDelivery | null = null,
+  ): Promise<DueDelivery[]> {
+    const others = without.length > 0 ? 'AND d.event_id NOT IN (?)' : '';
+    const later = after ? 'AND (d.due_at > ? OR d.due_at = ? AND d.event_id > ?)' : '';
+    const rows: DueRow[] = await this.dataSource.query(
+      `SELECT d.event_id, d.due_at, v.type, v.body, d.tries, d.attempts, d.revision
+       FROM webhook_deliveries d LEFT JOIN webhook_events v ON v.id = d.event_id
+       WHERE d.endpoint_id = ? AND d.due_at <= UTC_TIMESTAMP(3) ${later} ${others} ORDER BY d.due_at, d.event_id LIMIT ?`,
+      [
+        endpointId,
+        ...(after ? [after.dueAt, after.dueAt, after.eventId] : []),
+        ...(without.length > 0 ? [without] : []),
+        most,
+      ],
+    );
+    return rows.map(({ event_id: eventId, due_at: dueAt, type, ...row }) => ({
+      eventId,
+      dueAt,
+      type: type ?? '',
+      ...row,
+    }));
+  }
+
+  /** The event is no longer kept. */
+  async drop(endpointId: number, eventIds: readonly string[]): Promise<void> {
+    await this.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?)', [
+      endpointId,
+      eventIds,
+    ]);
+  }
+
+  /** Moves what was looked at to its next moment, unless that has been moved, or the endpoint taken, since. */
+  private async putOff(endpoints: readonly { id: number }[], moment: string): Promise<void> {
+    if (endpoints.length === 0) return;
+    await this.dataSource.query(
+      `UPDATE webhook_endpoints SET next_due_at = ${moment} WHERE id IN (?) AND ${IS_DUE} AND ${isFree()}`,
+      [endpoints.map(({ id }) => id)],
+    );
+  }
+
+  private endpointOf(id: number, fence: number, row: EndpointRow): HeldEndpoint {
     const signsToo = row.previous_until !== null && row.previous_until > now() ? row.previous_secret : null;
     return {
       id,
@@ -118,24 +203,8 @@ export class DeliveryQueue {
       isFailing: row.failing_since !== null,
     };
   }
+}
 
-  /** What is due, the longest due first, without what this worker has under way. */
-  async due(endpointId: number, most: number, underWay: readonly string[]): Promise<DueDelivery[]> {
-    const others = underWay.length > 0 ? 'AND d.event_id NOT IN (?)' : '';
-    const rows: DueRow[] = await this.dataSource.query(
-      `SELECT d.event_id, v.type, v.body, d.tries, d.attempts, d.revision
-       FROM webhook_deliveries d LEFT JOIN webhook_events v ON v.id = d.event_id
-       WHERE d.endpoint_id = ? AND d.due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY d.due_at, d.event_id LIMIT ?`,
-      [endpointId, ...(underWay.length > 0 ? [underWay] : []), most],
-    );
-    return rows.map(({ event_id: eventId, type, ...row }) => ({ eventId, type: type ?? '', ...row }));
-  }
-
-  /** The event is no longer kept. */
-  async drop(endpointId: number, eventIds: readonly string[]): Promise<void> {
-    await this.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?)', [
-      endpointId,
-      eventIds,
-    ]);
-  }
+function split<T>(rows: readonly T[], isFirst: (row: T) => boolean): [first: T[], others: T[]] {
+  return [rows.filter(isFirst), rows.filter((row) => !isFirst(row))];
 }

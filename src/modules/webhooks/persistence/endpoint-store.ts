@@ -8,6 +8,7 @@ import { Sealer } from '../../../platform/security/index.js';
 import { DISABLED_REASONS, OVERLAP_MS } from '../domain/webhook.js';
 import type { WebhookFields } from '../domain/webhook-form.js';
 import { webhookErrors } from '../webhooks.errors.js';
+import { EndpointMoments } from './endpoint-moments.js';
 import { WebhookEndpointEntity } from './webhook.entities.js';
 
 const SLOT_KEY = /\buq_webhook_endpoints_slot$/;
@@ -19,6 +20,7 @@ export class EndpointStore {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly sealer: Sealer,
+    private readonly moments: EndpointMoments,
   ) {}
 
   /** The account's, the oldest first; a removed one is no longer there. */
@@ -69,6 +71,7 @@ export class EndpointStore {
         heldUntil: null,
         fence: 0,
         leaseUntil: null,
+        nextDueAt: null,
         createdAt: at,
         updatedAt: at,
       });
@@ -95,6 +98,8 @@ export class EndpointStore {
       Object.assign(changed, { status, disabledReason: DISABLED_REASONS.byOwner });
     }
     await tx.update(WebhookEndpointEntity, { id: row.id }, changed);
+    // What waited for it may leave now.
+    await this.moments.advance(tx, [{ id: row.id, isAwaited: false }]);
     return Object.assign(row, changed);
   }
 

@@ -8,12 +8,14 @@ import {
   type CustomerEventSink,
   type Subscriptions,
 } from '../../customer-events/index.js';
+import { EndpointMoments, IS_AWAITED } from './endpoint-moments.js';
 import { eventIds } from './event-id.js';
 
 interface EndpointRow {
   id: number;
   account_id: number;
   events: string;
+  is_awaited: number;
 }
 
 /** Endpoints by account and type. */
@@ -25,17 +27,23 @@ const keyOf = (accountId: number, type: string): string => `${accountId} ${type}
 /** Writes events and their deliveries in the transaction of what they report (reference/webhooks#when). */
 @Injectable()
 export class EventOutbox implements CustomerEventSink {
-  constructor(events: CustomerEvents) {
+  constructor(
+    events: CustomerEvents,
+    private readonly moments: EndpointMoments,
+  ) {
     events.register(this);
   }
 
   async subscriptions(tx: EntityManager, accountIds: readonly number[]): Promise<Subscriptions> {
     const rows: EndpointRow[] = await tx.query(
-      `SELECT id, account_id, events FROM webhook_endpoints WHERE account_id IN (?) AND status = 'active'`,
+      `SELECT id, account_id, events, ${IS_AWAITED} AS is_awaited FROM webhook_endpoints
+       WHERE account_id IN (?) AND status = 'active'`,
       [accountIds],
     );
     const takers = new Map<string, number[]>();
-    for (const { id, account_id: accountId, events } of rows) {
+    const awaited = new Set<number>();
+    for (const { id, account_id: accountId, events, is_awaited: isAwaited } of rows) {
+      if (Number(isAwaited) === 1) awaited.add(id);
       for (const type of events.split(',')) {
         const key = keyOf(accountId, type);
         takers.set(key, [...(takers.get(key) ?? []), id]);
@@ -43,11 +51,23 @@ export class EventOutbox implements CustomerEventSink {
     }
     return {
       takes: (accountId, type) => takers.has(keyOf(accountId, type)),
-      record: (events) => this.record(tx, takers, events),
+      record: async (events) => {
+        const endpoints = await this.record(tx, takers, events);
+        if (endpoints.size === 0) return;
+        await this.moments.advance(
+          tx,
+          [...endpoints].sort((a, b) => a - b).map((id) => ({ id, isAwaited: awaited.has(id) })),
+        );
+      },
     };
   }
 
-  private async record(tx: EntityManager, takers: Takers, events: readonly CustomerEvent[]): Promise<void> {
+  /** @returns the endpoints that get some of them */
+  private async record(
+    tx: EntityManager,
+    takers: Takers,
+    events: readonly CustomerEvent[],
+  ): Promise<ReadonlySet<number>> {
     const at = now();
     const nextId = eventIds(at);
     const taken = events.flatMap((event) => {
@@ -74,5 +94,6 @@ export class EventOutbox implements CustomerEventSink {
         [jsonRows(batch.flatMap(({ id, endpoints }) => endpoints.map((endpoint) => [endpoint, id])))],
       );
     }
+    return new Set(taken.flatMap(({ endpoints }) => endpoints));
   }
 }

@@ -4,6 +4,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import type { Listed, Page } from '../../../kernel/lists.js';
 import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { isEventId } from './event-id.js';
+import { EndpointMoments } from './endpoint-moments.js';
 import { WebhookAttemptEntity, WebhookEventEntity } from './webhook.entities.js';
 
 /** A try as the timeline of its recipient shows it. */
@@ -23,7 +24,10 @@ const MOST_SHOWN = 1_000;
 /** Reads events and their tries; sends events again. */
 @Injectable()
 export class EventStore {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly moments: EndpointMoments,
+  ) {}
 
   /** Newest first. */
   async attempts(endpointId: number, page: Page): Promise<Listed<WebhookAttemptEntity>> {
@@ -67,6 +71,10 @@ export class EventStore {
         [endpoint.id, id, id, endpoint.id],
       );
     }
+    await this.moments.advance(
+      tx,
+      endpoints.map(({ id: endpoint }) => ({ id: endpoint, isAwaited: false })),
+    );
     return endpoints.length;
   }
 }

@@ -8,7 +8,7 @@ const MOMENT = { type: 'datetime', precision: 3 } as const;
 @Entity('webhook_endpoints')
 @SealedColumns('secret', 'previousSecret')
 @Index('uq_webhook_endpoints_slot', ['accountId', 'slot'], { unique: true })
-@Index('ix_webhook_endpoints_status', ['status', 'leaseUntil'])
+@Index('ix_webhook_endpoints_due', ['status', 'nextDueAt'])
 export class WebhookEndpointEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
   id!: number;
@@ -58,6 +58,10 @@ export class WebhookEndpointEntity {
 
   @Column({ name: 'lease_until', ...MOMENT, nullable: true })
   leaseUntil!: Date | null;
+
+  /** when dispatchers look at it next: not after its first delivery is due; null = nothing waits (`EndpointMoments`) */
+  @Column({ name: 'next_due_at', ...MOMENT, nullable: true })
+  nextDueAt!: Date | null;
 
   @Column({ name: 'created_at', ...MOMENT })
   createdAt!: Date;
