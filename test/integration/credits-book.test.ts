@@ -12,7 +12,7 @@ let accounts: Accounts;
 let dataSource: DataSource;
 let book: CreditBook;
 
-const GSM = 'gsm_credits';
+const GSM = 'gsm_credits' as const;
 const account = (credits: number): Promise<Account> => accounts.account({ startingCredits: { [GSM]: credits } });
 const available = (id: number): Promise<number> => book.available(id, GSM);
 const debit = (id: number, ...amounts: number[]): Promise<boolean> =>
@@ -53,6 +53,42 @@ describe('a debit', () => {
     expect(await available(id)).toBe(0);
     expect((await ledger(id)).at(-1)).toMatchObject({ amount: -88, available: 0 });
     expect(await proven(id)).toBe(true);
+  });
+
+  it('takes from many accounts at once, each with a running balance of its own', async () => {
+    const [a, b] = [await account(100), await account(50)];
+    const charges = [b, a, b, a].map(({ id }, i) => ({
+      accountId: id,
+      balance: GSM,
+      requestId: `M${i}`,
+      amount: i + 1,
+    }));
+    expect(await inTransaction(dataSource, (tx) => book.debit(tx, [...charges]))).toBe(true);
+    const lines = async (id: number) =>
+      (await ledger(id)).slice(1).map((line) => [line['request_id'], line['available']]);
+    expect([await lines(a.id), await lines(b.id)]).toEqual([
+      [
+        ['M1', 98],
+        ['M3', 94],
+      ],
+      [
+        ['M0', 49],
+        ['M2', 46],
+      ],
+    ]);
+    const poor = inTransaction(dataSource, async (tx) => {
+      const all = [a, b].map(({ id }) => ({ accountId: id, balance: GSM, requestId: 'P', amount: 60 }));
+      if (!(await book.debit(tx, all))) throw new Error('poor');
+    });
+    await expect(poor).rejects.toThrow('poor');
+    expect([await available(a.id), await available(b.id)]).toEqual([94, 46]);
+    expect([await proven(a.id), await proven(b.id)]).toEqual([true, true]);
+  });
+
+  it('reads what many have at once', async () => {
+    const [a, b] = [await account(100), await account(50)];
+    const of = await book.availableIn([a, b].map(({ id }) => ({ accountId: id, balance: GSM })));
+    expect([a.id, b.id, 999_999].map((accountId) => of({ accountId, balance: GSM }))).toEqual([100, 50, 0]);
   });
 
   it('changes nothing when the sum is more than there is', async () => {

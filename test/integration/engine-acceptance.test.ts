@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CampaignAcceptance, CampaignReader, CampaignWriter } from '../../src/modules/engine/index.js';
+import { RelayNotifier } from '../../src/platform/queues/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 
@@ -19,6 +21,11 @@ describe('accepting campaigns', () => {
     acceptance = engine.module.get(CampaignAcceptance, { strict: false });
   });
   afterAll(async () => engine.stop());
+
+  const ledgerOf = (accountId: number): Promise<{ amount: number; available: number }[]> =>
+    engine.database.dataSource.query('SELECT amount, available FROM credit_ledger WHERE account_id = ? ORDER BY id', [
+      accountId,
+    ]);
 
   it('accepts exactly floor(balance / cost) of 60 at once, over two instances', async () => {
     const accountId = await engine.account('parallel', 100);
@@ -47,10 +54,7 @@ describe('accepting campaigns', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => acceptance.accept(engine.draft(accountId, numbers(index + 1)))),
     );
-    const entries = await engine.database.dataSource.query<{ amount: number; available: number }[]>(
-      'SELECT amount, available FROM credit_ledger WHERE account_id = ? ORDER BY id',
-      [accountId],
-    );
+    const entries = await ledgerOf(accountId);
     let running = 0;
     for (const entry of entries) {
       running += entry.amount;
@@ -104,5 +108,63 @@ describe('accepting campaigns', () => {
     );
     expect(second.requestId).toBe('FREE');
     expect(await engine.available(accountId)).toEqual({ stored: 98, ledger: 98 });
+  });
+
+  it('shares transactions between accounts, and refuses each for its own credits alone', async () => {
+    const second = await startEngineOn(engine.database.url);
+    const other = second.get(CampaignAcceptance, { strict: false });
+    const heads = vi.spyOn(engine.part(CampaignWriter), 'insertHeads');
+    const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => engine.account(`many${index}`, 5)));
+    const draftsOf = (id: number) => [1, 2, 1, 2].map((unitCredits) => engine.draft(id, numbers(1), { unitCredits }));
+    const results = await Promise.all(
+      ids.map((id) => settle(draftsOf(id).map((draft, index) => (index < 3 ? acceptance : other).accept(draft)))),
+    );
+    await second.close();
+    // 90 of them in this process: a few groups, and what parts a group that lost a race against the other process
+    expect(heads.mock.calls.length).toBeLessThan(60);
+    heads.mockRestore();
+    for (const [index, { accepted, refusals }] of results.entries()) {
+      expect(accepted).toBe(3);
+      expect(refusals).toHaveLength(1);
+      expect(refusals[0]).toMatch(/^Insufficient credits\. Available: \d, Required: [12]$/);
+      const entries = await ledgerOf(Number(ids[index]));
+      let running = 0;
+      for (const { amount, available } of entries) expect(available).toBe((running += amount));
+      expect(await engine.available(Number(ids[index]))).toEqual({ stored: running, ledger: running });
+    }
+  });
+
+  it('parts a group of which one account has spent its credits meanwhile', async () => {
+    const [poor, ...others] = await Promise.all([1, 2, 3, 4, 5].map((index) => engine.account(`race${index}`, 10)));
+    const knife = await createConnection(engine.database.url);
+    const spend = async (): Promise<void> => {
+      await knife.query('UPDATE credit_balances SET available = 0 WHERE account_id = ?', [poor]);
+    };
+    const { accepted, refusals } = await settle([
+      acceptance.accept(engine.draft(Number(others[0]), numbers(1)), spend),
+      acceptance.accept(engine.draft(Number(poor), numbers(1))),
+      ...others.slice(1).map((id) => acceptance.accept(engine.draft(id, numbers(1)))),
+    ]);
+    await knife.end();
+    expect([accepted, refusals]).toEqual([4, ['Insufficient credits. Available: 0, Required: 1']]);
+    for (const id of others) expect(await engine.available(id)).toEqual({ stored: 9, ledger: 9 });
+  });
+
+  it('rings for what is due now, by its routes, and for nothing else', async () => {
+    const notify = vi.spyOn(engine.part(RelayNotifier), 'notify');
+    const accountId = await engine.account('ring', 100);
+    await acceptance.accept(engine.draft(accountId, numbers(1), { scheduledAt: new Date(Date.now() + 60_000) }));
+    await acceptance.accept(engine.draft(accountId, numbers(1), { initialState: 'pending_approval' }));
+    expect(notify).not.toHaveBeenCalled();
+    await acceptance.accept(engine.draft(accountId, numbers(2), { terms: [null, { routeId: 7 }] }));
+    expect(notify.mock.calls).toEqual([
+      [
+        [
+          { channel: 'sms', routeId: 1, single: false },
+          { channel: 'sms', routeId: 7, single: false },
+        ],
+      ],
+    ]);
+    notify.mockRestore();
   });
 });

@@ -11,7 +11,7 @@ import type { DraftSum } from './own-terms.js';
 
 const TABLE = 'acceptances_under_way';
 const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
-/** Nobody but its writer has had it. */
+/** Only its writer has had the row. */
 const WRITERS_FENCE = 0;
 /** A writer renews it with every commit, the longest of which the database ends after 25 s. */
 const LEASE_MS = 60_000;
@@ -33,7 +33,7 @@ class StageLost extends Error {
 
 /**
  * Recipients of a large acceptance, written in bounded commits before their campaign is (docs/decisions/0025): one
- * transaction of 200,000 rows would hold up the commits of everybody else for seconds. Nothing finds them until the last
+ * transaction of 200,000 rows would hold up the commits of all others for seconds. Nothing finds them until the last
  * transaction writes the campaign, because every reader comes by the campaign's row. What was not finished is removed by its
  * writer, or, when that was killed, by a sweeper: a row that is written first and removed by the last transaction tells of it.
  */

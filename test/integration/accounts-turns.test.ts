@@ -1,0 +1,62 @@
+import { JwtService } from '@nestjs/jwt';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { AccessTokens } from '../../src/modules/accounts/authentication/access-tokens.js';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { AccountStore } from '../../src/modules/accounts/persistence/account-store.js';
+import { accountsOf, type Accounts } from '../support/accounts.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const DAY_MS = 86_400_000;
+
+let api: RunningApi;
+let accounts: Accounts;
+
+beforeAll(async () => {
+  api = await startApi();
+  accounts = accountsOf(api);
+});
+afterAll(() => api.stop());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const part = <T>(type: abstract new (...parameters: never[]) => T): T => api.app.get<T>(type, { strict: false });
+
+describe('accounts that requests of one turn ask for', () => {
+  it('are read in one statement, by name and by id', async () => {
+    const [a, b] = [await accounts.account(), await accounts.account()];
+    const [byName, byId] = [vi.spyOn(part(AccountStore), 'rowsByUsername'), vi.spyOn(part(AccountStore), 'rowsById')];
+    const directory = part(AccountDirectory);
+    const names = [a.username, b.username, a.username, 'nobody at all', `${b.username} `];
+    const found = await Promise.all(names.map((name) => directory.byUsername(name)));
+    expect(found.map((account) => account?.id)).toEqual([a.id, b.id, a.id, undefined, undefined]);
+    expect(byName.mock.calls).toEqual([[[a.username, b.username, 'nobody at all', `${b.username} `]]]);
+    const again = await Promise.all([b.id, a.id, 999_999].map((id) => directory.byId(id)));
+    expect(again.map((account) => account?.username)).toEqual([b.username, a.username, undefined]);
+    expect(byId.mock.calls).toEqual([[[b.id, a.id, 999_999]]]);
+  });
+});
+
+describe('a token', () => {
+  it('is verified once, and its expiry looked at every time', async () => {
+    const account = await accounts.account();
+    const token = accounts.token(account);
+    const verify = vi.spyOn(part(JwtService), 'verify');
+    const tokens = part(AccessTokens);
+    expect(await tokens.remembered(token)).toBeUndefined();
+    expect((await tokens.verified(token))?.id).toBe(account.id);
+    expect((await tokens.verified(token))?.id).toBe(account.id);
+    expect((await tokens.remembered(token))?.id).toBe(account.id);
+    expect(verify).toHaveBeenCalledTimes(1);
+    vi.useFakeTimers({ now: Date.now() + 7 * DAY_MS + 1_000, toFake: ['Date'] });
+    expect(await tokens.remembered(token)).toBeNull();
+    expect(await tokens.verified(token)).toBeNull();
+  });
+
+  it('that was refused is not remembered', async () => {
+    const token = `${accounts.token(await accounts.account())}x`;
+    expect(await part(AccessTokens).verified(token)).toBeNull();
+    expect(await part(AccessTokens).remembered(token)).toBeUndefined();
+  });
+});
