@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { newId } from '../../src/kernel/ids.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AudioLibrary } from '../../src/modules/audio/index.js';
 import { AudioStore } from '../../src/modules/audio/persistence/audio-store.js';
+import { CampaignAudio1700000014603 } from '../../src/platform/database/migrations/1700000014603-campaign-audio.js';
 import { AudioOfCampaigns1700000013700 } from '../../src/platform/database/migrations/1700000013700-audio-of-campaigns.js';
-import { expectRefused, type Member } from '../support/sms.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { AudioServer, NUMBER, openVoice, type Voice, wav } from '../support/voice.js';
 
 const SHORT = 'Your appointment is tomorrow.';
@@ -89,26 +91,60 @@ describe('a refused voice send leaves no audio behind', () => {
     expect(new Set(contents.map(({ audio_url }) => audio_url)).size).toBe(1);
   });
 
-  it('what an earlier version left is swept, and is not while somebody takes it up', async () => {
-    const member = await voice.rich();
-    const [left, taken, young] = [audio.url(701), audio.url(702), audio.url(703)];
-    for (const url of [left, taken, young]) await send(member, { audio_url: url });
-    const old = new Date(Date.now() - WEEK_MS);
-    await voice.dataSource.query('UPDATE audio_files SET used = 0, created_at = ? WHERE milliseconds IN (701, 702)', [
-      old,
+  /** Marks what no campaign plays, as if that had been a week ago. */
+  const markLongAgo = async (): Promise<void> => {
+    for (let after: number | null = 0; after !== null;) after = await voice.part(AudioStore).markUnused(after);
+    await voice.dataSource.query('UPDATE audio_files SET unused_since = ? WHERE unused_since IS NOT NULL', [
+      new Date(Date.now() - WEEK_MS),
     ]);
-    await voice.dataSource.query('UPDATE audio_files SET used = 0 WHERE milliseconds = 703');
-    expect((await send(member, { audio_url: taken })).status).toBe(200);
-    expect(await voice.part(AudioStore).sweep(new Date(Date.now() - WEEK_MS / 7))).toBe(false);
-    const kept = await voice.dataSource.query<{ milliseconds: number }[]>(
-      'SELECT milliseconds FROM audio_files WHERE milliseconds BETWEEN 701 AND 703 ORDER BY milliseconds',
+  };
+  const sweep = (): Promise<boolean> => voice.part(AudioStore).sweep(new Date(Date.now() - WEEK_MS / 7));
+  const lengths = async (from: number, to: number): Promise<number[]> => {
+    const rows = await voice.dataSource.query<{ milliseconds: number }[]>(
+      'SELECT milliseconds FROM audio_files WHERE milliseconds BETWEEN ? AND ? ORDER BY milliseconds',
+      [from, to],
     );
-    expect(kept.map(({ milliseconds }) => milliseconds)).toEqual([702, 703]);
+    return rows.map(({ milliseconds }) => milliseconds);
+  };
+  /** As its day does when it goes (reference/running#retention). */
+  const removeCampaign = async ({ body }: Answer): Promise<void> => {
+    const [campaign] = await voice.dataSource.query<{ id: number }[]>('SELECT id FROM campaigns WHERE request_id = ?', [
+      body['request_id'],
+    ]);
+    for (const [table, key] of [
+      ['campaigns', 'id'],
+      ['campaign_audio', 'campaign_id'],
+    ]) {
+      await voice.dataSource.query(`DELETE FROM ${table} WHERE ${key} = ?`, [campaign?.id]);
+    }
+  };
+
+  it('goes a day after the last campaign that plays it, and is not swept while somebody takes it up', async () => {
+    const member = await voice.rich();
+    const [left, taken, shared] = [audio.url(701), audio.url(702), audio.url(703)];
+    const first = await Promise.all([left, taken, shared].map((url) => send(member, { audio_url: url })));
+    await send(member, { audio_url: shared });
+    for (const answer of first) await removeCampaign(answer);
+    await markLongAgo();
+    expect((await send(member, { audio_url: taken })).status).toBe(200);
+    expect(await sweep()).toBe(false);
+    expect(await lengths(701, 703)).toEqual([702, 703]);
     const orphans: unknown[] = await voice.dataSource.query(
       'SELECT 1 FROM audio_chunks c LEFT JOIN audio_files f ON f.id = c.audio_id WHERE f.id IS NULL',
     );
     expect(orphans).toEqual([]);
     expect((await send(member, { audio_url: left })).status).toBe(200);
+  });
+
+  it('loses its mark when a campaign plays it that was not seen yet', async () => {
+    const member = await voice.rich();
+    await send(member, { audio_url: audio.url(711) });
+    const marked = 'UPDATE audio_files SET unused_since = ? WHERE milliseconds = 711';
+    await voice.dataSource.query(marked, [new Date(Date.now() - WEEK_MS)]);
+    await sweep();
+    expect(
+      await voice.dataSource.query('SELECT 1 FROM audio_files WHERE milliseconds = 711 AND unused_since IS NULL'),
+    ).toHaveLength(1);
   });
 
   it('the migration marks what no campaign plays, under a key that no version looks for', async () => {
@@ -117,7 +153,7 @@ describe('a refused voice send leaves no audio behind', () => {
       expect((await send(member, { audio_url: audio.url(milliseconds) })).status).toBe(200);
     }
     const rows = () =>
-      voice.dataSource.query<{ used: number; content_key: string }[]>(
+      voice.dataSource.query<{ unused_since: Date | null; content_key: string }[]>(
         'SELECT * FROM audio_files WHERE milliseconds BETWEEN 721 AND 723 ORDER BY milliseconds',
       );
     const before = await rows();
@@ -126,27 +162,37 @@ describe('a refused voice send leaves no audio behind', () => {
     ]);
     await voice.dataSource.query(`DELETE FROM campaigns WHERE JSON_EXTRACT(content, '$.milliseconds') IN (722, 723)`);
     const migration = new AudioOfCampaigns1700000013700();
+    const later = new CampaignAudio1700000014603();
+    const references = () =>
+      voice.dataSource.query<unknown[]>(
+        'SELECT a.* FROM campaign_audio a JOIN campaigns c ON c.id = a.campaign_id ORDER BY campaign_id, audio_id',
+      );
+    const known = await references();
+    expect(known.length).toBeGreaterThan(3);
     const runner = voice.dataSource.createQueryRunner();
     try {
+      await later.down(runner);
       await migration.down(runner);
       await migration.up(runner);
+      await later.up(runner);
     } finally {
       await runner.release();
     }
     const after = await rows();
-    expect(after.map(({ used }) => used)).toEqual([1, 0, 1]);
+    expect(after.map(({ unused_since: since }) => since === null)).toEqual([true, false, true]);
+    expect(await references()).toEqual(known);
     expect(after.map(({ content_key: key }, index) => key === before[index]?.content_key)).toEqual([true, false, true]);
   });
 
   it('a draft whose audio was swept meanwhile is made again', async () => {
     const library = voice.part(AudioLibrary);
     const draft = await library.fetch(audio.url(811), 1);
-    await voice.dataSource.transaction((tx) => library.keep(tx, [draft, draft]));
+    await voice.dataSource.transaction((tx) => library.keep(tx, newId(), [draft, draft]));
     const second = await library.fetch(audio.url(811), 1);
     expect(second.url).toBe(draft.url);
     await voice.dataSource.query('DELETE FROM audio_chunks WHERE audio_id = ?', [draft.id]);
     await voice.dataSource.query('DELETE FROM audio_files WHERE id = ?', [draft.id]);
-    await voice.dataSource.transaction((tx) => library.keep(tx, [second]));
+    await voice.dataSource.transaction((tx) => library.keep(tx, newId(), [second]));
     expect(await library.byId(second.id)).toMatchObject({ milliseconds: 811 });
   });
 });

@@ -1,3 +1,4 @@
+import { newId } from '../../src/kernel/ids.js';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -126,7 +127,7 @@ export async function kept(
   for (;;) {
     const { draft: _draft, ...stored } = draft;
     try {
-      await api.app.get(DataSource).transaction((tx) => library.keep(tx, [draft]));
+      await api.app.get(DataSource).transaction((tx) => library.keep(tx, newId(), [draft]));
       return stored;
     } catch (error) {
       if (!(error instanceof AudioChanged)) throw error;

@@ -88,10 +88,11 @@ export class AudioLibrary {
     return clips;
   }
 
-  /** Keeps drafts for good. @throws AudioChanged when they are to be drafted again */
-  keep(tx: EntityManager, audio: readonly DraftedAudio[]): Promise<void> {
+  /** Keeps drafts as long as their campaign. @throws AudioChanged when they are to be drafted again */
+  keep(tx: EntityManager, campaignId: number, audio: readonly DraftedAudio[]): Promise<void> {
     return this.store.keep(
       tx,
+      campaignId,
       audio.map(({ draft }) => draft),
     );
   }

@@ -1,14 +1,25 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
+import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { AudioStore } from './persistence/audio-store.js';
 
 const SWEEP_EVERY_MS = 10 * 60_000;
-/** A request that found the audio before it was swept is long over by then. */
+/** A request that found the audio before it was marked is long over by then. */
 const SPARED_MS = 24 * 3_600_000;
+const MARK_EVERY_MS = 12 * 3_600_000;
 
-/** Every ten minutes: removes audio that no campaign plays. Any number of workers may do so side by side. */
+/**
+ * Every ten minutes: removes audio that no campaign has played for a day; twice a day it looks for such audio, where
+ * campaigns are not kept for ever. Any number of workers may do so side by side.
+ */
 @Injectable()
 export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AudioSweeper.name);
@@ -18,7 +29,12 @@ export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationSh
     (error) => this.logger.warn({ err: safeError(error) }, 'audio could not be swept'),
   );
 
-  constructor(private readonly store: AudioStore) {}
+  private markedAt = -Infinity;
+
+  constructor(
+    private readonly store: AudioStore,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.task.start();
@@ -30,7 +46,14 @@ export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Removes all that is due; ends early when the process stops. */
   async sweep(): Promise<void> {
+    if (this.environment.RETENTION_DAYS > 0 && performance.now() - this.markedAt > MARK_EVERY_MS) await this.mark();
     const before = new Date(now().getTime() - SPARED_MS);
     while ((await this.store.sweep(before)) && !this.task.isStopped);
+  }
+
+  private async mark(): Promise<void> {
+    for (let after: number | null = 0; after !== null && !this.task.isStopped;)
+      after = await this.store.markUnused(after);
+    this.markedAt = performance.now();
   }
 }

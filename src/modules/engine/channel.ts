@@ -127,6 +127,9 @@ export interface Channel<Name extends string = string> {
    */
   readonly renew?: (services: Services, campaign: CampaignRecord) => Promise<RenewedTerms>;
 
+  /** What a retry of a campaign takes over besides, in the transaction that accepts it; both by id. */
+  readonly retried?: (tx: EntityManager, parentId: number, childId: number) => Promise<void>;
+
   /** What leaves for one recipient; the engine adds reference and deadline. */
   readonly compose: (content: Content, recipient: Addressee) => Composed;
   /** Absent = what failed stays failed; only for channels whose messages are one item each. */

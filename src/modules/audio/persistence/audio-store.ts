@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, LessThan } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, LessThan, MoreThan, Not } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
-import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
-import { AudioChunkEntity, AudioFileEntity } from './audio.entities.js';
+import { inTransaction, isDuplicateKey, type WriteResult } from '../../../platform/database/index.js';
+import { AudioChunkEntity, AudioFileEntity, CampaignAudioEntity } from './audio.entities.js';
 
 /** Audio whose bytes are at hand. */
 export interface NewAudio {
@@ -40,6 +40,8 @@ export class AudioChanged extends AppError {
 const CHUNK_BYTES = 256 * 1024;
 const TOKEN_BYTES = 24;
 const SWEPT_AT_ONCE = 100;
+const LOOKED_AT_ONCE = 1_000;
+const IS_PLAYED = 'EXISTS (SELECT 1 FROM campaign_audio c WHERE c.audio_id = audio_files.id)';
 
 /** Names content by what it was made from. The parts cannot run into one another. @returns SHA-256 in hex */
 export function contentKey(parts: readonly (string | Buffer)[]): string {
@@ -60,10 +62,10 @@ export class AudioStore {
   }
 
   /**
-   * Keeps drafts for good, in the transaction of what plays them.
+   * Keeps drafts as long as the campaign that plays them, in its transaction.
    * @throws AudioChanged when a draft is of another file than the one that is kept by now
    */
-  async keep(tx: EntityManager, drafts: readonly AudioDraft[]): Promise<void> {
+  async keep(tx: EntityManager, campaignId: number, drafts: readonly AudioDraft[]): Promise<void> {
     const inOrder = drafts.toSorted((a, b) => (a.key < b.key ? -1 : 1)); // two transactions never wait for each other
     const seen = new Set<string>();
     for (const draft of inOrder) {
@@ -72,28 +74,57 @@ export class AudioStore {
       const known = await tx.getRepository(AudioFileEntity).findOneBy({ contentKey: draft.key });
       if (known ? known.token !== draft.file.token : draft.bytes === null) throw new AudioChanged();
       if (!known && draft.bytes) await insert(tx, draft.key, draft.file, draft.bytes);
-      if (known?.used === 0) {
-        const { affected } = await tx.update(AudioFileEntity, { id: known.id, used: 0 }, { used: 1 });
+      if (known?.unusedSince) {
+        const marked = { id: known.id, unusedSince: Not(IsNull()) };
+        const { affected } = await tx.update(AudioFileEntity, marked, { unusedSince: null });
         if (affected !== 1) throw new AudioChanged();
       }
+      await tx.insert(CampaignAudioEntity, { campaignId, audioId: draft.file.id });
     }
   }
 
   /**
-   * Removes audio that nothing plays, some of it. Workers that sweep at the same moment each remove what the other left.
+   * Marks audio that no campaign plays, some of it. A campaign that is being accepted at this moment may not be seen: the
+   * mark alone removes nothing.
+   * @param after the id of the last file that was looked at
+   * @returns the id of the last one of these; null when there are no more
+   */
+  async markUnused(after: number): Promise<number | null> {
+    const files = await this.dataSource.getRepository(AudioFileEntity).find({
+      select: { id: true },
+      where: { id: MoreThan(after) },
+      order: { id: 'ASC' },
+      take: LOOKED_AT_ONCE,
+    });
+    if (files.length === 0) return null;
+    await this.dataSource.query(
+      `UPDATE audio_files SET unused_since = UTC_TIMESTAMP(3)
+       WHERE id IN (?) AND unused_since IS NULL AND NOT ${IS_PLAYED}`,
+      [files.map(({ id }) => id)],
+    );
+    return files.length < LOOKED_AT_ONCE ? null : (files.at(-1)?.id ?? null);
+  }
+
+  /**
+   * Removes audio that was marked before a moment, some of it; what a campaign plays after all loses its mark. Workers that
+   * sweep at the same moment each remove what the other left.
    * @returns whether there may be more
    */
   async sweep(before: Date): Promise<boolean> {
     const files = await this.dataSource.getRepository(AudioFileEntity).find({
       select: { id: true },
-      where: { used: 0, createdAt: LessThan(before) },
+      where: { unusedSince: LessThan(before) },
       take: SWEPT_AT_ONCE,
     });
     for (const { id } of files) {
       await inTransaction(this.dataSource, async (tx) => {
-        // A campaign that is being accepted marks this very row: one of the two comes first.
-        const { affected } = await tx.delete(AudioFileEntity, { id, used: 0 });
-        if (affected === 1) await tx.delete(AudioChunkEntity, { audioId: id });
+        // A campaign that is being accepted takes the mark off this very row: one of the two comes first.
+        const { affectedRows }: WriteResult = await tx.query(
+          `DELETE FROM audio_files WHERE id = ? AND unused_since IS NOT NULL AND NOT ${IS_PLAYED}`,
+          [id],
+        );
+        if (affectedRows === 1) await tx.delete(AudioChunkEntity, { audioId: id });
+        else await tx.update(AudioFileEntity, { id }, { unusedSince: null });
       });
     }
     return files.length === SWEPT_AT_ONCE;
@@ -134,9 +165,17 @@ const fileOf = ({ key: _key, bytes, ...facts }: NewAudio): AudioFile => ({
   token: randomBytes(TOKEN_BYTES).toString('base64url'),
   size: bytes.length,
   chunkSize: CHUNK_BYTES,
-  used: 1,
+  unusedSince: null,
   createdAt: now(),
 });
+
+/** What a campaign plays, its retry plays too. */
+export async function keepForRetry(tx: EntityManager, parentId: number, childId: number): Promise<void> {
+  await tx.query(
+    'INSERT INTO campaign_audio (campaign_id, audio_id) SELECT ?, audio_id FROM campaign_audio WHERE campaign_id = ?',
+    [childId, parentId],
+  );
+}
 
 async function insert(tx: EntityManager, key: string, file: AudioFile, bytes: Buffer): Promise<void> {
   try {

@@ -6,7 +6,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Entity('audio_files')
 @Index('uq_audio_files_token', ['token'], { unique: true })
 @Index('uq_audio_files_content', ['contentKey'], { unique: true })
-@Index('ix_audio_files_unused', ['used', 'createdAt'])
+@Index('ix_audio_files_unused', ['unusedSince'])
 export class AudioFileEntity {
   @PrimaryColumn({ type: 'bigint' })
   id!: number;
@@ -37,9 +37,9 @@ export class AudioFileEntity {
   @Column({ name: 'chunk_size', type: 'int', unsigned: true })
   chunkSize!: number;
 
-  /** 1 once a campaign plays it; 0 only for what an earlier version kept for requests that it refused afterwards */
-  @Column({ type: 'tinyint', default: 1 })
-  used!: number;
+  /** since when no campaign was found that plays it; null = one does */
+  @Column({ name: 'unused_since', type: 'datetime', precision: 3, nullable: true })
+  unusedSince!: Date | null;
 
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
@@ -58,3 +58,16 @@ export class AudioChunkEntity {
   @Column({ type: 'mediumblob' })
   bytes!: Buffer;
 }
+
+/** Which campaign plays what. */
+@Entity('campaign_audio')
+@Index('ix_campaign_audio_audio', ['audioId'])
+export class CampaignAudioEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  @PrimaryColumn({ name: 'audio_id', type: 'bigint' })
+  audioId!: number;
+}
+
+export const audioEntities = [AudioFileEntity, AudioChunkEntity, CampaignAudioEntity];

@@ -63,6 +63,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
       ...(await this.renewed(parent)),
       makeRequestId: () => this.channels.get(parent.channel).newRequestId(zone, this.environment),
       alongside: async (tx, made) => {
+        await this.channels.get(parent.channel).retried?.(tx, parent.id, made.id);
         await this.record(tx, actor, parent, made);
         await keeper?.alongside(retriedOf(parent))(tx, made);
       },

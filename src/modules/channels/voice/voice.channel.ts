@@ -1,5 +1,6 @@
 import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/request-id.js';
+import { keepForRetry } from '../../audio/index.js';
 import { type Channel, RecipientStatus } from '../../engine/index.js';
 import { callDetails } from './calls/call-details.js';
 import { reviewContent } from './calls/review-content.js';
@@ -52,5 +53,6 @@ export const voiceChannel: Channel<'voice'> = {
   },
   attemptLog: callAttemptLog,
   details: callDetails(STATUS_LABELS),
+  retried: keepForRetry,
   reviewContent: (content) => reviewContent(voiceContent(content)),
 };

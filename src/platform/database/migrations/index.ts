@@ -37,6 +37,7 @@ import { ListKeys1700000014500 } from './1700000014500-list-keys.js';
 import { DayPartitions1700000014600 } from './1700000014600-day-partitions.js';
 import { Ages1700000014601 } from './1700000014601-ages.js';
 import { CreditClosings1700000014602 } from './1700000014602-credit-closings.js';
+import { CampaignAudio1700000014603 } from './1700000014603-campaign-audio.js';
 import { DueEndpoints1700000014700 } from './1700000014700-due-endpoints.js';
 
 /** Every migration, in order. */
@@ -80,5 +81,6 @@ export const migrations = [
   DayPartitions1700000014600,
   Ages1700000014601,
   CreditClosings1700000014602,
+  CampaignAudio1700000014603,
   DueEndpoints1700000014700,
 ];

@@ -15,7 +15,7 @@ export interface CampaignSound {
 }
 
 /** What is kept of a sound, beside the campaign. */
-export type KeepSound = (tx: EntityManager) => Promise<void>;
+export type KeepSound = (tx: EntityManager, campaignId: number) => Promise<void>;
 
 /** The audio of a campaign and the clips of its menu: made outside transactions, kept in the one that accepts it. */
 @Injectable()
@@ -51,7 +51,7 @@ export class CampaignAudio {
     for (let round = 1; ; round++) {
       try {
         const all = [sound.audio, ...sound.clips.values()];
-        return await accept(sound, (tx) => this.library.keep(tx, all));
+        return await accept(sound, (tx, campaignId) => this.library.keep(tx, campaignId, all));
       } catch (error) {
         if (!(error instanceof AudioChanged) || round === ROUNDS) throw error;
         sound = await this.renewed(sound, error);

@@ -77,7 +77,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
       const stored = keeper?.alongside(voice);
       return voice(
         await this.accept(this.submission(sender, request, sound), { scheduledAt, routeId }, async (tx, made) => {
-          await keep(tx);
+          await keep(tx, made.id);
           await stored?.(tx, made);
         }),
       );
