@@ -144,9 +144,9 @@ describe('accepting a campaign whose recipients are written before it', () => {
       await insertRange(tx, entry, range);
       if (range.from > 0) throw new Error('the line was cut');
     });
-    vi.spyOn(staged, 'discard').mockRejectedValue(new Error('the line was cut'));
+    const discard = vi.spyOn(staged, 'discard').mockRejectedValue(new Error('the line was cut'));
     await expect(acceptance.accept(draft())).rejects.toThrow('the line was cut');
-    vi.mocked(staged.discard).mockRestore();
+    discard.mockRestore();
     expect(await leftOvers()).toEqual({ ...NONE, campaign_recipients: 10_000, [UNDER_WAY]: 1 });
     await staged.sweep();
     expect(await leftOvers()).toEqual({ ...NONE, campaign_recipients: 10_000, [UNDER_WAY]: 1 });
