@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstIdAt } from '../../src/kernel/ids.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { firstEventIdAt } from '../../src/modules/webhooks/persistence/event-id.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import { partitionsOf } from '../../src/platform/database/index.js';
 import { Retention } from '../../src/platform/tables/index.js';
@@ -146,5 +147,33 @@ describe('RETENTION_DAYS', () => {
     expect(await idsIn('chat_inbound_messages', 'message_id')).toEqual(['in-1']);
     expect(await idsIn('chat_contacts', 'user_id')).toEqual(['user-1']);
     expect(await idsIn('chat_windows', 'contact')).toEqual(['open']);
+  });
+
+  it.each([
+    ['30 days, whatever is kept of campaigns', 0, [LATELY, daysAgo(1)]],
+    ['fewer with fewer', 5, [daysAgo(1)]],
+    ['no fewer than their tries take', 1, [daysAgo(1)]],
+  ])('keeps events to customers and their tries for %s', async (_which, days, left) => {
+    const { dataSource } = database;
+    for (const at of [LONG_AGO, OLD, LATELY, daysAgo(1)]) {
+      const eventId = `${firstEventIdAt(at)}00`;
+      await dataSource.query(
+        `INSERT INTO webhook_events (id, account_id, type, body, created_at) VALUES (?, 1, 'x', '{}', ?)`,
+        [eventId, at],
+      );
+      await dataSource.query(
+        `INSERT INTO webhook_attempts (endpoint_id, id, event_id, type, attempt, answer, duration_ms, created_at)
+         VALUES (1, ?, ?, 'x', 1, '', 1, ?)`,
+        [firstIdAt(at), eventId, at],
+      );
+    }
+    await keep(days).removeOver();
+    for (const table of ['webhook_events', 'webhook_attempts']) {
+      const rows = await dataSource.query<{ created_at: Date }[]>(`SELECT created_at FROM ${table} ORDER BY id`);
+      expect(
+        rows.map(({ created_at: at }) => at),
+        table,
+      ).toEqual(left);
+    }
   });
 });

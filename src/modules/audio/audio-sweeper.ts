@@ -6,8 +6,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
-import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
+import { DutyGate, SharedTask } from '../../platform/duties/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { AudioStore } from './persistence/audio-store.js';
 
@@ -17,24 +17,27 @@ const SPARED_MS = 24 * 3_600_000;
 const MARK_EVERY_MS = 12 * 3_600_000;
 
 /**
- * Every ten minutes: removes audio that no campaign has played for a day; twice a day it looks for such audio, where
- * campaigns are not kept for ever. Any number of workers may do so side by side.
+ * Every ten minutes, one worker for all: removes audio that no campaign has played for a day; twice a day it looks for such audio, where
+ * campaigns are not kept for ever.
  */
 @Injectable()
 export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AudioSweeper.name);
-  private readonly task = new PeriodicTask(
-    SWEEP_EVERY_MS,
-    () => this.sweep(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'audio could not be swept'),
-  );
-
+  private readonly task: SharedTask;
   private markedAt = -Infinity;
 
   constructor(
+    gate: DutyGate,
     private readonly store: AudioStore,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
-  ) {}
+  ) {
+    this.task = new SharedTask(gate, {
+      name: 'audio-sweep',
+      everyMs: SWEEP_EVERY_MS,
+      work: () => this.sweep(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'audio could not be swept'),
+    });
+  }
 
   onApplicationBootstrap(): void {
     this.task.start();

@@ -1,21 +1,27 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicTask } from '../../platform/concurrency/index.js';
+import { DutyGate, SharedTask } from '../../platform/duties/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { LedgerClosings } from './persistence/ledger-closings.js';
 
 const LOOK_EVERY_MS = 10 * 60_000;
 
-/** Every ten minutes: months of the ledger that are over are closed, and those that are no longer kept go. */
+/** Every ten minutes, one worker for all: months of the ledger that are over are closed, and those that are no longer kept go. */
 @Injectable()
 export class LedgerKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(LedgerKeeper.name);
-  private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'the ledger could not be closed, trying again'),
-  );
+  private readonly task: SharedTask;
 
-  constructor(private readonly closings: LedgerClosings) {}
+  constructor(
+    gate: DutyGate,
+    private readonly closings: LedgerClosings,
+  ) {
+    this.task = new SharedTask(gate, {
+      name: 'ledger',
+      everyMs: LOOK_EVERY_MS,
+      work: () => this.look(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'the ledger could not be closed, trying again'),
+    });
+  }
 
   onApplicationBootstrap(): void {
     this.task.start();

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicTask } from '../concurrency/index.js';
+import { DutyGate, SharedTask } from '../duties/index.js';
 import { safeError } from '../observability/index.js';
 import { DayMaker } from './day-maker.js';
 import { Retention } from './retention.js';
@@ -7,23 +7,26 @@ import { Retention } from './retention.js';
 const LOOK_EVERY_MS = 10 * 60_000;
 
 /**
- * Every ten minutes: days to come get their partition, and what is no longer kept goes. Most looks find nothing to do.
- * The first comes after ten minutes, since the start of an installation makes its days by itself (`prepare`). Any number
- * of workers may do so side by side.
+ * Every ten minutes, one worker for all: days to come get their partition, and what is no longer kept goes. Most looks find
+ * nothing to do. The first comes after ten minutes, since the start of an installation makes its days by itself (`prepare`).
  */
 @Injectable()
 export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(TableKeeper.name);
-  private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    () => undefined, // each duty says what went wrong
-  );
+  private readonly task: SharedTask;
 
   constructor(
+    gate: DutyGate,
     private readonly days: DayMaker,
     private readonly retention: Retention,
-  ) {}
+  ) {
+    this.task = new SharedTask(gate, {
+      name: 'tables',
+      everyMs: LOOK_EVERY_MS,
+      work: () => this.look(),
+      onFault: () => undefined, // each duty says what went wrong
+    });
+  }
 
   onApplicationBootstrap(): void {
     this.task.start();

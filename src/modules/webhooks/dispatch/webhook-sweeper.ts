@@ -2,14 +2,15 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { now } from '../../../kernel/clock.js';
 import { DutyGate, SharedTask } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
-import { KEPT_MS } from '../domain/webhook.js';
+import { KEPT_DAYS } from '../domain/webhook.js';
 import { EndpointMoments } from '../persistence/endpoint-moments.js';
 import { WebhookRetention } from '../persistence/webhook-retention.js';
 
 const SWEEP_EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /**
- * Once a minute: what is older than 30 days goes, and what removed endpoints left behind; and endpoints whose moment was
+ * Once a minute: what waits for a disabled endpoint for 30 days goes, and what removed endpoints left behind; and endpoints whose moment was
  * missed are due.
  */
 @Injectable()
@@ -41,6 +42,6 @@ export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplication
   private async sweep(): Promise<void> {
     await this.moments.repair();
     await this.retention.clear();
-    await this.retention.prune(new Date(now().getTime() - KEPT_MS));
+    await this.retention.prune(new Date(now().getTime() - KEPT_DAYS * DAY_MS));
   }
 }

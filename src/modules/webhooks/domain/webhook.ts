@@ -8,8 +8,10 @@ export const LONGEST_URL = 2048;
 export const MOST_WEBHOOKS = 100;
 /** How long the secret before a rotation still signs (reference/webhooks#signature). */
 export const OVERLAP_MS = 24 * 3_600_000;
-/** How long events and the log of tries are kept (reference/webhooks#log). */
-export const KEPT_MS = 30 * 24 * 3_600_000;
+/** How long events and the log of tries are kept (reference/webhooks#log), days; fewer with fewer RETENTION_DAYS. */
+export const KEPT_DAYS = 30;
+/** The tries of an event are over by then. */
+export const LONGEST_DELIVERY_DAYS = 3;
 
 /** Texts of `disabled_reason`. */
 export const DISABLED_REASONS = {

@@ -1,9 +1,15 @@
+import { idBound } from '../../../platform/database/index.js';
 import type { TableRule } from '../../../platform/tables/index.js';
+import { KEPT_DAYS, LONGEST_DELIVERY_DAYS } from '../domain/webhook.js';
+import { firstEventIdAt } from './event-id.js';
+
+/** An event stays at least until it may have been tried for the last time. */
+const DAYS = { mostDays: KEPT_DAYS, leastDays: LONGEST_DELIVERY_DAYS };
 
 /** What becomes of events to customers. */
 export const webhookTables: readonly TableRule[] = [
   { table: 'webhook_endpoints', rule: 'kept', why: 'WEBHOOKS_PER_ACCOUNT; the webhook sweeper takes removed ones' },
-  { table: 'webhook_events', rule: 'work', why: 'the webhook sweeper removes what is older than 30 days' },
+  { table: 'webhook_events', rule: 'days', bound: (start) => `'${firstEventIdAt(start)}'`, ...DAYS },
   { table: 'webhook_deliveries', rule: 'work', why: 'gone once it has arrived or is given up' },
-  { table: 'webhook_attempts', rule: 'work', why: 'the webhook sweeper removes what is older than 30 days' },
+  { table: 'webhook_attempts', rule: 'days', bound: idBound, ...DAYS },
 ];

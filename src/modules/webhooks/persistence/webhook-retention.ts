@@ -7,16 +7,17 @@ import { firstEventIdAt } from './event-id.js';
 
 const BATCH = 5_000;
 
-/** Takes away what is no longer kept, in bounded steps. Any number of workers may do so side by side. */
+/**
+ * Takes away what nothing delivers any more, in bounded steps; events and tries go with their days (`table-rules.ts`). Any
+ * number of workers may do so side by side.
+ */
 @Injectable()
 export class WebhookRetention {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Events, their tries and deliveries of before this moment. */
+  /** Deliveries to disabled endpoints, of events of before this moment. */
   async prune(before: Date): Promise<void> {
     const first = firstEventIdAt(before);
-    await this.inSteps('DELETE FROM webhook_attempts WHERE event_id < ?', [first]);
-    await this.inSteps('DELETE FROM webhook_events WHERE id < ?', [first]);
     for (let after = 0; ;) {
       const disabled: { id: number }[] = await this.dataSource.query(
         `SELECT id FROM webhook_endpoints WHERE status = 'disabled' AND id > ? ORDER BY id LIMIT ${BATCH}`,

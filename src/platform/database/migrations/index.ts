@@ -39,6 +39,7 @@ import { Ages1700000014601 } from './1700000014601-ages.js';
 import { CreditClosings1700000014602 } from './1700000014602-credit-closings.js';
 import { CampaignAudio1700000014603 } from './1700000014603-campaign-audio.js';
 import { DueEndpoints1700000014700 } from './1700000014700-due-endpoints.js';
+import { WebhooksByDay1700000014800 } from './1700000014800-webhooks-by-day.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -83,4 +84,5 @@ export const migrations = [
   CreditClosings1700000014602,
   CampaignAudio1700000014603,
   DueEndpoints1700000014700,
+  WebhooksByDay1700000014800,
 ];
