@@ -62,7 +62,8 @@ export {
   statusesOf,
 } from './state/recipient-outcome.js';
 export { isFinal, mayMove, RecipientStatus } from './state/recipient-status.js';
-export type { Addressee, RecipientTerms } from './state/recipient-terms.js';
+export { type Addressee, type RecipientTerms, TERMS_COLUMNS, type TermsRow, toTerms } from './state/recipient-terms.js';
+export type { DraftSum, TermsDraft } from './accept/own-terms.js';
 export { readReference } from './state/recipient-key.js';
 export { type TimelineSource, TimelineSources } from './timeline-sources.js';
 export { engineTables } from './state/table-rules.js';

@@ -4,7 +4,6 @@ import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AccountDirectory, type Actor, AuditLog } from '../../accounts/index.js';
 import {
-  type AcceptedCampaign,
   CampaignReader,
   type CampaignRecord,
   Channels,
@@ -16,7 +15,7 @@ import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../i
 import { campaignOf, isForeign } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import type { CampaignRetried } from '../http/campaign.dto.js';
-import { CampaignRetry } from '../retry/campaign-retry.js';
+import { CampaignRetry, type RetriedCampaign } from '../retry/campaign-retry.js';
 
 /**
  * Sends again to the recipients of a campaign that failed: a campaign of its own (reference/campaigns#retry-failed),
@@ -87,12 +86,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     return { routeId: await this.submissions.routeOf(channel, service), service, balance, unitCredits };
   }
 
-  private async record(
-    tx: EntityManager,
-    actor: Actor,
-    parent: CampaignRecord,
-    child: AcceptedCampaign,
-  ): Promise<void> {
+  private async record(tx: EntityManager, actor: Actor, parent: CampaignRecord, child: RetriedCampaign): Promise<void> {
     if (!isForeign(actor, parent)) return;
     const details = { request_id: child.requestId, total_rows: child.totalRows };
     const action = 'campaign.retry_failed';
@@ -102,9 +96,9 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 
 const retriedOf =
   (parent: CampaignRecord) =>
-  ({ requestId, totalRows, unitCredits }: AcceptedCampaign): CampaignRetried => ({
+  ({ requestId, totalRows, chargedCredits }: RetriedCampaign): CampaignRetried => ({
     request_id: requestId,
     retry_of: parent.requestId,
     total_rows: totalRows,
-    credits: totalRows * unitCredits,
+    credits: chargedCredits,
   });

@@ -56,7 +56,7 @@ export function campaignData({ campaign, counts }: CountedCampaign, channel: Cha
     state: campaign.state,
     total_rows: campaign.totalRows,
     status_counts: statusCounts(channel, counts),
-    credits: campaign.unitCredits * campaign.totalRows,
+    credits: campaign.chargedCredits,
     retry_of: campaign.retryOf,
     scheduled_at: shown(campaign.scheduledAt),
     created_at: dateTime(campaign.createdAt, zone),

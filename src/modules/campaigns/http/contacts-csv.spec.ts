@@ -49,7 +49,8 @@ describe('the file', () => {
   };
   const open = (requestId: string, extra: Record<string, string | number | null> = {}) => ({
     requestId,
-    details: Object.keys(extra),
+    ownTerms: 'credits' in extra,
+    details: Object.keys(extra).filter((name) => name !== 'credits'),
     batches: (async function* () {
       yield await Promise.resolve([{ ...contact, ...extra }]);
     })(),
@@ -62,6 +63,9 @@ describe('the file', () => {
     for await (const lines of csvLines(sms)) {
       expect(lines).toBe('1,919812345678,FAILED,1,8,"gone, really",2,,2026-05-01 10:00:00\r\n');
     }
+    const priced = open('p', { credits: 3, duration: 17 });
+    expect(csvFrame(priced).before).toMatch(/,updated_at,credits,duration\r\n$/);
+    for await (const lines of csvLines(priced)) expect(lines).toMatch(/,2026-05-01 10:00:00,3,17\r\n$/);
     const voice = open('v', { duration: 17, digits: '*1', recording_url: null });
     expect(csvFrame(voice).before).toMatch(/,updated_at,duration,digits,recording_url\r\n$/);
     for await (const lines of csvLines(voice)) expect(lines).toMatch(/,17,\*1,\r\n$/);

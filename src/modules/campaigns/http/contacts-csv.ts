@@ -27,7 +27,11 @@ export function csvField(value: string | number | null | undefined): string {
   return TO_BE_QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details];
+const columnsOf = ({ details, ownTerms }: RecipientExport): readonly string[] => [
+  ...COLUMNS,
+  ...(ownTerms ? ['credits'] : []),
+  ...details,
+];
 
 /** Headers and header line of the export. */
 export const csvFrame = (contacts: RecipientExport): TextFrame => ({

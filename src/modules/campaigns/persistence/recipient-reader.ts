@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
 import { offsetOf, type Page } from '../../../kernel/lists.js';
 import {
   type CampaignRecord,
@@ -10,7 +11,11 @@ import {
   type RecipientRow,
   RECIPIENTS_A_READ,
   type RecipientStatus,
+  type RecipientTerms,
+  TERMS_COLUMNS,
+  type TermsRow,
   toRecipient,
+  toTerms,
 } from '../../engine/index.js';
 
 /** A message or call of a recipient that the carrier took. */
@@ -33,6 +38,34 @@ export interface RecipientLife {
   unknownSince: Date | null;
   /** the next try, where one waits */
   retry: { dueAt: Date; attempt: number } | null;
+  /** what is its own; null = everything is the campaign's */
+  terms: RecipientTerms | null;
+}
+
+/** A campaign, and the days on which it can have sent. */
+type SentCampaign = Pick<CampaignRecord, 'id' | 'ownTerms' | 'createdAt' | 'scheduledAt' | 'completedAt'>;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The first and the last day on which the campaign can have submitted, each a day wider than its times say: carriers' ids
+ * lie by day, and a look without it would go through all days (docs/decisions/0022).
+ */
+function daysOf({ createdAt, scheduledAt, completedAt }: SentCampaign): [from: string, to: string] {
+  const at = now();
+  const from = Math.min((scheduledAt ?? createdAt).getTime(), at.getTime()) - DAY_MS;
+  const to = (completedAt ?? at).getTime() + DAY_MS;
+  return [utcDay(from), utcDay(to)];
+}
+
+const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Rows of these recipients: a dense part is one range of the key, a filtered one names its rows. @param seqs ascending */
+function among(seqs: readonly number[]): { where: string; values: unknown[] } {
+  const [first = 0, last = 0] = [seqs[0], seqs.at(-1)];
+  return last - first < seqs.length * 4
+    ? { where: 'seq BETWEEN ? AND ?', values: [first, last] }
+    : { where: 'seq IN (?)', values: [seqs] };
 }
 
 interface LifeRow extends RecipientRow {
@@ -142,23 +175,33 @@ export class RecipientReader {
     }));
   }
 
+  /** Terms of recipients of a campaign that has such, by seq. @param seqs ascending */
+  async terms(campaignId: number, seqs: readonly number[]): Promise<ReadonlyMap<number, RecipientTerms>> {
+    if (seqs.length === 0) return new Map();
+    const { where, values } = among(seqs);
+    const rows: (TermsRow & { seq: number })[] = await this.dataSource.query(
+      `SELECT t.seq, ${TERMS_COLUMNS} FROM recipient_terms t WHERE t.campaign_id = ? AND t.${where} ORDER BY t.seq`,
+      [campaignId, ...values],
+    );
+    return new Map(rows.map(({ seq, ...row }) => [seq, toTerms(row) ?? {}]));
+  }
+
   /** The carrier's id of each recipient's latest message or call, by seq. @param seqs ascending */
-  async providerIds(campaignId: number, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    const [first, last] = [seqs[0], seqs.at(-1)];
-    if (first === undefined || last === undefined) return new Map();
-    // A dense page is one range of the key; a filtered one names its rows.
-    const dense = last - first < seqs.length * 4;
+  async providerIds(campaign: SentCampaign, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    if (seqs.length === 0) return new Map();
+    const { where, values } = among(seqs);
     const rows: { seq: number; item: number; items: number; id: string }[] = await this.dataSource.query(
       `SELECT seq, item, items, provider_message_id AS id FROM provider_messages
-       WHERE campaign_id = ? AND ${dense ? 'seq BETWEEN ? AND ?' : 'seq IN (?)'} ORDER BY seq, item`,
-      dense ? [campaignId, first, last] : [campaignId, seqs],
+       WHERE campaign_id = ? AND ${where} AND sent_on BETWEEN ? AND ? ORDER BY seq, item`,
+      [campaign.id, ...values, ...daysOf(campaign)],
     );
     // Attempts count on from item to item; the items of one message stand beside each other, and the first one names it.
     return new Map(rows.filter((row) => row.items === 1 || row.item === 0).map((row) => [row.seq, row.id]));
   }
 
   /** @returns null when the campaign has no such recipient */
-  async life(campaignId: number, seq: number): Promise<RecipientLife | null> {
+  async life(campaign: SentCampaign, seq: number): Promise<RecipientLife | null> {
+    const { id: campaignId, ownTerms } = campaign;
     const [row]: LifeRow[] = await this.dataSource.query(
       `SELECT r.*, u.created_at AS unknown_since, t.due_at AS retry_at,
          IF(t.last_status IS NULL, t.attempt, r.attempts + 1) AS retry_attempt
@@ -171,9 +214,10 @@ export class RecipientReader {
     if (!row) return null;
     const submitted: SubmittedItem[] = await this.dataSource.query(
       `SELECT provider_message_id AS providerMessageId, item, items, submitted_at AS submittedAt FROM provider_messages
-       WHERE campaign_id = ? AND seq = ? ORDER BY submitted_at, item`,
-      [campaignId, seq],
+       WHERE campaign_id = ? AND seq = ? AND sent_on BETWEEN ? AND ? ORDER BY submitted_at, item`,
+      [campaignId, seq, ...daysOf(campaign)],
     );
+    const terms = ownTerms ? await this.terms(campaignId, [seq]) : null;
     return {
       recipient: (await this.withTries(campaignId, [toRecipient(row)]))[0] ?? toRecipient(row),
       deliveredAt: row.delivered_at,
@@ -181,6 +225,7 @@ export class RecipientReader {
       submitted,
       unknownSince: row.unknown_since,
       retry: row.retry_at && { dueAt: row.retry_at, attempt: row.retry_attempt ?? 1 },
+      terms: terms?.get(seq) ?? null,
     };
   }
 }

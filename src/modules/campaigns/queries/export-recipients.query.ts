@@ -9,6 +9,8 @@ import { RecipientViews } from './recipient-views.js';
 /** A campaign's recipients, read a few thousand at a time when they are asked for. */
 export interface RecipientExport {
   requestId: string;
+  /** whether recipients have prices of their own to show */
+  ownTerms: boolean;
   /** the channel's own columns */
   details: readonly string[];
   /** in the order of the contacts */
@@ -44,7 +46,12 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
     const statuses = status === null ? undefined : statusesOf(channel, status);
     const batches = readAhead(this.reader.batches(campaign.id, statuses));
     const details = channel.details?.columns ?? [];
-    return { requestId: campaign.requestId, details, batches: this.shown(campaign, batches) };
+    return {
+      requestId: campaign.requestId,
+      ownTerms: campaign.ownTerms,
+      details,
+      batches: this.shown(campaign, batches),
+    };
   }
 
   private async *shown(

@@ -34,7 +34,7 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
   async execute({ actor, requestId, seq: text }: GetTimelineQuery): Promise<TimelineData> {
     const campaign = await campaignOf(this.reader, actor, requestId);
     const seq = readId(text);
-    const life = seq === null || seq > campaign.totalRows ? null : await this.contacts.life(campaign.id, seq);
+    const life = seq === null || seq > campaign.totalRows ? null : await this.contacts.life(campaign, seq);
     if (!life) throw campaignErrors.contactNotFound();
     const { recipient } = life;
     const channel = this.channels.get(campaign.channel);

@@ -15,8 +15,9 @@ import type { RecipientLife } from '../persistence/recipient-reader.js';
 export function recipientEvents(campaign: CampaignRecord, channel: Channel, life: RecipientLife): TimelineEvent[] {
   const { recipient, submitted, deliveredAt, unknownSince, retry } = life;
   const label = (status: RecipientStatus): string => channel.statusLabels[status];
+  const credits = life.terms?.credits ?? campaign.unitCredits;
   const events: TimelineEvent[] = [
-    { at: campaign.createdAt, event: 'queued', status: label(RecipientStatus.Pending) },
+    { at: campaign.createdAt, event: 'queued', status: label(RecipientStatus.Pending), ...ownDetails(campaign, life) },
     ...submitted.flatMap(({ submittedAt, providerMessageId, item, items }): TimelineEvent[] => {
       const details = { provider_message_id: providerMessageId, ...(items > 1 && { item: item + 1, items }) };
       return submittedAt
@@ -32,13 +33,22 @@ export function recipientEvents(campaign: CampaignRecord, channel: Channel, life
     events.push({ at: recipient.updatedAt, event: 'status', status, details: { error_code, errorMessage } });
   }
   if (retry) events.push({ at: retry.dueAt, event: 'retry_due', details: { attempt: retry.attempt } });
-  if (isRefunded(campaign, life)) {
-    const details = { balance: campaign.balance, credits: campaign.unitCredits };
+  if (credits > 0 && isRefunded(life)) {
+    const details = { balance: campaign.balance, credits };
     events.push({ at: recipient.updatedAt, event: 'refund', details });
   }
   return events;
 }
 
 /** A cancelled message had not left, so its credits went back in the same transaction; failures carry a mark. */
-const isRefunded = (campaign: CampaignRecord, { recipient, refunded }: RecipientLife): boolean =>
-  campaign.unitCredits > 0 && (refunded || recipient.status === RecipientStatus.Cancelled);
+const isRefunded = ({ recipient, refunded }: RecipientLife): boolean =>
+  refunded || recipient.status === RecipientStatus.Cancelled;
+
+/** Where recipients have terms of their own: what this one costs, and the sender that it sees. */
+function ownDetails(
+  { ownTerms, unitCredits }: CampaignRecord,
+  { terms }: RecipientLife,
+): Pick<TimelineEvent, 'details'> {
+  if (!ownTerms) return {};
+  return { details: { credits: terms?.credits ?? unitCredits, ...(terms?.sender && { sender: terms.sender }) } };
+}

@@ -18,12 +18,14 @@ export class RecipientViews {
   async of(campaign: CampaignRecord, recipients: readonly RecipientRecord[]): Promise<DetailedRecipient[]> {
     const channel = this.channels.get(campaign.channel);
     const seqs = recipients.map(({ seq }) => seq);
-    const [owner, providerIds, details] = await Promise.all([
+    const [owner, providerIds, details, terms] = await Promise.all([
       this.accounts.byId(campaign.accountId),
-      this.contacts.providerIds(campaign.id, seqs),
+      this.contacts.providerIds(campaign, seqs),
       channel.details?.of(this.channels.services, campaign, recipients),
+      campaign.ownTerms ? this.contacts.terms(campaign.id, seqs) : null,
     ]);
+    const credits = terms ? (seq: number) => terms.get(seq)?.credits ?? campaign.unitCredits : undefined;
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
-    return recipients.map((recipient) => contactData(channel, recipient, { providerIds, details }, shown));
+    return recipients.map((recipient) => contactData(channel, recipient, { providerIds, details, credits }, shown));
   }
 }

@@ -17,14 +17,22 @@ import {
   Outspent,
   type RenewedTerms,
 } from '../../engine/index.js';
+import { RouteDirectory } from '../../providers/index.js';
 import { FailedRecipients } from './failed-recipients.js';
+import { RetriedTerms } from './retried-terms.js';
+
+/** The new campaign. */
+export interface RetriedCampaign extends AcceptedCampaign {
+  /** for all of its recipients */
+  chargedCredits: number;
+}
 
 /** What of the new campaign is not the failed one's. */
 export interface RetryTerms extends RenewedTerms {
   /** asked again when an id is taken */
   makeRequestId: () => string;
   /** further writes of the same transaction. @param child the new campaign */
-  alongside: (tx: EntityManager, child: AcceptedCampaign) => Promise<void>;
+  alongside: (tx: EntityManager, child: RetriedCampaign) => Promise<void>;
 }
 
 const LOOK_AGAIN_MS = 100;
@@ -40,6 +48,7 @@ export class CampaignRetry {
     private readonly failed: FailedRecipients,
     private readonly writer: CampaignWriter,
     private readonly credits: CreditBook,
+    private readonly routes: RouteDirectory,
     private readonly relay: RelayNotifier,
   ) {}
 
@@ -49,11 +58,12 @@ export class CampaignRetry {
    * is it locked, so receipts and windows go on.
    * @throws AppError conflict `Campaign has no failed recipients`; invalid `Insufficient credits. …`
    */
-  async accept(parent: CampaignRecord, terms: RetryTerms): Promise<AcceptedCampaign> {
+  async accept(parent: CampaignRecord, terms: RetryTerms): Promise<RetriedCampaign> {
     const until = Date.now() + PATIENCE_MS;
     await this.judge(parent, terms);
+    const routes = await this.routesOf(parent);
     for (let round = 1; ;) {
-      const accepted = await this.attempt(parent, terms).catch((error: unknown) => {
+      const accepted = await this.attempt(parent, terms, routes).catch((error: unknown) => {
         if ((error instanceof Outspent || isDuplicateKey(error)) && round < ROUNDS) return null;
         throw error;
       });
@@ -61,7 +71,8 @@ export class CampaignRetry {
         if (Date.now() > until) throw tooMany(RETRY_SECONDS);
         await sleep(LOOK_AGAIN_MS); // without a connection: a retry of a million takes seconds
       } else if (accepted) {
-        this.relay.notify([{ channel: parent.channel, routeId: terms.routeId, single: accepted.totalRows === 1 }]);
+        const single = accepted.totalRows === 1;
+        this.relay.notify([terms.routeId, ...routes].map((routeId) => ({ channel: parent.channel, routeId, single })));
         return accepted;
       } else {
         round += 1;
@@ -72,28 +83,40 @@ export class CampaignRetry {
 
   /** Refuses cheaply; the transaction stays the judge. */
   private async judge(parent: CampaignRecord, { unitCredits, balance }: RenewedTerms): Promise<void> {
-    const recipients = await this.failed.count(parent);
+    const { recipients, credits: required } = await this.failed.sum(parent, unitCredits);
     if (recipients === 0) throw campaignErrors.noneFailed();
-    const required = recipients * unitCredits;
     const available = await this.credits.available(parent.accountId, balance);
     if (required > available) throw new InsufficientCredits(available, required);
   }
 
-  private async attempt(parent: CampaignRecord, terms: RetryTerms): Promise<AcceptedCampaign | 'busy'> {
+  /** Routes of recipients' own that have not been removed since. */
+  private async routesOf(parent: CampaignRecord): Promise<number[]> {
+    const routes = await this.failed.ownRoutes(parent);
+    const known = await Promise.all(routes.map((id) => this.routes.exists(id)));
+    return routes.filter((_, index) => known[index]);
+  }
+
+  private async attempt(
+    parent: CampaignRecord,
+    terms: RetryTerms,
+    routes: readonly number[],
+  ): Promise<RetriedCampaign | 'busy'> {
     await this.makeLock(parent.id);
     return inTransaction(this.dataSource, async (tx) => {
       if (!(await this.lock(tx, parent.id))) return 'busy';
       const id = newId();
+      const retried = new RetriedTerms(terms, routes);
       let total = 0;
       for await (const batch of this.failed.batches(tx, parent)) {
-        await this.writer.insertRetried(tx, id, total, batch);
+        await this.writer.insertRetried(tx, id, total, batch, retried.add(batch));
         total += batch.length;
       }
       if (total === 0) throw campaignErrors.noneFailed();
       const requestId = terms.makeRequestId();
-      const sum = { charged: total * terms.unitCredits };
+      const { sum } = retried;
       await this.writer.insertHeads(tx, [{ id, requestId, draft: draftOf(parent, requestId, terms), total, sum }]);
-      const child = { id, requestId, totalRows: total, unitCredits: terms.unitCredits, repeated: false };
+      const { unitCredits } = terms;
+      const child = { id, requestId, totalRows: total, unitCredits, chargedCredits: sum.charged, repeated: false };
       await terms.alongside(tx, child);
       const charge = { accountId: parent.accountId, balance: terms.balance, requestId, amount: sum.charged };
       await this.release(tx, parent.id);

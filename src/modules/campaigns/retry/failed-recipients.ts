@@ -1,23 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type CampaignRecord, RecipientStatus } from '../../engine/index.js';
+import {
+  type CampaignRecord,
+  RecipientStatus,
+  type RecipientTerms,
+  TERMS_COLUMNS,
+  type TermsRow,
+  toTerms,
+} from '../../engine/index.js';
 
 /** A recipient to be sent to again, by its place in the campaign that failed. */
 export interface FailedRecipient {
   seq: number;
   number: string;
+  /** its own, where the campaign has such */
+  terms: RecipientTerms | null;
+}
+
+/** What the failed recipients of a campaign come to. */
+export interface FailedSum {
+  recipients: number;
+  credits: number;
 }
 
 type Source = DataSource | EntityManager;
 
 const BATCH = 25_000;
+/** As many as `recipient_terms.lane_group` can count. */
+const MOST_ROUTES = 256;
 /** What the stop list left out was not a failure of the carrier (reference/campaigns#retry-failed). */
 const SUPPRESSED = 'Suppressed';
 
-const FAILED = `FROM campaign_recipients r
-  WHERE r.campaign_id = ? AND r.seq > ? AND r.status = ${RecipientStatus.Failed} AND r.outcome_unknown = 0
+const FAILED = `WHERE r.campaign_id = ? AND r.seq > ? AND r.status = ${RecipientStatus.Failed} AND r.outcome_unknown = 0
     AND (r.error_message IS NULL OR r.error_message <> ?)`;
+const PLAIN = 'FROM campaign_recipients r';
+const OWN = `${PLAIN} LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq`;
 
 /**
  * The recipients that `retry-failed` takes (reference/campaigns#retry-failed): FAILED ones, but neither suppressed ones
@@ -28,30 +46,45 @@ const FAILED = `FROM campaign_recipients r
 export class FailedRecipients {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async count(campaign: CampaignRecord): Promise<number> {
+  /** @param unitCredits of those without a price of their own */
+  async sum(campaign: CampaignRecord, unitCredits: number): Promise<FailedSum> {
     if ((await this.retriesOf(this.dataSource, campaign)).length === 0) {
-      const [row] = await this.dataSource.query<{ total: number }[]>(`SELECT COUNT(*) AS total ${FAILED}`, [
-        campaign.id,
-        0,
-        SUPPRESSED,
-      ]);
-      return Number(row?.total ?? 0);
+      const credits = campaign.ownTerms ? 'COALESCE(t.credits, ?)' : '?';
+      const [row] = await this.dataSource.query<{ total: string; credits: string | null }[]>(
+        `SELECT COUNT(*) AS total, SUM(${credits}) AS credits ${campaign.ownTerms ? OWN : PLAIN} ${FAILED}`,
+        [unitCredits, campaign.id, 0, SUPPRESSED],
+      );
+      return { recipients: Number(row?.total ?? 0), credits: Number(row?.credits ?? 0) };
     }
-    let count = 0;
-    for await (const batch of this.batches(this.dataSource, campaign)) count += batch.length;
-    return count;
+    const sum = { recipients: 0, credits: 0 };
+    for await (const batch of this.batches(this.dataSource, campaign)) {
+      sum.recipients += batch.length;
+      for (const { terms } of batch) sum.credits += terms?.credits ?? unitCredits;
+    }
+    return sum;
+  }
+
+  /** Routes that recipients of a campaign have of their own, some perhaps removed since. */
+  async ownRoutes({ id, ownTerms }: CampaignRecord): Promise<number[]> {
+    if (!ownTerms) return [];
+    const rows: { route_id: number }[] = await this.dataSource.query(
+      'SELECT DISTINCT route_id FROM recipient_terms WHERE campaign_id = ? AND route_id IS NOT NULL LIMIT ?',
+      [id, MOST_ROUTES],
+    );
+    return rows.map(({ route_id }) => route_id);
   }
 
   /** In the order of the contacts, a bounded number at a time. @param source the transaction that holds the retry */
   async *batches(source: Source, campaign: CampaignRecord): AsyncGenerator<FailedRecipient[], void, undefined> {
     const taken = await this.taken(source, campaign);
+    const own = campaign.ownTerms ? `, ${TERMS_COLUMNS} ${OWN}` : ` ${PLAIN}`;
     for (let afterSeq = 0; ;) {
-      const rows: FailedRecipient[] = await source.query(
-        `SELECT r.seq, r.receiver AS number ${FAILED} ORDER BY r.seq LIMIT ?`,
+      const rows: ({ seq: number; number: string } & Partial<TermsRow>)[] = await source.query(
+        `SELECT r.seq, r.receiver AS number${own} ${FAILED} ORDER BY r.seq LIMIT ?`,
         [campaign.id, afterSeq, SUPPRESSED, BATCH],
       );
       const left = rows.filter(({ seq }) => !taken.has(seq));
-      if (left.length > 0) yield left;
+      if (left.length > 0) yield left.map(({ seq, number, ...terms }) => ({ seq, number, terms: toTerms(terms) }));
       const last = rows.at(-1);
       if (!last || rows.length < BATCH) return;
       afterSeq = last.seq;

@@ -64,7 +64,7 @@ export function smsSummary({ campaign, account }: { campaign: CampaignRecord; ac
   return {
     requestid: campaign.requestId,
     username: account.username,
-    deduction: String(campaign.unitCredits * campaign.totalRows),
+    deduction: String(campaign.chargedCredits),
     contacts: String(campaign.totalRows),
     broadcast_name: campaign.broadcastName,
     schedule_time: dateTime(at, account.timeZone),

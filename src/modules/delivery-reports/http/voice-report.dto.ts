@@ -42,7 +42,7 @@ export function voiceSummary({ campaign, account }: { campaign: CampaignRecord; 
     requestid: campaign.requestId,
     username: account.username,
     deduction: String(campaign.unitCredits),
-    total_credits_used: String(campaign.unitCredits * campaign.totalRows - campaign.refundedCredits),
+    total_credits_used: String(campaign.chargedCredits - campaign.refundedCredits),
     contacts: String(campaign.totalRows),
     broadcast_name: campaign.broadcastName,
     Date: isoDate(at, account.timeZone),

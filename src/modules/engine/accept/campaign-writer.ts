@@ -4,7 +4,7 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { type PlannedLane, planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { CampaignDraft } from './campaign-draft.js';
-import { type DraftSum, termsBatches } from './own-terms.js';
+import { type DraftSum, type TermsDraft, termsBatches } from './own-terms.js';
 
 /** A draft with its keys: ready to be written. */
 export interface NumberedDraft {
@@ -81,12 +81,14 @@ export class CampaignWriter {
    * Adds recipients of another campaign to the end of this one.
    * @param afterSeq recipients it has already
    * @param sources with their `seq` in the other campaign
+   * @param part the same recipients with their terms
    */
   async insertRetried(
     tx: EntityManager,
     id: number,
     afterSeq: number,
     sources: readonly { seq: number; number: string }[],
+    part: { draft: TermsDraft; sum: DraftSum },
   ): Promise<void> {
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at, source_seq)
@@ -94,6 +96,7 @@ export class CampaignWriter {
          ordinal FOR ORDINALITY, source_seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
       [id, afterSeq, jsonRows(sources.map(({ seq, number }) => [seq, number]))],
     );
+    await this.insertTerms(tx, { id, ...part }, undefined, afterSeq);
   }
 
   private async insertCampaigns(tx: EntityManager, heads: readonly PlannedHead[]): Promise<void> {
@@ -161,10 +164,11 @@ export class CampaignWriter {
 
   private async insertTerms(
     tx: EntityManager,
-    { id, draft, sum }: Omit<NumberedDraft, 'requestId'>,
+    { id, draft, sum }: { id: number; draft: TermsDraft; sum: DraftSum },
     range?: PlaceRange,
+    base?: number,
   ): Promise<void> {
-    for (const rows of termsBatches(id, draft, sum, range)) {
+    for (const rows of termsBatches(id, draft, sum, range, base)) {
       await tx.query(
         `INSERT INTO recipient_terms (campaign_id, seq, lane_group, credits, variables, sender, route_id)
          SELECT j.campaign_id, j.seq, j.lane_group, j.credits, j.variables, j.sender, j.route_id FROM JSON_TABLE(?, '$[*]' COLUMNS (

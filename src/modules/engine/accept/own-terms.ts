@@ -16,14 +16,15 @@ export interface DraftSum {
   };
 }
 
-type Draft = Pick<CampaignDraft, 'recipients' | 'terms' | 'unitCredits' | 'routeId'>;
+/** What of a draft its terms go by. */
+export type TermsDraft = Pick<CampaignDraft, 'recipients' | 'terms' | 'unitCredits' | 'routeId'>;
 
 const ROWS_A_BATCH = 5_000;
 /** of the variables, in UTF-16 units: even where each takes six bytes in JSON, below the packet of 16 MB that MariaDB takes */
 const LENGTH_OF_A_BATCH = 1_000_000;
 
 /** Adds up a draft: one pass over the terms, none where it has none. */
-export function sumOf({ recipients, terms, unitCredits, routeId }: Draft): DraftSum {
+export function sumOf({ recipients, terms, unitCredits, routeId }: TermsDraft): DraftSum {
   if (!terms) return { charged: unitCredits * recipients.length };
   if (terms.length !== recipients.length) throw new RangeError('terms stand beside the recipients, one each');
   let charged = 0;
@@ -46,12 +47,14 @@ export function sumOf({ recipients, terms, unitCredits, routeId }: Draft): Draft
 /**
  * Rows of `recipient_terms`, each batch as one JSON parameter of a size that the servers take, whatever the variables hold.
  * @param range places of recipients, 0 = the first; `end` exclusive
+ * @param base recipients that the campaign has before those of the draft
  */
 export function* termsBatches(
   id: number,
-  draft: Draft,
+  draft: TermsDraft,
   { own }: DraftSum,
   range = { from: 0, end: draft.recipients.length },
+  base = 0,
 ): Generator<string, void, undefined> {
   if (!draft.terms || !own) return;
   let rows: unknown[][] = [];
@@ -61,7 +64,7 @@ export function* termsBatches(
     if (!terms || !differs(terms, draft)) continue;
     const { credits = null, sender = null, routeId = null } = terms;
     const variables = terms.variables ? JSON.stringify(terms.variables) : null;
-    rows.push([id, at + 1, own.groups[at], credits, variables, sender, routeId]);
+    rows.push([id, base + at + 1, own.groups[at], credits, variables, sender, routeId]);
     length += variables?.length ?? 0;
     if (rows.length < ROWS_A_BATCH && length < LENGTH_OF_A_BATCH) continue;
     yield jsonRows(rows);

@@ -224,13 +224,17 @@ export class CampaignReader {
     return rows[0]?.seq ?? null;
   }
 
-  /** True while a campaign that is not at its end leaves over this route; completed ones wait for no recipient. */
+  /**
+   * True while a campaign that is not at its end leaves over this route, or a recipient of it does; completed ones wait for
+   * no recipient.
+   */
   async unfinishedOn(tx: EntityManager, routeId: number): Promise<boolean> {
     // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
     const rows: unknown[] = await tx.query(
-      `SELECT 1 FROM campaigns FORCE INDEX (ix_campaigns_state)
-       WHERE state IN (?) AND route_id = ? AND open_lanes > 0 LIMIT 1`,
-      [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId],
+      `SELECT 1 FROM campaigns c FORCE INDEX (ix_campaigns_state)
+       WHERE c.state IN (?) AND c.open_lanes > 0 AND (c.route_id = ? OR c.own_terms = 1 AND EXISTS (
+         SELECT 1 FROM recipient_terms t WHERE t.campaign_id = c.id AND t.route_id = ?)) LIMIT 1`,
+      [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId, routeId],
     );
     return rows.length > 0;
   }

@@ -1,0 +1,52 @@
+import type { DraftSum, RecipientTerms, TermsDraft } from '../../engine/index.js';
+import type { FailedRecipient } from './failed-recipients.js';
+
+/** What recipients without terms of their own have. */
+type Common = Pick<TermsDraft, 'unitCredits' | 'routeId'>;
+
+/**
+ * The terms that recipients take along into a retry: they are sent to and charged by what was theirs. Gathered batch by
+ * batch; of each recipient one byte stays, its group of lanes.
+ */
+export class RetriedTerms {
+  private readonly groupOf: ReadonlyMap<number, number>;
+  private readonly routes: readonly number[];
+  private readonly groups: Uint8Array[] = [];
+  private charged = 0;
+  private isOwn = false;
+
+  /** @param further routes of recipients' own that there still are; the rest goes over the campaign's */
+  constructor(
+    private readonly common: Common,
+    further: readonly number[],
+  ) {
+    const others = further.filter((route) => route !== common.routeId).sort((a, b) => a - b);
+    this.routes = [common.routeId, ...others];
+    this.groupOf = new Map(this.routes.map((route, group) => [route, group]));
+  }
+
+  /** @returns what is written of these recipients */
+  add(recipients: readonly FailedRecipient[]): { draft: TermsDraft; sum: DraftSum } {
+    const terms = recipients.map((recipient) => this.kept(recipient.terms));
+    const groups = Uint8Array.from(terms, (own) => this.groupOf.get(own?.routeId ?? this.common.routeId) ?? 0);
+    const charged = terms.reduce((sum, own) => sum + (own?.credits ?? this.common.unitCredits), 0);
+    const isOwn = terms.some((own) => own !== null);
+    this.groups.push(groups);
+    this.charged += charged;
+    this.isOwn ||= isOwn;
+    const draft = { ...this.common, recipients: recipients.map(({ number }) => number), terms };
+    return { draft, sum: { charged, ...(isOwn && { own: { routes: this.routes, groups } }) } };
+  }
+
+  /** Of all recipients so far. */
+  get sum(): DraftSum {
+    const { charged, routes, isOwn } = this;
+    return { charged, ...(isOwn && { own: { routes, groups: new Uint8Array(Buffer.concat(this.groups)) } }) };
+  }
+
+  private kept(terms: RecipientTerms | null): RecipientTerms | null {
+    if (terms?.routeId === undefined || this.groupOf.has(terms.routeId)) return terms;
+    const { routeId: _removed, ...rest } = terms;
+    return rest;
+  }
+}
