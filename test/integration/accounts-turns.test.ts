@@ -28,10 +28,10 @@ describe('accounts that requests of one turn ask for', () => {
     const [a, b] = [await accounts.account(), await accounts.account()];
     const [byName, byId] = [vi.spyOn(part(AccountStore), 'rowsByUsername'), vi.spyOn(part(AccountStore), 'rowsById')];
     const directory = part(AccountDirectory);
-    const names = [a.username, b.username, a.username, 'nobody at all', `${b.username} `];
+    const names = [a.username, b.username, a.username, 'no such name', `${b.username} `];
     const found = await Promise.all(names.map((name) => directory.byUsername(name)));
     expect(found.map((account) => account?.id)).toEqual([a.id, b.id, a.id, undefined, undefined]);
-    expect(byName.mock.calls).toEqual([[[a.username, b.username, 'nobody at all', `${b.username} `]]]);
+    expect(byName.mock.calls).toEqual([[[a.username, b.username, 'no such name', `${b.username} `]]]);
     const again = await Promise.all([b.id, a.id, 999_999].map((id) => directory.byId(id)));
     expect(again.map((account) => account?.username)).toEqual([b.username, a.username, undefined]);
     expect(byId.mock.calls).toEqual([[[b.id, a.id, 999_999]]]);
