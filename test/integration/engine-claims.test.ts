@@ -1,15 +1,13 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
-import type { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import type { LaneJob } from '../../src/platform/queues/index.js';
-import { firstLaneJob, laneWorker } from '../support/lane-worker.js';
+import { claimUpTo, dueNow, firstLane, type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 
@@ -44,17 +42,16 @@ describe('a worker whose claim breaks off', () => {
     carrier = ({ ref }) => Promise.resolve({ kind: 'accepted', providerMessageIds: [`id-${ref}`] });
   });
 
-  const runner = (parts: { lanes?: LaneStore } = {}): LaneRunner =>
+  const runner = (parts: { lanes?: LaneStore } = {}): LaneWorker =>
     laneWorker(engine, { environment: { LANE_LEASE: LEASE_MS }, send: (message) => carrier(message), ...parts });
   const accept = async (username: string, receivers: string[]): Promise<{ id: number; requestId: string }> => {
     const accountId = await engine.account(username, receivers.length);
     return engine.module.get(CampaignAcceptance, { strict: false }).accept(engine.draft(accountId, receivers));
   };
-  const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
   /** Takes turns until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const worker = runner();
-    for (let turns = 0; turns < 40; turns++) if (!(await worker.run(await job(campaignId)))) return;
+    for (let turns = 0; turns < 40; turns++) if (!(await worker.run(firstLane(campaignId)))) return;
     throw new Error('the lane never rests');
   };
   const leaseEnds = (campaignId: number): Promise<unknown> =>
@@ -76,11 +73,6 @@ describe('a worker whose claim breaks off', () => {
         await happens();
         return held;
       },
-      claimRetries: async (...parameters: Parameters<LaneStore['claimRetries']>) => {
-        const recipients = await lanes.claimRetries(...parameters);
-        await happens();
-        return recipients;
-      },
     });
   const connectionLost = (): Promise<never> => Promise.reject(new Error('connection lost'));
   const waiting = async (campaignId: number): Promise<number> => {
@@ -92,7 +84,7 @@ describe('a worker whose claim breaks off', () => {
 
   it('and who dies between the claim and the first message still leaves a deadline', async () => {
     const { id, requestId } = await accept('begin-crash', numbers(3));
-    const planned = await job(id);
+    const planned = firstLane(id);
     await new Promise<void>((resolve) => {
       const dying = afterClaim(() => {
         resolve();
@@ -108,7 +100,7 @@ describe('a worker whose claim breaks off', () => {
 
   it('a pause or a cancel between the claim and the first message still leaves a deadline', async () => {
     const { id, requestId } = await accept('begin-pause', numbers(3));
-    await runner({ lanes: afterClaim(() => states.changeAlone(id, 'cancel')) }).run(await job(id));
+    await runner({ lanes: afterClaim(() => states.changeAlone(id, 'cancel')) }).run(firstLane(id));
     expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
     expect(await deadline(id)).not.toBeNull();
   });
@@ -120,9 +112,9 @@ describe('a worker whose claim breaks off', () => {
       sent.push(ref);
       return Promise.resolve({ kind: 'accepted', providerMessageIds: [`lost-${ref}`] });
     };
-    expect(await runner({ lanes: afterClaim(connectionLost) }).run(await job(id))).toBeNull();
+    expect(await runner({ lanes: afterClaim(connectionLost) }).run(firstLane(id))).toBe(false);
     expect(sent).toEqual([]);
-    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
+    expect((await dueNow(dataSource)).has(id)).toBe(true);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
     expect(new Set(sent).size).toBe(sent.length);
@@ -134,7 +126,7 @@ describe('a worker whose claim breaks off', () => {
     carrier = () => Promise.resolve(throttled(1));
     await drive(id);
     await retriesDue(id);
-    await runner({ lanes: afterClaim(connectionLost) }).run(await job(id));
+    await runner({ lanes: afterClaim(connectionLost) }).run(firstLane(id));
     carrier = (message) => Promise.resolve({ kind: 'accepted', providerMessageIds: [`r-${message.ref}`] });
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 4 });
@@ -148,22 +140,22 @@ describe('a worker whose claim breaks off', () => {
       giveBack: (...parameters: Parameters<LaneStore['giveBack']>) =>
         faults-- > 0 ? connectionLost() : lanes.giveBack(...parameters),
     });
-    await runner({ lanes: faulty }).run(await job(id));
+    await runner({ lanes: faulty }).run(firstLane(id));
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
   });
 
   it('gives nothing back of a turn that another worker has taken meanwhile', async () => {
     const { id, requestId } = await accept('taken-meanwhile', numbers(5));
-    const planned = await job(id);
+    const planned = await turnOf(lanes, id);
     const late: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
       claim: async () => {
-        await lanes.claim(planned, 6, LEASE_MS);
+        await claimUpTo(lanes, planned, 6);
         return connectionLost();
       },
     });
     await runner({ lanes: late }).run(planned);
-    expect(await lanes.turn({ ...planned, fence: planned.fence + 1 })).toBeNull(); // held
+    expect(await lanes.turns([planned])).toEqual([]); // held
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 5 });
@@ -177,14 +169,14 @@ describe('a worker whose claim breaks off', () => {
       carrier = async ({ ref }) => {
         const answer = outcomes[Number(ref.split('-').at(-1)) - 1];
         recovered ??= leaseEnds(campaign.id).then(async () => {
-          const turn = await lanes.turn(await job(campaign.id));
-          if (!turn || !(await lanes.claim(turn, turn.intentSeq, LEASE_MS))) throw new Error('not recovered');
-          await results.recover(turn, turn.fence + 1, deduplicates);
+          const turn = await turnOf(lanes, campaign.id);
+          if (!(await claimUpTo(lanes, turn, turn.intentSeq))) throw new Error('not recovered');
+          await results.recover([turn], deduplicates);
         });
         await recovered;
         return answer ?? { kind: 'unknown' };
       };
-      await runner().run(await job(campaign.id));
+      await runner().run(firstLane(campaign.id));
       return campaign;
     };
     const accepted: SendOutcome = { kind: 'accepted', providerMessageIds: ['late-answer'] };
@@ -205,7 +197,7 @@ describe('a worker whose claim breaks off', () => {
         sent.push(ref);
         return Promise.resolve({ kind: 'accepted', providerMessageIds: [`again-${ref}`] });
       };
-      expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
+      expect((await dueNow(dataSource)).has(id)).toBe(true);
       await drive(id);
       expect(sent.sort()).toEqual([`${id}-2`, `${id}-4`]);
       expect(await engine.counts(requestId)).toEqual({ Submitted: 3, Unknown: 1 });
@@ -244,8 +236,8 @@ describe('a worker whose claim breaks off', () => {
         return connectionLost();
       },
     });
-    await runner({ lanes: slow }).run(await job(id));
-    for (const parameters of onItsWay) expect(await lanes.claim(...parameters)).toBe(false);
+    await runner({ lanes: slow }).run(firstLane(id));
+    for (const parameters of onItsWay) expect(await lanes.claim(...parameters)).toEqual([]);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
   });

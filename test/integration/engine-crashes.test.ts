@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
-import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { endingsOf, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import {
   type OutboundMessage,
@@ -13,8 +13,7 @@ import {
 } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import type { LaneJob } from '../../src/platform/queues/index.js';
-import { firstLaneJob, laneWorker } from '../support/lane-worker.js';
+import { claimUpTo, dueNow, firstLane, type LaneWorker, laneWorker, pending, turnOf } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 
@@ -69,7 +68,7 @@ describe('a worker that breaks off', () => {
   const runner = (
     parts: { lanes?: LaneStore; results?: WindowResults; speed?: number } = {},
     leaseMs = LEASE_MS,
-  ): LaneRunner => {
+  ): LaneWorker => {
     return laneWorker(engine, {
       lanes: parts.lanes ?? lanes,
       results: parts.results ?? results,
@@ -90,16 +89,11 @@ describe('a worker that breaks off', () => {
       .accept(engine.draft(accountId, receivers));
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
-  const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
-  const turn = async (campaignId: number): Promise<LaneTurn> => {
-    const found = await lanes.turn(await job(campaignId));
-    if (!found) throw new Error('the lane is taken');
-    return found;
-  };
+  const turn = (campaignId: number): Promise<LaneTurn> => turnOf(lanes, campaignId);
   /** Takes turns until the lane wants no more. @returns how many */
   const drive = async (campaignId: number, worker = runner()): Promise<number> => {
     for (let turns = 1; ; turns++) {
-      if (!(await worker.run(await job(campaignId))) || turns > 40) return turns;
+      if (!(await worker.run(firstLane(campaignId))) || turns > 40) return turns;
     }
   };
   const leaseEnds = (campaignId: number): Promise<unknown> =>
@@ -113,7 +107,7 @@ describe('a worker that breaks off', () => {
   it('in the middle of a cancel leaves nobody unknown, and everybody is refunded', async () => {
     const { id, requestId, accountId } = await accept('cancel-crash', numbers(10));
     await states.changeAlone(id, 'cancel');
-    await expect(runner({ results: broken(results, 'cancelStep') }).run(await job(id))).rejects.toThrow('broken off');
+    await expect(runner({ results: broken(results, 'cancelStep') }).run(firstLane(id))).rejects.toThrow('broken off');
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Cancelled: 10 });
@@ -123,7 +117,7 @@ describe('a worker that breaks off', () => {
   it('while it refuses for want of a route leaves nobody unknown, and everybody is refunded', async () => {
     const { id, requestId, accountId } = await accept('refuse-crash', numbers(10));
     routeIsThere = false;
-    await expect(runner({ results: broken(results, 'flush') }).run(await job(id))).rejects.toThrow('broken off');
+    await expect(runner({ results: broken(results, 'flush') }).run(firstLane(id))).rejects.toThrow('broken off');
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Failed: 10 });
@@ -133,9 +127,9 @@ describe('a worker that breaks off', () => {
   it('a renewal that comes after the end of its turn does not take the lane again', async () => {
     const { id } = await accept('late-renewal', numbers(10));
     const planned = await turn(id);
-    await lanes.claim(planned, 6, LEASE_MS);
-    await results.flush(planned, [], planned.fence + 1);
-    expect(await lanes.renew(planned, planned.fence + 1, LEASE_MS)).toBe(false);
+    await claimUpTo(lanes, planned, 6);
+    await results.flush([], endingsOf([planned]));
+    expect(await lanes.renew([planned], LEASE_MS)).toBe(false);
     expect((await turn(id)).nextSeq).toBe(6);
   });
 
@@ -173,10 +167,10 @@ describe('a worker that breaks off', () => {
 
   it('a worker that lost its lease leaves no retry of a recipient that is settled or in other hands', async () => {
     const { id, requestId, accountId } = await accept('stale-retries', numbers(4));
-    await states.begin(dataSource.manager, id, 60_000);
+    await states.begin(dataSource.manager, [id], 60_000);
     const lost = await turn(id);
-    await lanes.claim(lost, 5, LEASE_MS);
-    const window = await lanes.pending(id, 1, 5);
+    await claimUpTo(lanes, lost, 5);
+    const window = await pending(dataSource, lost, 1, 5);
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 4 });
@@ -186,9 +180,8 @@ describe('a worker that breaks off', () => {
     await dataSource.query('INSERT INTO campaign_counters VALUES (?, 0, 1, 1, 0)', [id]);
     await dataSource.query('UPDATE unknown_outcomes SET lost_fence = NULL WHERE campaign_id = ? AND seq = 2', [id]);
     await results.flush(
-      lost,
       window.map((recipient) => ({ recipient, outcome: throttled(1_000) })),
-      lost.fence + 1,
+      endingsOf([lost]),
     );
     const retries: unknown = await dataSource.query('SELECT seq FROM recipient_retries WHERE campaign_id = ?', [id]);
     expect(retries).toEqual([{ seq: 3 }, { seq: 4 }]);
@@ -228,11 +221,10 @@ describe('a worker that breaks off', () => {
 
   it('a worker that is stopping leaves the lane to the next relay at once', async () => {
     const { id } = await accept('stopping', numbers(3));
-    await lanes.takeDue(['sms'], 1_000);
     const stopping = runner();
     stopping.stop();
-    expect(await stopping.run(await job(id))).toBeNull();
-    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
+    expect(await stopping.run(firstLane(id))).toBe(false);
+    expect((await dueNow(dataSource)).has(id)).toBe(true);
   });
 
   it('results outlive a database that is away for longer than the lease', async () => {
@@ -242,7 +234,7 @@ describe('a worker that breaks off', () => {
       flush: (...parameters: Parameters<WindowResults['flush']>) =>
         away ? Promise.reject(new Error('no connection')) : results.flush(...parameters),
     });
-    const window = runner({ results: unreachable, lanes: broken(lanes, 'renew') }, 300).run(await job(id));
+    const window = runner({ results: unreachable, lanes: broken(lanes, 'renew') }, 300).run(firstLane(id));
     await new Promise((resolve) => setTimeout(resolve, 900));
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 5 });
@@ -259,10 +251,10 @@ describe('a worker that breaks off', () => {
     const { id, requestId } = await accept('items', numbers(300));
     attachments = ['https://f.example/1.jpg', 'https://f.example/2.jpg', 'https://f.example/a.pdf'];
     const worker = runner({ speed: 400 });
-    await worker.run(await job(id));
+    await worker.run(firstLane(id));
     expect(await engine.counts(requestId)).toEqual({ Pending: 200, Submitted: 100 });
     attachments = [];
-    await worker.run(await job(id));
+    await worker.run(firstLane(id));
     expect(await engine.counts(requestId)).toEqual({ Submitted: 300 });
   });
 

@@ -2,12 +2,13 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
+import { type LanesLeft, LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { endingsOf, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { dataSourceOptions, inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import { claimUpTo, dueNow, turnOf } from '../support/lane-worker.js';
 
-const LEASE_MS = 5_000;
 const DEADLOCK = 1213;
 
 /** Lanes of one campaign beside each other, and beside the changes of its state. */
@@ -38,7 +39,7 @@ describe('lanes', () => {
        ${Array.from({ length: count }, () => `(?, ?, 'sms', 1, ${accountId}, ?, ?, ?, 0, UTC_TIMESTAMP(3))`).join(',')}`,
       Array.from({ length: count }, (_, lane) => [id, lane, lane * 10 + 1, lane * 10 + 1, lane * 10 + 11]).flat(),
     );
-    await states.begin(dataSource.manager, id, 60_000);
+    await states.begin(dataSource.manager, [id], 60_000);
     return { id, requestId };
   };
   const fence = async (campaignId: number, lane: number): Promise<number> => {
@@ -48,20 +49,14 @@ describe('lanes', () => {
     );
     return row?.fence ?? -1;
   };
-  const turnOf = async (campaignId: number, lane: number): Promise<LaneTurn> => {
-    const turn = await lanes.turn({ campaignId, lane, fence: await fence(campaignId, lane) });
-    if (!turn) throw new Error('the lane is taken');
-    return turn;
-  };
   const claimed = async (campaignId: number, lane: number, size = 10): Promise<LaneTurn> => {
-    const turn = await turnOf(campaignId, lane);
-    expect(await lanes.claim(turn, turn.nextSeq + size, LEASE_MS)).toBe(true);
+    const turn = await turnOf(lanes, campaignId, lane);
+    expect(await claimUpTo(lanes, turn, turn.nextSeq + size)).toBe(true);
     return turn;
   };
-  const finish = (turn: LaneTurn): Promise<string> =>
-    inTransaction(dataSource, (tx) => lanes.finish(tx, turn, turn.fence + 1));
-  const isDue = async (campaignId: number): Promise<boolean> =>
-    (await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === campaignId);
+  const finish = (turn: LaneTurn): Promise<LanesLeft> =>
+    inTransaction(dataSource, (tx) => lanes.finish(tx, endingsOf([turn])));
+  const isDue = async (campaignId: number): Promise<boolean> => (await dueNow(dataSource)).has(campaignId);
   const wakeOf = async (campaignId: number): Promise<Date | null> => {
     const [row] = await dataSource.query<{ wake_at: Date | null }[]>(
       'SELECT wake_at FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
@@ -76,7 +71,7 @@ describe('lanes', () => {
       const { id } = await accept(`together-${round}`, 8);
       const turns = await Promise.all(Array.from({ length: 8 }, (_, lane) => claimed(id, lane)));
       const ends = await Promise.allSettled(
-        turns.map((turn) => dataSource.transaction((tx) => lanes.finish(tx, turn, turn.fence + 1))),
+        turns.map((turn) => dataSource.transaction((tx) => lanes.finish(tx, endingsOf([turn])))),
       );
       deadlocks += ends.filter(
         (end) => end.status === 'rejected' && (end.reason as { errno?: number }).errno === DEADLOCK,
@@ -92,7 +87,7 @@ describe('lanes', () => {
     expect(await states.changeAlone(id, 'pause')).toBe(true);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     expect(await isDue(id)).toBe(true);
-    expect(await turnOf(id, 0)).toMatchObject({ state: 'paused', nextSeq: 1, intentSeq: 6 });
+    expect(await turnOf(lanes, id)).toMatchObject({ state: 'paused', nextSeq: 1, intentSeq: 6 });
   });
 
   it('that a dead worker held before the pause keep their wake too', async () => {
@@ -107,14 +102,14 @@ describe('lanes', () => {
     const { id } = await accept('pause-meets-end', 1);
     const first = await claimed(id, 0, 5);
     await states.changeAlone(id, 'pause');
-    expect(await finish(first)).toBe('later');
+    expect(await finish(first)).toEqual({ more: false, done: [] });
     expect(await wakeOf(id)).toBeNull();
 
     await states.changeAlone(id, 'resume');
     const second = await claimed(id, 0, 2);
     const held = dataSource.createQueryRunner();
     await held.startTransaction('READ COMMITTED');
-    expect(await lanes.finish(held.manager, second, second.fence + 1)).toBe('more');
+    expect(await lanes.finish(held.manager, endingsOf([second]))).toMatchObject({ more: true });
     const pausing = states.changeAlone(id, 'pause'); // waits for the lane
     await held.commitTransaction();
     await held.release();
@@ -133,7 +128,7 @@ describe('lanes', () => {
     const ending = finish(turn); // waits for the lane
     await held.commitTransaction();
     await held.release();
-    expect(await ending).toBe('more');
+    expect(await ending).toMatchObject({ more: true });
     expect(await wakeOf(id)).not.toBeNull();
   });
 
@@ -143,9 +138,9 @@ describe('lanes', () => {
       (await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId))?.sentAt ?? null;
     for (const lane of [0, 1]) {
       expect(await sentAt()).toBeNull();
-      const turn = await claimed(id, lane);
-      await dataSource.query('UPDATE campaign_counters SET recipients = ? WHERE campaign_id = ?', [10 - lane * 10, id]);
-      expect(await finish(turn)).toBe('done');
+      const { done } = await finish(await claimed(id, lane));
+      expect(done).toEqual([id]);
+      await states.markSent(done);
     }
     expect(await sentAt()).not.toBeNull();
   });
@@ -167,13 +162,11 @@ describe('lanes', () => {
     await own.initialize();
     try {
       const store = new LaneStore(own);
-      const job = { campaignId: id, lane: 0, fence: 0 };
       const cost = (): Promise<number> =>
         rowsRead(own, async () => {
-          const turn = await store.turn(job);
-          if (!turn) throw new Error('the lane is taken');
+          const turn = await turnOf(store, id);
           await own.transaction(async (tx) => {
-            await store.finish(tx, turn, turn.fence);
+            await store.finish(tx, endingsOf([{ ...turn, fence: turn.fence - 1 }]));
           });
         });
       const resting = await cost();
@@ -184,7 +177,7 @@ describe('lanes', () => {
          FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j`,
         [id, jsonRows(seqs)],
       );
-      expect((await store.turn(job))?.dueRetries).toBe(500);
+      expect((await turnOf(store, id)).retriesDue).toBe(true);
       expect(await cost()).toBeLessThan(resting + 1_500);
     } finally {
       await own.destroy();

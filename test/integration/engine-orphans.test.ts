@@ -6,6 +6,7 @@ import { WindowResults } from '../../src/modules/engine/settle/window-results.js
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
+import { turnOf } from '../support/lane-worker.js';
 
 /** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
 describe('orphan receipts', () => {
@@ -97,10 +98,10 @@ describe('orphan receipts', () => {
     const number = '919999999990';
     const { id, requestId } = await inDoubt('late', [number, number]);
     const lanes = engine.part(LaneStore);
-    const turn = await lanes.turn({ campaignId: id, lane: 0, fence: 0 });
+    const turn = await turnOf(lanes, id);
     const results = engine.part(WindowResults);
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
-    if (turn) await results.flush(turn, [{ recipient: { seq: 1, number, attempt: 1 }, outcome: answer }], null);
+    await results.flush([{ recipient: { turn, seq: 1, number, attempt: 1 }, outcome: answer }], null);
     await tell('late-2', number);
     await sweep();
     expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Delivered: 1 });

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
+import { type LanesLeft, LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { endingsOf, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import { WindowResults, type WindowResult } from '../../src/modules/engine/settle/window-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
@@ -10,8 +11,7 @@ import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-r
 import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-
-const LEASE_MS = 5_000;
+import { claimRetries, claimUpTo, dueNow, pending, turnOf } from '../support/lane-worker.js';
 
 const receipt = (providerMessageId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
   providerMessageId,
@@ -57,7 +57,7 @@ describe('settling recipients', () => {
     const accepted = await engine.module
       .get(CampaignAcceptance, { strict: false })
       .accept(engine.draft(accountId, numbers(total)));
-    await states.begin(dataSource.manager, accepted.id, 60_000);
+    await states.begin(dataSource.manager, [accepted.id], 60_000);
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
 
@@ -66,21 +66,15 @@ describe('settling recipients', () => {
     campaignId: number,
     size: number,
     outcome: (seq: number) => SendOutcome,
-  ): Promise<{ turn: LaneTurn; end: string }> => {
+  ): Promise<{ turn: LaneTurn; end: LanesLeft }> => {
     const turn = await currentTurn(campaignId);
-    expect(await lanes.claim(turn, turn.nextSeq + size, LEASE_MS)).toBe(true);
-    const recipients = await lanes.pending(campaignId, turn.nextSeq, turn.nextSeq + size);
+    expect(await claimUpTo(lanes, turn, turn.nextSeq + size)).toBe(true);
+    const recipients = await pending(dataSource, turn, turn.nextSeq, turn.nextSeq + size);
     const outcomes = recipients.map((recipient): WindowResult => ({ recipient, outcome: outcome(recipient.seq) }));
-    return { turn, end: await results.flush(turn, outcomes, turn.fence + 1) };
+    return { turn, end: await results.flush(outcomes, endingsOf([turn])) };
   };
   const currentTurn = async (campaignId: number): Promise<LaneTurn> => {
-    const [row] = await dataSource.query<{ fence: number }[]>(
-      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
-      [campaignId],
-    );
-    const turn = await lanes.turn({ campaignId, lane: 0, fence: row?.fence ?? -1 });
-    if (!turn) throw new Error('the lane is taken');
-    return turn;
+    return turnOf(lanes, campaignId);
   };
   const accepted = (seq: number): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`m-${seq}`] });
   const statuses = async (campaignId: number): Promise<string[]> =>
@@ -89,7 +83,7 @@ describe('settling recipients', () => {
   it('moves forward only, whatever the order of receipts, and completes with the last', async () => {
     const { id, requestId, accountId } = await accept('forward', 40);
     const { end } = await window(id, 40, (seq) => ({ kind: 'accepted', providerMessageIds: [`f-${seq}`] }));
-    expect(end).toBe('done');
+    expect(end).toMatchObject({ done: [id] });
     expect(await engine.counts(requestId)).toEqual({ Submitted: 40 });
     await sink.accept(1, [
       receipt('f-1', 'delivered'),
@@ -199,13 +193,12 @@ describe('settling recipients', () => {
   it('marks the open window of a lost worker as unknown, lets nobody resend it, and settles it by an orphan receipt', async () => {
     const { id, requestId } = await accept('lost', 30);
     const lost = await currentTurn(id);
-    expect(await lanes.claim(lost, 11, LEASE_MS)).toBe(true);
-    expect(await lanes.claim(lost, 21, LEASE_MS)).toBe(false);
+    expect(await claimUpTo(lanes, lost, 11)).toBe(true);
+    expect(await claimUpTo(lanes, lost, 21)).toBe(false);
     await results.flush(
-      lost,
       [
         {
-          recipient: { seq: 1, number: numbers(1)[0] as string, attempt: 1 },
+          recipient: { turn: lost, seq: 1, number: numbers(1)[0] as string, attempt: 1 },
           outcome: { kind: 'accepted', providerMessageIds: ['l-1'] },
         },
       ],
@@ -215,24 +208,23 @@ describe('settling recipients', () => {
 
     const found = await currentTurn(id);
     expect(found).toMatchObject({ nextSeq: 1, intentSeq: 11 });
-    expect(await lanes.claim(found, found.intentSeq, LEASE_MS)).toBe(true);
-    expect(await results.recover(found, found.fence + 1, false)).toBe('more');
+    expect(await claimUpTo(lanes, found, found.intentSeq)).toBe(true);
+    expect(await results.recover([found], false)).toMatchObject({ more: true });
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 1, Unknown: 9 });
-    expect(await lanes.pending(id, 1, 11)).toEqual([]);
+    expect(await pending(dataSource, found, 1, 11)).toEqual([]);
 
     // The lost worker wakes: what it knows to be accepted counts, and its turn is over.
     expect(
       await results.flush(
-        lost,
         [
           {
-            recipient: { seq: 2, number: numbers(2)[1] as string, attempt: 1 },
+            recipient: { turn: lost, seq: 2, number: numbers(2)[1] as string, attempt: 1 },
             outcome: { kind: 'accepted', providerMessageIds: ['l-2'] },
           },
         ],
-        lost.fence + 1,
+        endingsOf([lost]),
       ),
-    ).toBe('done');
+    ).toEqual({ more: false, done: [] });
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 8 });
     expect((await currentTurn(id)).nextSeq).toBe(11);
 
@@ -245,17 +237,15 @@ describe('settling recipients', () => {
   it('sends the open window again where the upstream removes duplicates', async () => {
     const { id, requestId } = await accept('resend', 10);
     const lost = await currentTurn(id);
-    await lanes.claim(lost, 6, LEASE_MS);
+    await claimUpTo(lanes, lost, 6);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     const found = await currentTurn(id);
-    await lanes.claim(found, found.intentSeq, LEASE_MS);
-    await results.recover(found, found.fence + 1, true);
+    await claimUpTo(lanes, found, found.intentSeq);
+    await results.recover([found], true);
     expect(await engine.counts(requestId)).toEqual({ Pending: 5, Unknown: 5 });
     const turn = await currentTurn(id);
-    expect(turn.dueRetries).toBe(5);
-    expect((await lanes.claimRetries(turn, 100, LEASE_MS, { deduplicated: true }))?.map((entry) => entry.seq)).toEqual([
-      1, 2, 3, 4, 5,
-    ]);
+    expect(turn.retriesDue).toBe(true);
+    expect((await claimRetries(lanes, turn, true))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('tries a temporary fault five times, a throttle as long as it takes', async () => {
@@ -267,15 +257,14 @@ describe('settling recipients', () => {
       text: 'System error',
       throttled: seq === 2,
     });
-    expect((await window(id, 2, fault)).end).toBe('later');
+    expect((await window(id, 2, fault)).end).toEqual({ more: false, done: [] });
     for (let attempt = 2; attempt <= 6; attempt++) {
       await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
       const turn = await currentTurn(id);
-      const due = (await lanes.claimRetries(turn, 100, LEASE_MS)) ?? [];
+      const due = (await claimRetries(lanes, turn)) ?? [];
       await results.flush(
-        turn,
         due.map((recipient) => ({ recipient, outcome: fault(recipient.seq) })),
-        turn.fence + 1,
+        endingsOf([turn]),
       );
     }
     const [first, second] = await reader.recipients(id, { afterSeq: 0, limit: 2 });
@@ -290,22 +279,22 @@ describe('settling recipients', () => {
     const { id, requestId, accountId } = await accept('cancel', 100);
     await window(id, 30, (seq) => ({ kind: 'accepted', providerMessageIds: [`x-${seq}`] }));
     const underWay = await currentTurn(id);
-    await lanes.claim(underWay, 41, LEASE_MS);
+    await claimUpTo(lanes, underWay, 41);
     expect(await states.changeAlone(id, 'cancel')).toBe(true);
     expect(await states.changeAlone(id, 'cancel')).toBe(false);
-    const sent = await lanes.pending(id, 31, 41);
+    const sent = await pending(dataSource, underWay, 31, 41);
     const end = await results.flush(
-      underWay,
       sent.map((recipient) => ({
         recipient,
         outcome: { kind: 'accepted', providerMessageIds: [`x-${recipient.seq}`] },
       })),
-      underWay.fence + 1,
+      endingsOf([underWay]),
     );
-    expect(end).toBe('more');
-    for (let next: LaneTurn = await currentTurn(id); next.nextSeq < next.endSeq; next = await currentTurn(id)) {
-      await lanes.claim(next, next.intentSeq, LEASE_MS);
-      await results.cancelStep(next, 25, next.fence + 1);
+    expect(end).toMatchObject({ more: true });
+    for (let left: LanesLeft = end; left.more;) {
+      const next = await currentTurn(id);
+      await claimUpTo(lanes, next, next.intentSeq);
+      left = await results.cancelStep(next, 25);
     }
     expect(await engine.counts(requestId)).toEqual({ Submitted: 40, Cancelled: 60 });
     expect(await engine.available(accountId)).toEqual({ stored: 60, ledger: 60 });
@@ -316,11 +305,10 @@ describe('settling recipients', () => {
     const { id } = await accept('pause', 10);
     const planned = await currentTurn(id);
     expect(await states.changeAlone(id, 'pause')).toBe(true);
-    expect(await lanes.claim(planned, 5, LEASE_MS)).toBe(false);
-    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(false);
+    expect(await claimUpTo(lanes, planned, 5)).toBe(false);
+    expect((await dueNow(dataSource)).has(id)).toBe(false);
     expect(await states.changeAlone(id, 'resume')).toBe(true);
-    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(true);
-    expect((await lanes.takeDue(['sms'], 1_000)).some((lane) => lane.campaignId === id)).toBe(false);
+    expect((await dueNow(dataSource)).has(id)).toBe(true);
   });
 
   it('fails who got no receipt by the deadline, and never earlier', async () => {

@@ -40,7 +40,7 @@ describe('the states of a campaign', () => {
     );
     await other.query('SELECT id FROM campaigns WHERE id = ? FOR UPDATE', [id]);
     const states = engine.module.get(CampaignStates, { strict: false });
-    const begun = inTransaction(dataSource, (tx) => states.begin(tx, id, 60_000));
+    const begun = inTransaction(dataSource, (tx) => states.begin(tx, [id], 60_000));
     for (let polls = 0; polls < 100 && !(await isTaken(id)); polls++) await sleep(5);
     await other.query(BY_STATE, [id]);
     await other.commitTransaction();

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
-import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { FailedRecipients } from '../../src/modules/campaigns/retry/failed-recipients.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
@@ -15,8 +14,7 @@ import { UnknownOutcomeMarks1700000013200 } from '../../src/platform/database/mi
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
-import type { LaneJob } from '../../src/platform/queues/index.js';
-import { firstLaneJob, laneWorker } from '../support/lane-worker.js';
+import { claimUpTo, firstLane, type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 const RECEIPT_TIMEOUT_MS = 60_000;
@@ -72,7 +70,7 @@ describe('recipients of unknown outcome', () => {
     deduplicates = true;
   });
 
-  const worker = async (): Promise<LaneRunner> => {
+  const worker = async (): Promise<LaneWorker> => {
     const driver = new HttpDriver(outbound);
     const config = httpConfigSchema.parse({
       url: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/`,
@@ -98,11 +96,10 @@ describe('recipients of unknown outcome', () => {
       .accept(engine.draft(accountId, numbers(total)));
     return { id, requestId, accountId };
   };
-  const job = (campaignId: number): Promise<LaneJob> => firstLaneJob(dataSource, campaignId);
   /** Takes turns until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const runner = await worker();
-    for (let turns = 0; turns < 40; turns++) if (!(await runner.run(await job(campaignId)))) return;
+    for (let turns = 0; turns < 40; turns++) if (!(await runner.run(firstLane(campaignId)))) return;
     throw new Error('the lane never rests');
   };
   /** The same, with every retry at its time, until none waits. */
@@ -197,8 +194,8 @@ describe('recipients of unknown outcome', () => {
 
   it('of a dead worker’s window are neither refunded nor resent elsewhere', async () => {
     const { id, requestId, accountId } = await accept('dead', 10);
-    await states.begin(dataSource.manager, id, RECEIPT_TIMEOUT_MS);
-    await lanes.claim(await job(id), 6, LEASE_MS);
+    await states.begin(dataSource.manager, [id], RECEIPT_TIMEOUT_MS);
+    await claimUpTo(lanes, await turnOf(lanes, id), 6, LEASE_MS);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await states.changeAlone(id, 'cancel');
     await drive(id);

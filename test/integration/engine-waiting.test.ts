@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
-import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { RecipientReader } from '../../src/modules/campaigns/persistence/recipient-reader.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { laneWorker } from '../support/lane-worker.js';
+import { type LaneWorker, laneWorker } from '../support/lane-worker.js';
 
 const TIMEOUT_MS = 60_000;
 const UNREACHED: SendOutcome = { kind: 'unsent', afterMs: 1_000, text: 'Gateway is not reachable: connection refused' };
@@ -23,7 +22,7 @@ describe('messages that wait for their carrier', () => {
   let states: CampaignStates;
   let reader: CampaignReader;
   let contacts: RecipientReader;
-  let worker: LaneRunner;
+  let worker: LaneWorker;
   let carrier: (message: OutboundMessage) => SendOutcome;
   let standing: Pick<RouteConnection, 'ready' | 'fault'>;
   let routeIsThere: boolean;
@@ -63,11 +62,7 @@ describe('messages that wait for their carrier', () => {
   /** The next turn of the campaign's lane, its retries being due. */
   const turn = async ({ id }: Campaign): Promise<void> => {
     await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
-    const [row] = await dataSource.query<{ fence: number }[]>(
-      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
-      [id],
-    );
-    await worker.run({ campaignId: id, lane: 0, fence: row?.fence ?? -1 });
+    await worker.run({ campaignId: id, lane: 0 });
   };
   const turns = async (campaign: Campaign, times: number): Promise<void> => {
     for (let time = 0; time < times; time++) await turn(campaign);

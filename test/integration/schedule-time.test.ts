@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHANNEL_NAMES } from '../../src/modules/channels/index.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { dataOf, type Json } from '../support/campaigns.js';
 import { openEveryChannel, type EveryChannel } from '../support/every-channel.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { AudioServer } from '../support/voice.js';
+import { dueNow } from '../support/lane-worker.js';
 
 const INVALID = 'schedule_time is invalid';
 const LATER = '2099-07-01T09:30:00Z';
@@ -85,8 +84,7 @@ const wakes = async (requestId: string): Promise<unknown[]> => {
 /** What the relay would hand to workers; it reads this table only, so an emptied Redis changes nothing. */
 const isDue = async (requestId: string): Promise<boolean> => {
   const id = await channels.idOf(requestId);
-  const due = await new LaneStore(channels.dataSource).takeDue(CHANNEL_NAMES, 1_000);
-  return due.some((lane) => lane.campaignId === id);
+  return (await dueNow(channels.dataSource)).has(id);
 };
 const act = (requestId: string, what: string): Promise<Answer> =>
   channels.act(`/v6/api/campaigns/${requestId}/${what}`, owner);

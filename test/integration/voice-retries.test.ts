@@ -3,6 +3,8 @@ import { AttemptReader, RecipientStatus } from '../../src/modules/engine/index.j
 import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { CallEngine, callReceipt } from '../support/call-engine.js';
 import { numbers } from '../support/client.js';
+import { endingsOf } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { claimRetries, claimUpTo } from '../support/lane-worker.js';
 
 /** The engine with calls: attempts, their receipts, and the waits between them. */
 describe('voice retries', () => {
@@ -156,7 +158,7 @@ describe('voice retries', () => {
     await calls.report(campaign, 2, 'busy');
     await calls.due(campaign);
     const lost = await calls.turn(campaign);
-    const claimed = await calls.lanes.claimRetries(lost, 10, 5_000);
+    const claimed = await claimRetries(calls.lanes, lost);
     expect(claimed?.map(({ seq, made: before }) => [seq, before])).toEqual([
       [1, 1],
       [2, 1],
@@ -169,7 +171,7 @@ describe('voice retries', () => {
     const [first] = claimed ?? [];
     if (!first) throw new Error('nobody is claimed');
     const accepted: SendOutcome = { kind: 'accepted', providerMessageIds: ['late-word'] };
-    await calls.results.flush(lost, [{ recipient: first, outcome: accepted }], null);
+    await calls.results.flush([{ recipient: first, outcome: accepted }], null);
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Submitted', attempts: 2 });
     await calls.tell(callReceipt('late-word', 'no_answer'));
     await calls.tell(callReceipt('orphan', 'no_answer', { receiver: numbers(2)[1] as string }));
@@ -185,8 +187,8 @@ describe('voice retries', () => {
   it("a dead worker's late word on an older call does not end a wait", async () => {
     const campaign = await calls.accept('late-word', 1, 2);
     const before = await calls.turn(campaign);
-    await calls.states.begin(calls.dataSource.manager, campaign.id, 60_000);
-    await calls.lanes.claim(before, 2, 5_000);
+    await calls.states.begin(calls.dataSource.manager, [campaign.id], 60_000);
+    await claimUpTo(calls.lanes, before, 2);
     await calls.leaseEnds(campaign);
     await calls.drive(campaign);
     const receiver = numbers(1)[0] as string;
@@ -194,7 +196,7 @@ describe('voice retries', () => {
     await calls.adoptOrphans();
     expect(await calls.counts(campaign)).toEqual({ Retrying: 1 });
     const outcome: SendOutcome = { kind: 'accepted', providerMessageIds: ['first-call'] };
-    await calls.results.flush(before, [{ recipient: { seq: 1, number: receiver, attempt: 1 }, outcome }], null);
+    await calls.results.flush([{ recipient: { turn: before, seq: 1, number: receiver, attempt: 1 }, outcome }], null);
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Retrying', attempts: 1 });
     await calls.redial(campaign);
     expect(calls.made).toHaveLength(1);
@@ -207,7 +209,7 @@ describe('voice retries', () => {
     await calls.report(campaign, 1, 'busy');
     await calls.due(campaign);
     const lost = await calls.turn(campaign);
-    const [claimed] = (await calls.lanes.claimRetries(lost, 10, 5_000)) ?? [];
+    const [claimed] = (await claimRetries(calls.lanes, lost)) ?? [];
     if (!claimed) throw new Error('nobody is claimed');
     await calls.leaseEnds(campaign);
     await calls.drive(campaign);
@@ -215,7 +217,7 @@ describe('voice retries', () => {
     await calls.adoptOrphans();
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Retrying', attempts: 2 });
     const outcome: SendOutcome = { kind: 'accepted', providerMessageIds: ['second-call'] };
-    await calls.results.flush(lost, [{ recipient: claimed, outcome }], null);
+    await calls.results.flush([{ recipient: claimed, outcome }], null);
     expect(await calls.waits(campaign)).toHaveLength(1);
     await calls.redial(campaign);
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Submitted', attempts: 3 });
@@ -227,12 +229,12 @@ describe('voice retries', () => {
     await calls.report(campaign, 1, 'busy');
     await calls.due(campaign);
     const turn = await calls.turn(campaign);
-    const [claimed] = (await calls.lanes.claimRetries(turn, 10, 5_000)) ?? [];
+    const [claimed] = (await claimRetries(calls.lanes, turn)) ?? [];
     if (!claimed) throw new Error('nobody is claimed');
     const results = [{ recipient: claimed, outcome: calls.accepted() }];
-    await calls.results.flush(turn, results, null); // the connection broke before its end was heard
+    await calls.results.flush(results, null); // the connection broke before its end was heard
     await calls.report(campaign, 1, 'no_answer');
-    await calls.results.flush(turn, results, turn.fence + 1);
+    await calls.results.flush(results, endingsOf([turn]));
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Retrying', attempts: 2 });
     expect(await calls.wakesIn(campaign)).toBe(60);
     await calls.redial(campaign);
@@ -242,22 +244,21 @@ describe('voice retries', () => {
   it('a window that is sent again over a deduplicating route leaves no retry of who has left after all', async () => {
     const campaign = await calls.accept('deduplicated', 1, 0);
     const lost = await calls.turn(campaign);
-    await calls.states.begin(calls.dataSource.manager, campaign.id, 60_000);
-    await calls.lanes.claim(lost, 2, 5_000);
+    await calls.states.begin(calls.dataSource.manager, [campaign.id], 60_000);
+    await claimUpTo(calls.lanes, lost, 2);
     const recover = async (): Promise<void> => {
       await calls.leaseEnds(campaign);
       const turn = await calls.turn(campaign);
-      await calls.lanes.claim(turn, turn.intentSeq, 5_000);
-      await calls.results.recover(turn, turn.fence + 1, true);
+      await claimUpTo(calls.lanes, turn, turn.intentSeq);
+      await calls.results.recover([turn], true);
     };
     await recover();
-    const recipient = { seq: 1, number: numbers(1)[0] as string, attempt: 1 };
-    await calls.results.flush(lost, [{ recipient, outcome: calls.accepted() }], null);
+    const recipient = { turn: lost, seq: 1, number: numbers(1)[0] as string, attempt: 1 };
+    await calls.results.flush([{ recipient, outcome: calls.accepted() }], null);
     expect(await calls.counts(campaign)).toEqual({ Submitted: 1 });
     const turn = await calls.turn(campaign);
-    expect(await calls.lanes.claimRetries(turn, 10, 5_000)).toEqual([]);
-    await calls.results.flush(turn, [], turn.fence + 1);
-    await recover();
+    expect(await claimRetries(calls.lanes, turn)).toEqual([]);
+    expect(await calls.results.flush([], endingsOf([turn]))).toMatchObject({ done: [campaign.id] });
     expect(await calls.waits(campaign)).toEqual([]);
   });
 

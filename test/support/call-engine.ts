@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
-import { type LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { LaneStore, type LaneTurn } from '../../src/modules/engine/dispatch/lane-store.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import type { LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
@@ -15,7 +15,7 @@ import {
 import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
 import { numbers } from './client.js';
 import { type Engine, startEngine } from './engine.js';
-import { laneWorker } from './lane-worker.js';
+import { type LaneWorker, laneWorker, turnOf } from './lane-worker.js';
 
 const ROUTE_ID = 1;
 
@@ -52,7 +52,7 @@ export class CallEngine {
   readonly calls: VoiceCalls;
   private readonly unmatched: UnmatchedReceipts;
   private readonly sink: ReceiptSink;
-  private readonly worker: LaneRunner;
+  private readonly worker: LaneWorker;
   private serial = 0;
 
   private constructor(readonly engine: Engine) {
@@ -98,7 +98,7 @@ export class CallEngine {
   /** The worker's turns until the lane wants no more now. */
   async drive({ id }: CallCampaign, lane = 0): Promise<void> {
     for (;;) {
-      if (!(await this.worker.run({ campaignId: id, lane, fence: await this.fence(id, lane) }))) return;
+      if (!(await this.worker.run({ campaignId: id, lane }))) return;
     }
   }
 
@@ -113,9 +113,7 @@ export class CallEngine {
   }
 
   async turn({ id }: CallCampaign): Promise<LaneTurn> {
-    const turn = await this.lanes.turn({ campaignId: id, lane: 0, fence: await this.fence(id, 0) });
-    if (!turn) throw new Error('the lane is taken');
-    return turn;
+    return turnOf(this.lanes, id);
   }
 
   leaseEnds({ id }: CallCampaign): Promise<unknown> {
@@ -179,15 +177,7 @@ export class CallEngine {
     return row && { status: RecipientStatus[row.status], attempts: row.attempts, duration: row.duration };
   }
 
-  private async fence(id: number, lane: number): Promise<number> {
-    const [row] = await this.dataSource.query<{ fence: number }[]>(
-      'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = ?',
-      [id, lane],
-    );
-    return row?.fence ?? -1;
-  }
-
-  private newWorker(): LaneRunner {
+  private newWorker(): LaneWorker {
     return laneWorker(this.engine, {
       environment: { LANE_LEASE: 5_000 },
       route: { channel: 'voice' },

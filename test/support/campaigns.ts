@@ -11,6 +11,7 @@ import type { Environment } from '../../src/platform/config/index.js';
 import type { RunningApi } from './api.js';
 import { chatOf } from './chat.js';
 import { type Answer, type Member, openApi, type Opening } from './sms.js';
+import { claimUpTo } from './lane-worker.js';
 
 export type Json = Record<string, unknown>;
 
@@ -98,14 +99,10 @@ export function campaignsOf(api: RunningApi) {
       const parts = [part(Settlement), lanes, part(RetryStore), part(CampaignBriefs), part(StatusEvents)] as const;
       const cancellations = new Cancellations(dataSource, ...parts);
       for (let steps = 0; ; steps++) {
-        const [row] = await dataSource.query<{ fence: number }[]>(
-          'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0 AND next_seq < end_seq',
-          [campaignId],
-        );
-        const turn = row && (await lanes.turn({ campaignId, lane: 0, fence: row.fence }));
+        const [turn] = await lanes.turns([{ campaignId, lane: 0 }]);
         if (!turn) return steps;
-        await lanes.claim(turn, turn.intentSeq, 5_000);
-        await cancellations.step(turn, step, turn.fence + 1);
+        await claimUpTo(lanes, turn, turn.intentSeq);
+        await cancellations.step(turn, step);
       }
     },
 

@@ -1,9 +1,14 @@
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
 import { Channels, StopList } from '../../src/modules/engine/index.js';
+import { Governor } from '../../src/modules/engine/dispatch/governor.js';
+import { pendingOf } from '../../src/modules/engine/dispatch/lane-recipients.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { WindowRunner } from '../../src/modules/engine/dispatch/window-runner.js';
+import type { DueRecipient } from '../../src/modules/engine/settle/attempts.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type {
@@ -16,7 +21,6 @@ import type {
 } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
-import type { LaneJob } from '../../src/platform/queues/index.js';
 import type { Engine } from './engine.js';
 
 /** The parts of a worker that a test brings itself; all others are the engine's own. */
@@ -35,8 +39,25 @@ export interface WorkerParts {
   send?: (message: OutboundMessage) => Promise<SendOutcome>;
 }
 
+/** A worker that takes the turns of chosen lanes. */
+export class LaneWorker {
+  constructor(
+    private readonly lanes: LaneStore,
+    private readonly runner: LaneRunner,
+  ) {}
+
+  /** One turn of these lanes together. @returns whether one of them wants another at once */
+  async run(...keys: LaneKey[]): Promise<boolean> {
+    return (await this.runner.run(await this.lanes.turns(keys))).more;
+  }
+
+  stop(): void {
+    this.runner.stop();
+  }
+}
+
 /** A worker's lane runner over route 1 of an engine, with a carrier of the test's own. */
-export function laneWorker(engine: Engine, parts: WorkerParts): LaneRunner {
+export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
   const { attachments = () => [], routeIsThere = () => true, deduplicates = () => false } = parts;
   const route = {
     id: 1,
@@ -47,14 +68,22 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneRunner {
     messagesPerSecond: null,
     ...parts.route,
   };
-  const hello = { get: () => ({ compose: () => ({ text: 'hello', attachments: attachments() }) }) };
+  const hello = { get: () => ({ name: 'sms', compose: () => ({ text: 'hello', attachments: attachments() }) }) };
   const connection = parts.connection ?? (() => ({ ready: true, send: parts.send }));
-  return new LaneRunner(
-    { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), ...parts.environment },
-    parts.lanes ?? engine.part(LaneStore),
-    engine.part(CampaignStates),
-    parts.results ?? engine.part(WindowResults),
-    new RoutePace(engine.part(DataSource)),
+  const environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), ...parts.environment };
+  const lanes = parts.lanes ?? engine.part(LaneStore);
+  const states = engine.part(CampaignStates);
+  const results = parts.results ?? engine.part(WindowResults);
+  const dataSource = engine.part(DataSource);
+  const governor = new Governor(environment, new RoutePace(dataSource));
+  const stopList = engine.part(StopList);
+  const runner = new LaneRunner(
+    environment,
+    lanes,
+    states,
+    results,
+    new WindowRunner(environment, dataSource, lanes, states, results, governor, stopList, new Metrics()),
+    governor,
     parts.channels === 'real' ? engine.part(Channels) : (hello as unknown as Channels),
     {
       byId: () => Promise.resolve(routeIsThere() ? route : null),
@@ -63,16 +92,49 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneRunner {
     { get: () => ({ deduplicates }) } as unknown as DriverRegistry,
     { get: () => Promise.resolve(connection()) } as unknown as RouteConnections,
     engine.part(AccountDirectory),
-    engine.part(StopList),
-    new Metrics(),
   );
+  return new LaneWorker(lanes, runner);
 }
 
-/** The next job of a campaign's first lane, under the fence that it has now. */
-export async function firstLaneJob(dataSource: DataSource, campaignId: number): Promise<LaneJob> {
-  const [row] = await dataSource.query<{ fence: number }[]>(
-    'SELECT fence FROM campaign_lanes WHERE campaign_id = ? AND lane = 0',
-    [campaignId],
-  );
-  return { campaignId, lane: 0, fence: row?.fence ?? -1 };
+/** A campaign's first lane. */
+export const firstLane = (campaignId: number): LaneKey => ({ campaignId, lane: 0 });
+
+/** A lane as a turn finds it. @throws while a worker holds it, and when it is done */
+export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Promise<LaneTurn> {
+  const [turn] = await lanes.turns([{ campaignId, lane }]);
+  if (!turn) throw new Error('the lane is taken');
+  return turn;
 }
+
+/** Claims a lane up to a position, without a word on its recipients. @returns whether no other worker was faster */
+export async function claimUpTo(
+  lanes: LaneStore,
+  turn: LaneTurn,
+  intentSeq: number,
+  leaseMs = 5_000,
+): Promise<boolean> {
+  return (await lanes.claim([{ turn, intentSeq, recipients: [] }], leaseMs)).length === 1;
+}
+
+/** Campaigns of which a lane is due now. */
+export async function dueNow(dataSource: DataSource): Promise<Set<number>> {
+  const rows = await dataSource.query<{ id: number }[]>(
+    'SELECT campaign_id AS id FROM campaign_lanes WHERE wake_at <= UTC_TIMESTAMP(3)',
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Claims a lane's retries that are due. @returns them, or null when another worker was faster */
+export async function claimRetries(
+  lanes: LaneStore,
+  turn: LaneTurn,
+  deduplicated = false,
+): Promise<readonly DueRecipient[] | null> {
+  const claim = { turn, intentSeq: turn.nextSeq, recipients: [] };
+  const [held] = await lanes.claim([claim], 5_000, { mostRetries: 100, deduplicated });
+  return held?.recipients ?? null;
+}
+
+/** Recipients of a part of a lane that nothing has left to. */
+export const pending = (dataSource: DataSource, turn: LaneTurn, from: number, end: number): Promise<DueRecipient[]> =>
+  pendingOf(dataSource, [{ turn, from, end }]);

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EngineModule } from './engine.module.js';
+import { DueLanes } from './dispatch/due-lanes.js';
+import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
 import { RoutePace } from './dispatch/route-pace.js';
 import { OverdueReceipts } from './receipts/overdue-receipts.js';
@@ -10,6 +12,8 @@ import { WindowResults } from './settle/window-results.js';
 
 const SERVICES = [
   Cancellations,
+  DueLanes,
+  Governor,
   LaneStore,
   OverdueReceipts,
   RoutePace,

@@ -5,7 +5,9 @@ import { ProvidersWorkerModule } from '../providers/index.js';
 import { OrphanSweeper } from './accept/orphan-sweeper.js';
 import { EngineDispatchModule } from './engine.dispatch.module.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
-import { LaneProcessor } from './jobs/lane-processor.js';
+import { RouteTurns } from './dispatch/route-turns.js';
+import { WindowRunner } from './dispatch/window-runner.js';
+import { TurnProcessor } from './jobs/turn-processor.js';
 import { Relay } from './dispatch/relay.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 import { WorkerQueues } from './dispatch/worker-queues.js';
@@ -14,6 +16,16 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
 /** The engine's worker side: relay, lanes, receipts of long-lived sessions, sweeper. */
 @Module({
   imports: [EngineDispatchModule, AccountDirectoryModule, ProvidersWorkerModule, QueuesModule],
-  providers: [LaneProcessor, LaneRunner, OrphanSweeper, Relay, ReceiptSweeper, UnmatchedReceiptsMonitor, WorkerQueues],
+  providers: [
+    TurnProcessor,
+    OrphanSweeper,
+    Relay,
+    RouteTurns,
+    LaneRunner,
+    WindowRunner,
+    ReceiptSweeper,
+    UnmatchedReceiptsMonitor,
+    WorkerQueues,
+  ],
 })
 export class EngineWorkerModule {}

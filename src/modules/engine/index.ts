@@ -24,7 +24,7 @@ export type {
 export { CHANNEL_LIST, Channels, ChannelsModule } from './channels.js';
 export { LaneWake, type WokenLanes } from './dispatch/lane-wake.js';
 export { RouteSenders } from './state/route-senders.js';
-export { StopList } from './dispatch/suppressions.js';
+export { type Addressed, StopList } from './dispatch/suppressions.js';
 export { EngineModule } from './engine.module.js';
 export { EngineWorkerModule } from './engine.worker.module.js';
 export { type ReceiptListener, ReceiptListeners } from './receipts/receipt-listeners.js';

@@ -23,6 +23,20 @@ export interface ClaimTerms {
   onlyIf?: string;
 }
 
+/** A row that a worker holds, or is to. */
+export interface LeasedRow {
+  /** of the primary key */
+  key: readonly number[];
+  fence: number;
+  /** columns that are written with the claim */
+  set?: Readonly<Record<string, number>>;
+}
+
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+};
+
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 
 /** SQL: no worker holds the row. @param alias of its table in the statement */
@@ -72,6 +86,76 @@ export class LeasedTable {
       [...this.until(leaseMs), ...key, fence],
     );
     return result.affectedRows === 1;
+  }
+
+  /**
+   * Takes the leases of those rows that are free and still have the fence that was read, in one statement; another tells
+   * which those were if they are not all.
+   * @param rows in any order; all of them bring the same further columns
+   * @param mark a column that names the claim
+   * @returns which of the rows were taken, by their place
+   */
+  async claimAll(
+    source: Source,
+    rows: readonly LeasedRow[],
+    leaseMs: number,
+    mark: { column: string; id: number },
+  ): Promise<ReadonlySet<number>> {
+    if (rows.length === 0) return new Set();
+    const { table } = this.columns;
+    const set = Object.keys(rows[0]?.set ?? {});
+    const changes = [
+      't.fence = t.fence + 1',
+      `t.${mark.column} = ?`,
+      ...set.map((column) => `t.${column} = j.${column}`),
+    ];
+    const result: WriteResult = await source.query(
+      `UPDATE ${this.rowsTable(set)} STRAIGHT_JOIN ${table} t ON ${this.isRow} AND t.fence = j.fence
+       SET ${[...changes, ...this.moved('t.')].join(', ')} WHERE ${isFree('t')}`,
+      [this.inOrder(rows, set), mark.id, ...this.until(leaseMs)],
+    );
+    if (result.affectedRows === rows.length) return new Set(rows.keys());
+    if (result.affectedRows === 0) return new Set();
+    const taken: { n: number }[] = await source.query(
+      `SELECT j.place AS n FROM ${this.rowsTable([])} STRAIGHT_JOIN ${table} t ON ${this.isRow}
+         AND t.fence = j.fence + 1 AND t.${mark.column} = ?`,
+      [this.inOrder(rows, []), mark.id],
+    );
+    return new Set(taken.map(({ n }) => n));
+  }
+
+  /** Keeps rows for as long again. @returns false when one of them was lost; what was given back stays given back */
+  async renewAll(source: Source, rows: readonly LeasedRow[], leaseMs: number): Promise<boolean> {
+    const result: WriteResult = await source.query(
+      `UPDATE ${this.rowsTable([])} STRAIGHT_JOIN ${this.columns.table} t ON ${this.isRow} AND t.fence = j.fence
+       SET ${this.moved('t.').join(', ')} WHERE t.lease_until IS NOT NULL`,
+      [this.inOrder(rows, []), ...this.until(leaseMs)],
+    );
+    return result.affectedRows === rows.length;
+  }
+
+  /** SQL: the rows that are asked for, as `j`. */
+  private rowsTable(set: readonly string[]): string {
+    const names = ['place', 'fence', ...this.columns.key, ...set];
+    return `JSON_TABLE(?, '$[*]' COLUMNS (${names.map((name, index) => `${name} BIGINT PATH '$[${index}]'`).join(', ')})) j`;
+  }
+
+  /** By key, which is the order in which they are locked. */
+  private inOrder(rows: readonly LeasedRow[], set: readonly string[]): string {
+    const places = rows.map(({ key, fence, set: values = {} }, place) => ({
+      key,
+      row: [place, fence, ...key, ...set.map((column) => values[column])],
+    }));
+    places.sort((a, b) => compare(a.key, b.key));
+    return JSON.stringify(places.map(({ row }) => row));
+  }
+
+  private get isRow(): string {
+    return this.columns.key.map((column) => `t.${column} = j.${column}`).join(' AND ');
+  }
+
+  private moved(prefix: string): string[] {
+    return ['lease_until', ...(this.columns.moved ?? [])].map((column) => `${prefix}${column} = ${FROM_NOW}`);
   }
 
   private until(leaseMs: number): number[] {

@@ -1,5 +1,5 @@
-export { LaneQueues } from './lane-queues.js';
 export { QueueDashboard, type ShownQueue } from './queue-dashboard.js';
 export { QueuesModule, RelayNotifierModule } from './queues.module.js';
 export { type DueRoute, RelayNotifier } from './relay-notifier.js';
-export { type LaneJob, laneJobId } from './queues.js';
+export { TurnQueues } from './turn-queues.js';
+export { besideTurn, firstTurn, nextTurn, type RouteTurn, type TurnJob, turnJobId } from './queues.js';

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { LaneQueues } from './lane-queues.js';
 import { RelayNotifier } from './relay-notifier.js';
+import { TurnQueues } from './turn-queues.js';
 
 /** For processes that take and make jobs (the worker). */
-@Module({ providers: [LaneQueues], exports: [LaneQueues] })
+@Module({ providers: [TurnQueues], exports: [TurnQueues] })
 export class QueuesModule {}
 
 /** For processes that only wake the relay (the API): no Bull connection, one plain Redis connection. */

@@ -1,5 +1,5 @@
 import type { SendOutcome } from '../../providers/index.js';
-import type { LaneTurn } from './lane-store.js';
+import type { LaneTurn } from './lane-turn.js';
 import { gotThrough, type WindowResult } from '../settle/window-results.js';
 
 /** @returns whether nothing of the lane has got through for as long as a receipt may take (milliseconds) */
@@ -15,14 +15,14 @@ export const inVain = (fault: string): SendOutcome => ({
 });
 
 /** A carrier that says nothing but "too fast" until the deadline will not say anything else: its recipients end. */
-export function conclude(
-  turn: LaneTurn,
-  results: readonly WindowResult[],
-  receiptTimeoutMs: number,
-): readonly WindowResult[] {
-  if (!isOverdue(turn, receiptTimeoutMs) || results.some(({ outcome }) => gotThrough(outcome))) return results;
-  return results.map(({ recipient, outcome }) => ({
-    recipient,
-    outcome: outcome.kind === 'retry' && outcome.throttled ? inVain(outcome.text) : outcome,
-  }));
+export function conclude(results: readonly WindowResult[], receiptTimeoutMs: number): readonly WindowResult[] {
+  if (!results.some(({ recipient }) => isOverdue(recipient.turn, receiptTimeoutMs))) return results;
+  const moving = new Set(results.flatMap(({ recipient, outcome }) => (gotThrough(outcome) ? [recipient.turn] : [])));
+  return results.map((result) => {
+    const { recipient, outcome } = result;
+    const ends = isOverdue(recipient.turn, receiptTimeoutMs) && !moving.has(recipient.turn);
+    return ends && outcome.kind === 'retry' && outcome.throttled
+      ? { recipient, outcome: inVain(outcome.text) }
+      : result;
+  });
 }

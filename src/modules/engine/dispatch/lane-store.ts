@@ -2,277 +2,316 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
-import { isFree, LeasedTable, takeDue } from '../../../platform/leases/index.js';
-import type { LaneJob } from '../../../platform/queues/index.js';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
+import { beginRetries, begunRetries, dropRetries, dropRetriesOf } from '../settle/retry-store.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { type CampaignState, LANE_DUTY, statesThat } from '../state/campaign-transitions.js';
-import { WINDOW_RECIPIENTS } from './window-tempo.js';
-import { RecipientStatus } from '../state/recipient-status.js';
-import { begunRetries, dropLeftOver } from '../settle/retry-store.js';
-
-/** A lane with what its next turn needs of the campaign. */
-export interface LaneTurn {
-  campaignId: number;
-  lane: number;
-  fence: number;
-  nextSeq: number;
-  intentSeq: number;
-  endSeq: number;
-  state: CampaignState;
-  channel: string;
-  accountId: number;
-  routeId: number;
-  content: Record<string, unknown>;
-  /** retries that are due, counted up to the size of a window */
-  dueRetries: number;
-  /** another worker had begun retries, and has not ended them */
-  retriesBegun: boolean;
-  /** for how long nothing has got through; null = it moves */
-  stalledMs: number | null;
-}
+import { pendingOf } from './lane-recipients.js';
+import {
+  heldFence,
+  inLaneOrder,
+  isOneOfLanes,
+  type LaneEnding,
+  type LaneKey,
+  laneKey,
+  type LaneTurn,
+} from './lane-turn.js';
 
 interface TurnRow {
+  campaign_id: number;
+  lane: number;
+  fence: number;
   next_seq: number;
   intent_seq: number;
   end_seq: number;
+  route_id: number;
+  single: number;
   state: CampaignState;
   channel: string;
   account_id: number;
-  route_id: number;
+  own_terms: number;
   content: string;
-  due_retries: string;
+  retries_due: number;
   retries_begun: number;
   stalled_us: string | null;
+}
+
+/** A lane that is to be claimed. */
+export interface LaneClaim {
+  turn: LaneTurn;
+  /** the end of the part that may leave from now on */
+  intentSeq: number;
+  /** who that is; retries that are due are read with the claim */
+  recipients: readonly DueRecipient[];
 }
 
 /** What a claim brings besides the lease. */
 export interface ClaimTerms {
   /** names this claim, so that its maker can give it back when its answer was lost; see `newClaimId` */
   id?: number;
-  /** of a campaign's first window: what goes with the claim, in its transaction */
+  /** of campaigns' first windows: what goes with the claim, in its transaction */
   alongside?: ((tx: EntityManager) => Promise<unknown>) | undefined;
+  /** most retries of a lane that are begun */
+  mostRetries?: number;
+  /** retries of unknown outcome may be made again; else they go */
+  deduplicated?: boolean;
 }
 
 /** 48 random bits: no two processes take the same. */
 export const newClaimId = (): number => randomBytes(6).readUIntBE(0, 6);
 
-/** What is left of a lane when its turn ends. */
-interface LeftRow {
-  state: CampaignState;
-  unsent: number;
-  due_at: Date | null;
-  due: number | null;
+/** What lanes want when their turns end. */
+export interface LanesLeft {
+  /** one of them has more to do at once; the others wait for their `wake_at` */
+  more: boolean;
+  /** campaigns of lanes that are done, and gone */
+  done: number[];
 }
 
-/** What a lane wants when its turn ends: another at once; one at its `wake_at` (null while paused); none any more. */
-export type LaneEnd = 'more' | 'later' | 'done';
+export const NOTHING_ENDED: LanesLeft = { more: false, done: [] };
 
-/** How long the relay leaves a lane alone once it has a job: a job lost with Redis is made again after this. */
-const JOB_PATIENCE_MS = 15_000;
 /** A lane wakes when its lease is over: the worker that held it is gone by then. */
 const LANES = new LeasedTable({ table: 'campaign_lanes', key: ['campaign_id', 'lane'], moved: ['wake_at'] });
-const STALLED = 'stalled_since = COALESCE(stalled_since, UTC_TIMESTAMP(3)),';
+/** A lane whose turn broke off for a reason of its own is left alone for so long, so that others have their turns. */
+const AFTER_FAULT_MS = 15_000;
+
+const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
+  reached INT PATH '$[3]')) j`;
+const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
+/** @param fence the one that was read, or the held one */
+const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): string =>
+  jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
+const readFence = ({ fence }: LaneTurn): number => fence;
 
 /**
- * Lanes: position, lease and fence. A lane row is also its own outbox entry: `wake_at` says when it next wants a job
- * (docs/decisions/0002), so Redis may be emptied at any moment.
+ * Lanes: position, lease and fence, always as a set. A lane row is also its own outbox entry: `wake_at` says when it next
+ * has something to do (docs/decisions/0002), so Redis may be emptied at any moment. It is gone once it has nothing left.
  */
 @Injectable()
 export class LaneStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Takes due lanes for enqueuing and moves their `wake_at` ahead; several relays never take the same. */
-  async takeDue(channels: readonly string[], limit: number): Promise<(LaneJob & { channel: string })[]> {
-    const rows = await takeDue<{ campaign_id: number; lane: number; fence: number; channel: string }>(this.dataSource, {
-      table: 'campaign_lanes',
-      key: ['campaign_id', 'lane'],
-      columns: ['fence', 'channel'],
-      due: 'wake_at',
-      where: { sql: 'channel IN (?)', values: [channels] },
-      most: limit,
-      againAfterMs: JOB_PATIENCE_MS,
-    });
-    return rows.map(({ campaign_id: campaignId, ...lane }) => ({ campaignId, ...lane }));
-  }
-
-  /** What this job's turn is about; null when another job had the turn. */
-  async turn(job: LaneJob): Promise<LaneTurn | null> {
+  /** What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. */
+  async turns(keys: readonly LaneKey[]): Promise<LaneTurn[]> {
+    if (keys.length === 0) return [];
+    const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
     const rows: TurnRow[] = await this.dataSource.query(
-      `SELECT l.fence, l.next_seq, l.intent_seq, l.end_seq, c.state, c.channel, c.account_id, c.route_id, c.content,
+      `SELECT l.campaign_id, l.lane, l.fence, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
+         l.single, c.state, c.own_terms, c.content,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
-         (SELECT COUNT(*) FROM (SELECT 1 FROM recipient_retries WHERE campaign_id = ? AND lane = ?
-            AND intent_fence IS NULL AND due_at <= UTC_TIMESTAMP(3) LIMIT ${WINDOW_RECIPIENTS}) r) AS due_retries,
-         EXISTS (SELECT 1 FROM recipient_retries WHERE campaign_id = ? AND lane = ?
-            AND intent_fence IS NOT NULL) AS retries_begun
+         EXISTS (${retries} AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
+         EXISTS (${retries} AND r.intent_fence IS NOT NULL) AS retries_begun
        FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
-       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND ${isFree('l')}`,
-      [job.campaignId, job.lane, job.campaignId, job.lane, job.campaignId, job.lane, job.fence],
+       WHERE (${isOneOfLanes('l', keys)}) AND ${isFree('l')}`,
+      keys.flatMap(({ campaignId, lane }) => [campaignId, lane]),
     );
-    const row = rows[0];
-    if (!row) return null;
-    return {
-      ...job,
-      nextSeq: row.next_seq,
-      intentSeq: row.intent_seq,
-      endSeq: row.end_seq,
-      state: row.state,
-      channel: row.channel,
-      accountId: row.account_id,
-      routeId: row.route_id,
-      content: JSON.parse(row.content) as Record<string, unknown>,
-      dueRetries: Number(row.due_retries),
-      retriesBegun: Number(row.retries_begun) === 1,
-      stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,
+    const found = new Map(rows.map((row) => [laneKey({ campaignId: row.campaign_id, lane: row.lane }), toTurn(row)]));
+    return keys.flatMap((key) => found.get(laneKey(key)) ?? []);
+  }
+
+  /**
+   * Takes the leases and records the intents before anything leaves.
+   * @returns those that no other worker was faster with, with their recipients
+   */
+  async claim(claims: readonly LaneClaim[], leaseMs: number, terms: ClaimTerms = {}): Promise<LaneClaim[]> {
+    const { id = newClaimId(), alongside, deduplicated = false, mostRetries = claims.length } = terms;
+    const retrying = claims.some(({ turn }) => turn.retriesDue);
+    const take = async (source: DataSource | EntityManager): Promise<LaneClaim[]> => {
+      const rows = claims.map(({ turn, intentSeq }) => ({
+        key: [turn.campaignId, turn.lane],
+        fence: turn.fence,
+        set: { intent_seq: intentSeq },
+      }));
+      const taken = await LANES.claimAll(source, rows, leaseMs, { column: 'claim_id', id });
+      return claims.filter((_, index) => taken.has(index));
     };
-  }
-
-  /**
-   * Takes the lease and records the intent before anything leaves, in one statement.
-   * @returns false when another worker took the turn
-   */
-  async claim(job: LaneJob, intentSeq: number, leaseMs: number, terms: ClaimTerms = {}): Promise<boolean> {
-    const { id = newClaimId(), alongside } = terms;
-    const set = { claim_id: id, intent_seq: intentSeq };
-    const take = (source: DataSource | EntityManager): Promise<boolean> =>
-      LANES.claim(source, keyOf(job), leaseMs, { fence: job.fence, set });
-    if (!alongside) return take(this.dataSource);
+    if (!alongside && !retrying) return take(this.dataSource);
     return inTransaction(this.dataSource, async (tx) => {
-      await alongside(tx);
-      return take(tx);
-    });
-  }
-
-  /**
-   * As `claim`, for retries that are due: their rows carry the fence as the recorded intent.
-   * @param deduplicated whether those of unknown outcome may be sent again; else their retries go
-   */
-  async claimRetries(
-    job: LaneJob,
-    limit: number,
-    leaseMs: number,
-    { deduplicated = false, ...terms }: ClaimTerms & { deduplicated?: boolean } = {},
-  ): Promise<DueRecipient[] | null> {
-    return inTransaction(this.dataSource, async (tx) => {
-      await terms.alongside?.(tx);
-      const claim = { fence: job.fence, set: { claim_id: terms.id ?? newClaimId() } };
-      if (!(await LANES.claim(tx, keyOf(job), leaseMs, claim))) return null;
-      const begun: WriteResult = await tx.query(
-        `UPDATE recipient_retries SET intent_fence = ? WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
-           AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, seq LIMIT ?`,
-        [job.fence + 1, job.campaignId, job.lane, limit],
+      await alongside?.(tx);
+      const held = await take(tx);
+      const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
+      if (turns.length === 0) return held;
+      await beginRetries(tx, turns, mostRetries);
+      const { recipients, leftOver } = await begunRetries(tx, turns, { deduplicated });
+      await dropRetries(tx, leftOver);
+      return held.map((claim) =>
+        claim.turn.retriesDue ? { ...claim, recipients: recipients.filter(({ turn }) => turn === claim.turn) } : claim,
       );
-      const recipients = await begunRetries(tx, job, job.fence + 1, deduplicated);
-      if (recipients.length < begun.affectedRows) await dropLeftOver(tx, job, recipients);
-      return recipients;
     });
   }
 
   /**
-   * Takes back a claim whose answer was lost, whether or not it was written. Nothing has left, so the intent goes as well.
+   * Takes back a claim whose answer was lost, whether or not it was written. Nothing has left, so the intents go as well.
    * The next fence refuses a claim that is still on its way; another worker's turn stays as it is.
    */
-  giveBack({ campaignId, lane, fence }: LaneJob, claimId: number): Promise<void> {
+  giveBack(turns: readonly LaneTurn[], claimId: number): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
-      const result: WriteResult = await tx.query(
-        `UPDATE campaign_lanes SET fence = fence + 1, intent_seq = next_seq, lease_until = NULL, wake_at = UTC_TIMESTAMP(3)
-         WHERE campaign_id = ? AND lane = ? AND (fence = ? AND claim_id = ? OR fence = ? AND ${isFree()})`,
-        [campaignId, lane, fence + 1, claimId, fence],
-      );
-      if (result.affectedRows !== 1) return;
+      const lanes = jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, turn.fence]));
       await tx.query(
-        'UPDATE recipient_retries SET intent_fence = NULL WHERE campaign_id = ? AND lane = ? AND intent_fence = ?',
-        [campaignId, lane, fence + 1],
+        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+         SET l.fence = l.fence + 1, l.intent_seq = l.next_seq, l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)
+         WHERE l.fence = j.fence + 1 AND l.claim_id = ? OR l.fence = j.fence AND ${isFree('l')}`,
+        [lanes, claimId],
+      );
+      await tx.query(
+        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+           AND l.fence = j.fence + 2 AND l.claim_id = ?
+         STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+           AND t.intent_fence = j.fence + 1
+         SET t.intent_fence = NULL`,
+        [lanes, claimId],
       );
     });
   }
 
-  /** Recipients of a window that still wait. Read before the claim: only a turn of the lane changes them. */
-  async pending(campaignId: number, fromSeq: number, endSeq: number): Promise<DueRecipient[]> {
-    return this.dataSource.query(
-      `SELECT seq, receiver AS number, 1 AS attempt FROM campaign_recipients
-       WHERE campaign_id = ? AND seq >= ? AND seq < ? AND status = ${RecipientStatus.Pending} ORDER BY seq`,
-      [campaignId, fromSeq, endSeq],
-    );
-  }
-
-  /** Keeps the lease while a window takes its time; one that has been given back stays given back. */
-  renew(job: LaneJob, fence: number, leaseMs: number): Promise<boolean> {
-    return LANES.renew(this.dataSource, keyOf(job), fence, leaseMs);
+  /** Keeps the leases while a window takes its time; what has been given back stays given back. */
+  renew(turns: readonly LaneTurn[], leaseMs: number): Promise<boolean> {
+    const rows = turns.map((turn) => ({ key: [turn.campaignId, turn.lane], fence: heldFence(turn) }));
+    return LANES.renewAll(this.dataSource, rows, leaseMs);
   }
 
   /**
-   * Ends a turn: position moved to the intent, lease given back, next wake decided. The campaign is read, not locked, once
-   * the lane is written: every change of its state writes every open lane too, so one of both waits for the other, and on
-   * two nodes one of both is run again.
-   * @param reached the new position of a turn that sent nothing, and so recorded no intent
-   * @returns whether the lane wants another turn at once
+   * Ends turns: position moved to the intent, lease given back, next wake decided; a lane that has nothing left goes. The
+   * campaigns are read, not locked, once the lanes are written: every change of a campaign's state writes every lane too,
+   * as does every retry that is planned, so one of both waits for the other, and on two nodes one of both is run again.
    */
-  async finish(tx: EntityManager, turn: LaneTurn, fence: number, reached: number | null = null): Promise<LaneEnd> {
-    const { campaignId, lane } = turn;
-    // Campaigns are locked before lanes.
-    if ((reached ?? turn.nextSeq + WINDOW_RECIPIENTS) >= turn.endSeq) await this.markSent(tx, campaignId, lane);
-    const ended: WriteResult = await tx.query(
-      `UPDATE campaign_lanes SET next_seq = COALESCE(?, intent_seq), intent_seq = COALESCE(?, intent_seq),
-         lease_until = NULL, wake_at = UTC_TIMESTAMP(3) + INTERVAL ${JOB_PATIENCE_MS * 1000} MICROSECOND
-       WHERE campaign_id = ? AND lane = ? AND fence = ?`,
-      [reached, reached, campaignId, lane, fence],
-    );
-    if (ended.affectedRows !== 1) return 'done';
-    const [row] = await tx.query<LeftRow[]>(
-      `SELECT c.state, l.next_seq < l.end_seq AS unsent, r.due_at, r.due_at <= UTC_TIMESTAMP(3) AS due
-       FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
-       LEFT JOIN (SELECT due_at FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
-         ORDER BY due_at LIMIT 1) r ON TRUE
-       WHERE l.campaign_id = ? AND l.lane = ?`,
-      [campaignId, lane, campaignId, lane],
-    );
-    const unsent = Number(row?.unsent) === 1;
-    const dueAt = row?.due_at ?? null;
-    const open = unsent || dueAt !== null;
-    const duty = row ? LANE_DUTY[row.state] : 'rest';
-    // What a cancel or a rejection ends need not wait for its next try.
-    if (open && duty !== 'wait' && (unsent || duty === 'refund' || Number(row?.due) === 1)) return 'more';
-    await tx.query('UPDATE campaign_lanes SET wake_at = ? WHERE campaign_id = ? AND lane = ? AND fence = ?', [
-      open && duty !== 'wait' ? dueAt : null,
-      campaignId,
-      lane,
-      fence,
-    ]);
-    return open ? 'later' : 'done';
-  }
-
-  /**
-   * Looks again at a lane that could not send now, without a turn having been taken.
-   * @param stalled because its route is down: the clock of its deadline runs
-   */
-  async postpone(job: LaneJob, delayMs: number, stalled = false): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE campaign_lanes SET ${stalled ? STALLED : ''} wake_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
-       WHERE campaign_id = ? AND lane = ? AND fence = ? AND wake_at IS NOT NULL`,
-      [delayMs * 1000, job.campaignId, job.lane, job.fence],
-    );
-  }
-
-  /** A lane that a retry has woken while its campaign is paused: resuming wakes it again. */
-  async sleep({ campaignId, lane, fence }: LaneJob): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id SET l.wake_at = NULL
-       WHERE l.campaign_id = ? AND l.lane = ? AND l.fence = ? AND c.state IN (${sqlStates(statesThat('wait'))})`,
-      [campaignId, lane, fence],
-    );
-  }
-
-  /** `sent_at`: the last recipient left, and no try of the lane waits. */
-  private async markSent(tx: EntityManager, campaignId: number, lane: number): Promise<void> {
+  async finish(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
+    const rows = [...endings]
+      .sort((a, b) => inLaneOrder(a.turn, b.turn))
+      .map(({ turn, reached }) => [turn.campaignId, turn.lane, heldFence(turn), reached]);
     await tx.query(
-      `UPDATE campaigns c SET c.sent_at = UTC_TIMESTAMP(3) WHERE c.id = ? AND c.sent_at IS NULL
-         AND NOT EXISTS (SELECT 1 FROM campaign_counters k WHERE k.campaign_id = c.id AND k.status = ${RecipientStatus.Pending} AND k.recipients > 0)
-         AND NOT EXISTS (SELECT 1 FROM recipient_retries r WHERE r.campaign_id = c.id AND r.lane = ?)`,
-      [campaignId, lane],
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}
+       SET l.next_seq = COALESCE(j.reached, l.intent_seq), l.intent_seq = COALESCE(j.reached, l.intent_seq),
+         l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)`,
+      [jsonRows(rows)],
     );
+    const left = await tx.query<LeftRow[]>(
+      `SELECT STRAIGHT_JOIN l.campaign_id, l.lane, l.fence, c.state, l.next_seq < l.end_seq AS unsent, (
+           SELECT r.due_at FROM recipient_retries r WHERE r.campaign_id = j.campaign_id AND r.lane = j.lane
+             AND r.intent_fence IS NULL ORDER BY r.due_at LIMIT 1) AS due_at, UTC_TIMESTAMP(3) AS at
+       FROM ${KEYS} JOIN campaign_lanes l ON ${OF_KEY} JOIN campaigns c ON c.id = l.campaign_id`,
+      [jsonRows(rows)],
+    );
+    const done = left.filter((row) => !isOpen(row));
+    const waiting = left.filter((row) => isOpen(row) && !wantsMore(row));
+    await this.remove(tx, done);
+    if (waiting.length > 0) {
+      await tx.query(
+        `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
+           wake_us BIGINT PATH '$[3]')) j STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}
+         SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL j.wake_us MICROSECOND`,
+        [jsonRows(waiting.map((row) => [row.campaign_id, row.lane, row.fence, wakeIn(row)]))],
+      );
+    }
+    return { more: left.some((row) => isOpen(row) && wantsMore(row)), done: done.map((row) => row.campaign_id) };
+  }
+
+  /** Lanes of campaigns that have ended: there is nothing that they could do. */
+  async drop(turns: readonly LaneTurn[]): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      await this.remove(
+        tx,
+        turns.map((turn) => ({ campaign_id: turn.campaignId, lane: turn.lane, fence: turn.fence })),
+      );
+      await dropRetriesOf(tx, turns);
+    });
+  }
+
+  /** Lanes that a retry has woken while their campaign is paused: resuming wakes them again. */
+  async sleep(turns: readonly LaneTurn[]): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
+       SET l.wake_at = NULL WHERE c.state IN (${sqlStates(statesThat('wait'))})`,
+      [keysOf(turns, readFence)],
+    );
+  }
+
+  /** After a turn that broke off for a reason that may lie in its lanes; a lease that is held stays. */
+  async leaveAlone(turns: readonly LaneTurn[]): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}
+       SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND WHERE ${isFree('l')}`,
+      [keysOf(turns, readFence)],
+    );
+  }
+
+  /** Claimed lanes that something, or nothing any more, gets through: the clock of their deadline ends, or runs. */
+  async markStalled(tx: EntityManager, turns: readonly LaneTurn[], stalled: boolean): Promise<void> {
+    if (turns.length === 0) return;
+    await tx.query(
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY} SET l.stalled_since = ${stalled ? 'UTC_TIMESTAMP(3)' : 'NULL'}`,
+      [keysOf(turns, heldFence)],
+    );
+  }
+
+  /** Lanes that no worker holds and that cannot leave, because their route is down: the clock of their deadline runs. */
+  async stallUnclaimed(turns: readonly LaneTurn[]): Promise<void> {
+    if (turns.length === 0) return;
+    await this.dataSource.query(
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
+       WHERE l.stalled_since IS NULL AND ${isFree('l')}`,
+      [keysOf(turns, readFence)],
+    );
+  }
+
+  /** Recipients of the windows that lost workers had begun, and that may have left. */
+  intended(tx: EntityManager, turns: readonly LaneTurn[]): Promise<DueRecipient[]> {
+    const parts = turns.map((turn) => ({ turn, from: turn.nextSeq, end: turn.intentSeq }));
+    return pendingOf(tx, parts, { withoutRetries: true });
+  }
+
+  private async remove(
+    tx: EntityManager,
+    lanes: readonly Pick<LeftRow, 'campaign_id' | 'lane' | 'fence'>[],
+  ): Promise<void> {
+    if (lanes.length === 0) return;
+    await tx.query(`DELETE l FROM ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}`, [
+      jsonRows(lanes.map(({ campaign_id: id, lane, fence }) => [id, lane, fence])),
+    ]);
   }
 }
 
-const keyOf = ({ campaignId, lane }: LaneJob): [campaignId: number, lane: number] => [campaignId, lane];
+/** What is left of a lane when its turn ends. */
+interface LeftRow {
+  campaign_id: number;
+  lane: number;
+  fence: number;
+  state: CampaignState;
+  unsent: number;
+  /** of its next retry; null = none waits */
+  due_at: Date | null;
+  at: Date;
+}
+
+const isOpen = ({ unsent, due_at: dueAt }: LeftRow): boolean => Number(unsent) === 1 || dueAt !== null;
+
+/** What a cancel or a rejection ends need not wait for its next try. */
+function wantsMore({ state, unsent, due_at: dueAt, at }: LeftRow): boolean {
+  const duty = LANE_DUTY[state];
+  return duty !== 'wait' && (Number(unsent) === 1 || duty === 'refund' || (dueAt !== null && dueAt <= at));
+}
+
+/** Microseconds until the next retry; null while the campaign is paused. */
+const wakeIn = ({ state, due_at: dueAt, at }: LeftRow): number | null =>
+  LANE_DUTY[state] === 'wait' || dueAt === null ? null : Math.max(0, dueAt.getTime() - at.getTime()) * 1_000;
+
+const toTurn = (row: TurnRow): LaneTurn => ({
+  campaignId: row.campaign_id,
+  lane: row.lane,
+  fence: row.fence,
+  nextSeq: row.next_seq,
+  intentSeq: row.intent_seq,
+  endSeq: row.end_seq,
+  state: row.state,
+  channel: row.channel,
+  accountId: row.account_id,
+  routeId: row.route_id,
+  single: row.single === 1,
+  ownTerms: row.own_terms === 1,
+  content: JSON.parse(row.content) as Record<string, unknown>,
+  retriesDue: Number(row.retries_due) === 1,
+  retriesBegun: Number(row.retries_begun) === 1,
+  stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,
+});

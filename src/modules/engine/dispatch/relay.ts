@@ -1,34 +1,37 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
-import { LaneQueues, RelayNotifier } from '../../../platform/queues/index.js';
-import { LaneStore } from './lane-store.js';
+import { DutyGate } from '../../../platform/duties/index.js';
+import { type DueRoute, firstTurn, RelayNotifier, TurnQueues } from '../../../platform/queues/index.js';
+import { DueLanes } from './due-lanes.js';
 import { WorkerQueues } from './worker-queues.js';
 
 const LOOK_EVERY_MS = 500;
-const LANES_A_LOOK = 500;
 
 /**
- * The only place that puts lanes into Bull: when it is notified, and every half second. A job that Redis loses is made
- * again, because the lane's `wake_at` comes round (docs/decisions/0002).
+ * Puts turns of routes into Bull: when it is rung, and every half second by a look at MySQL that one process makes for all
+ * with the same queues. A job that Redis loses is made again, because its lanes are still due (docs/decisions/0002).
  */
 @Injectable()
 export class Relay implements OnApplicationBootstrap {
   private readonly logger = new Logger(Relay.name);
   private readonly task = new PeriodicTask(
     LOOK_EVERY_MS,
-    () => this.enqueueDue(),
-    (error) => this.logger.warn({ err: error }, 'lanes could not be queued, trying again'),
+    () => this.look(),
+    (error) => this.logger.warn({ err: error }, 'turns could not be queued, trying again'),
   );
 
   constructor(
-    private readonly queues: LaneQueues,
-    private readonly lanes: LaneStore,
+    private readonly queues: TurnQueues,
+    private readonly due: DueLanes,
     private readonly notifier: RelayNotifier,
     private readonly selected: WorkerQueues,
+    private readonly gate: DutyGate,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.notifier.listen(() => void this.task.request());
+    this.notifier.listen(this.selected.names, (due) =>
+      this.enqueue(due).catch((error: unknown) => this.logger.warn({ err: error }, 'a ring was lost')),
+    );
     this.task.start();
   }
 
@@ -36,25 +39,22 @@ export class Relay implements OnApplicationBootstrap {
     return this.task.stop();
   }
 
-  private async enqueueDue(): Promise<void> {
-    for (;;) {
-      const due = await this.lanes.takeDue(this.selected.names, LANES_A_LOOK);
-      let left = due;
-      try {
-        for (const channel of new Set(due.map((lane) => lane.channel))) {
-          const lanes = due.filter((lane) => lane.channel === channel);
-          await this.queues.add(
-            channel,
-            lanes.map(({ campaignId, lane, fence }) => ({ campaignId, lane, fence })),
-          );
-          left = left.filter((lane) => lane.channel !== channel);
-        }
-      } catch (error) {
-        // Redis is away: the lanes are due again at once, and leave when it is back.
-        for (const lane of left) await this.lanes.postpone(lane, LOOK_EVERY_MS);
-        throw error;
-      }
-      if (due.length < LANES_A_LOOK || this.task.isStopped) return;
+  /** While Redis is away nothing can be queued, and nothing is asked. */
+  private async look(): Promise<void> {
+    const { names } = this.selected;
+    if (!names.every((name) => this.queues.isReady(name))) return;
+    if (!(await this.gate.isMine(`relay ${names.join()}`, LOOK_EVERY_MS))) return;
+    await this.enqueue(await this.due.routes(names));
+  }
+
+  private async enqueue(due: readonly DueRoute[]): Promise<void> {
+    if (this.task.isStopped) return;
+    for (const channel of new Set(due.map((route) => route.channel))) {
+      const turns = due.flatMap(({ routeId, single, ...route }) => {
+        if (route.channel !== channel) return [];
+        return (single === undefined ? [true, false] : [single]).map((kind) => firstTurn({ routeId, single: kind }));
+      });
+      await this.queues.add(channel, turns);
     }
   }
 }

@@ -1,25 +1,25 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
-import type { Channel, Composed } from '../channel.js';
+import { type Channel, type Composed, itemsOf } from '../channel.js';
 import { referenceOf } from '../state/recipient-key.js';
-import type { LaneTurn } from './lane-store.js';
+import type { Pacer } from './pacer.js';
 import type { WindowResult } from '../settle/window-results.js';
 
 const FLUSH_EVERY_MS = 40;
 const FLUSH_AT = 250;
 
-/** One window under way. */
+/** One window under way: recipients of one route, of whichever campaigns. */
 export interface Window {
-  turn: LaneTurn;
   channel: Channel;
   connection: RouteConnection;
   /** the route drops a second message with the same reference */
   deduplicated: boolean;
   recipients: readonly DueRecipient[];
-  /** milliseconds between two messages of a paced route; 0 = as fast as the carrier takes them */
-  intervalMs: number;
+  /** messages of their own, which go in front of campaigns */
+  urgent: boolean;
+  /** gives the slots of a paced route; null = as fast as the carrier takes them */
+  pacer: Pacer | null;
   /** clock of `performance.now()`: when the lease ends */
   notAfter: () => number;
 }
@@ -58,14 +58,12 @@ export async function sendWindow(
     if (results.length >= FLUSH_AT && left > FLUSH_AT / 2) flushNow();
   };
   try {
-    const started = performance.now();
     const sends: Promise<void>[] = [];
-    for (const [index, recipient] of window.recipients.entries()) {
-      if (window.intervalMs > 0) {
-        const wait = started + index * window.intervalMs - performance.now();
-        if (wait > 4) await sleep(wait);
-      }
-      sends.push(send(window, recipient).then((outcome) => settle(recipient, outcome)));
+    window.pacer?.expect(left);
+    for (const recipient of window.recipients) {
+      const composed = compose(window.channel, recipient);
+      if (window.pacer) await window.pacer.slot(composed ? itemsOf(composed) : 0, window.urgent);
+      sends.push(send(window, recipient, composed).then((outcome) => settle(recipient, outcome)));
     }
     await Promise.all(sends);
   } finally {
@@ -75,20 +73,24 @@ export async function sendWindow(
   return results;
 }
 
+/** @returns null for what a channel cannot make a message of */
+function compose({ compose: make }: Channel, recipient: DueRecipient): Composed | null {
+  try {
+    return make(recipient.turn.content, recipient);
+  } catch {
+    return null;
+  }
+}
+
 /** Never rejects: a fault of a driver or a channel spoils one recipient, not the results of the whole window. */
-async function send(window: Window, recipient: DueRecipient): Promise<SendOutcome> {
+async function send(window: Window, recipient: DueRecipient, composed: Composed | null): Promise<SendOutcome> {
   const notAfter = window.notAfter();
   if (performance.now() >= notAfter) return tooLate;
-  const { turn, channel, connection } = window;
-  let composed: Composed;
-  try {
-    composed = channel.compose(turn.content, recipient);
-  } catch {
-    return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
-  }
-  const ref = referenceOf({ campaignId: turn.campaignId, seq: recipient.seq });
+  if (!composed) return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
+  const { connection, urgent } = window;
+  const ref = referenceOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq });
   return connection
-    .send({ ref, to: recipient.number, notAfter, ...composed })
+    .send({ ref, to: recipient.number, sender: recipient.sender, urgent, notAfter, ...composed })
     .catch((): SendOutcome => ({ kind: 'unknown' }));
 }
 

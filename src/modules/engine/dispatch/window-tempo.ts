@@ -8,6 +8,8 @@ const AIM_MS = 1_000;
 const TOO_LONG_MS = 2_000;
 /** Below this the round trips of a slow carrier would cost more than the short window gains. */
 const SMALLEST = 20;
+/** Windows at once of a route that is not known yet, or slow; each quick one doubles them. */
+const FEW_WINDOWS = 2;
 
 /**
  * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
@@ -19,13 +21,25 @@ const windowSize = (messagesPerSecond: number | null): number =>
 
 /**
  * Windows of about a second on a carrier that is slower than its route says: a window of a fixed size would keep a place of
- * this worker, and a pause or cancel waiting, for as long as the carrier likes. Known for slow routes only.
+ * this worker, and a pause or cancel waiting, for as long as the carrier likes. Known for slow routes only. How many windows
+ * a route may have at once follows its speed alike.
  */
 export class WindowTempo {
   private readonly sizes = new Map<number, number>();
+  private readonly windows = new Map<number, number>();
 
-  size(route: Route): number {
+  size(route: Pick<Route, 'id' | 'messagesPerSecond'>): number {
     return Math.min(windowSize(route.messagesPerSecond), this.sizes.get(route.id) ?? WINDOW_RECIPIENTS);
+  }
+
+  /** Whether its carrier takes less than windows of full size within their time. */
+  isSlow(routeId: number): boolean {
+    return this.sizes.has(routeId);
+  }
+
+  /** Windows that may be under way at once. */
+  atOnce(routeId: number): number {
+    return this.windows.get(routeId) ?? FEW_WINDOWS;
   }
 
   /** A window is over: the next ones follow its speed down at once, and up by doubling. */
@@ -34,9 +48,11 @@ export class WindowTempo {
     if (milliseconds > TOO_LONG_MS) {
       const fitting = Math.floor((recipients * AIM_MS) / milliseconds);
       this.sizes.set(routeId, Math.max(SMALLEST, Math.min(known, fitting)));
+      this.windows.delete(routeId);
     } else if (milliseconds < AIM_MS) {
       if (known * 2 >= WINDOW_RECIPIENTS) this.sizes.delete(routeId);
       else this.sizes.set(routeId, known * 2);
+      this.windows.set(routeId, Math.min(WINDOW_RECIPIENTS, this.atOnce(routeId) * 2));
     }
   }
 }

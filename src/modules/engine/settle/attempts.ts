@@ -1,3 +1,4 @@
+import type { LaneTurn } from '../dispatch/lane-turn.js';
 import type { RecipientStatus } from '../state/recipient-status.js';
 import type { Addressee } from '../state/recipient-terms.js';
 
@@ -18,6 +19,8 @@ export interface LastOutcome {
 
 /** A recipient to send to. */
 export interface DueRecipient extends Addressee {
+  /** of its lane */
+  turn: LaneTurn;
   seq: number;
   /** tries of this attempt, which the carrier may put off with a temporary fault; counts from 1 */
   attempt: number;

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
-import { type LaneEnd, LaneStore, type LaneTurn } from '../dispatch/lane-store.js';
+import { type LanesLeft, LaneStore } from '../dispatch/lane-store.js';
+import type { LaneTurn } from '../dispatch/lane-turn.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { groupOf } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
@@ -41,19 +42,18 @@ export class Cancellations {
   /**
    * The next part of a lane: retries that wait first, then what was never tried.
    * @param limit recipients
-   * @param fence of the claim
    */
-  step(turn: LaneTurn, limit: number, fence: number): Promise<LaneEnd> {
+  step(turn: LaneTurn, limit: number): Promise<LanesLeft> {
     return readFirst(this.dataSource, async (tx) => {
       if (await this.endRetries(tx, turn, Math.min(limit, RETRIES_A_STEP))) {
-        return this.lanes.finish(tx, turn, fence, turn.nextSeq);
+        return this.lanes.finish(tx, [{ turn, reached: turn.nextSeq }]);
       }
       const end = Math.min(turn.nextSeq + limit, turn.endSeq);
       const campaign = (await this.briefs.of(tx, [turn.campaignId])).get(turn.campaignId);
       if (campaign && turn.nextSeq < end) {
         await this.cancel(tx, { campaign, lane: turn.lane, from: turn.nextSeq, end });
       }
-      return this.lanes.finish(tx, turn, fence, end);
+      return this.lanes.finish(tx, [{ turn, reached: end }]);
     });
   }
 
@@ -70,8 +70,7 @@ export class Cancellations {
     await this.settlement.settle(tx, changes);
     await this.retries.drop(
       tx,
-      campaignId,
-      waiting.map(({ seq }) => seq),
+      waiting.map(({ seq }) => ({ campaignId, seq })),
     );
     return true;
   }

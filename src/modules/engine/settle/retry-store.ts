@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import type { LaneJob } from '../../../platform/queues/index.js';
+import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
 import type { DueRecipient, LastOutcome } from './attempts.js';
+import type { RecipientKey } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+import { TERMS_COLUMNS, termsOf, type TermsRow } from '../state/terms-rows.js';
+
+/** A lane's first fence is 0; one that is made again takes the seconds since then. */
+const FENCES_SINCE = '2024-01-01';
 
 /** Another attempt, because the one before it was in vain. */
 export interface NextAttempt {
@@ -15,9 +20,9 @@ export interface NextAttempt {
   lastStatus: RecipientStatus | null;
 }
 
-type LaneKey = Pick<LaneJob, 'campaignId' | 'lane'>;
-
 interface RetryRow {
+  /** of the turn that is asked for */
+  n: number;
   seq: number;
   receiver: string;
   status: RecipientStatus;
@@ -46,48 +51,97 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
     ? null
     : { status: row.last_status, errorCode: row.error_code, errorText: row.error_message };
 
+/** Lanes of turns, with a fence where one is asked for. */
+const LANES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
+  fence BIGINT PATH '$[2]')) j`;
+const lanesOf = (turns: readonly LaneTurn[]): string =>
+  jsonRows(turns.map((turn) => [turn.campaignId, turn.lane, heldFence(turn)]));
+
+/** Retries of these turns that are begun, in order. */
+export interface BegunRetries {
+  recipients: DueRecipient[];
+  /** rows whose recipients need none any more */
+  leftOver: RecipientKey[];
+}
+
 /**
- * Retries of a lane that a turn has begun, in order.
- * @param fence of that turn; null = of any, as a lost worker leaves them
+ * @param ofAny begun by whichever turn, as a lost worker leaves them; else by the turns' own claims
  * @param deduplicated whether those of unknown outcome may be sent again
  */
 export async function begunRetries(
   tx: EntityManager,
-  { campaignId, lane }: LaneKey,
-  fence: number | null,
-  deduplicated: boolean,
-): Promise<DueRecipient[]> {
-  const rows: RetryRow[] = await tx.query(
-    `SELECT t.seq, r.receiver, r.status, t.attempt, r.attempts AS made, t.last_status, r.error_code, r.error_message
-     FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
-     WHERE t.campaign_id = ? AND t.lane = ? AND t.intent_fence ${fence === null ? 'IS NOT NULL' : '= ?'}
-       AND r.status IN (?) ORDER BY t.seq`,
-    [campaignId, lane, ...(fence === null ? [] : [fence]), deduplicated ? REPEATABLE : RETRIABLE],
+  turns: readonly LaneTurn[],
+  { ofAny = false, deduplicated = false },
+): Promise<BegunRetries> {
+  const ownTerms = turns.some((turn) => turn.ownTerms);
+  const rows: (RetryRow & TermsRow)[] = await tx.query(
+    `SELECT STRAIGHT_JOIN j.n, t.seq, r.receiver, r.status, t.attempt, r.attempts AS made, t.last_status, r.error_code,
+       r.error_message${ownTerms ? `, ${TERMS_COLUMNS}` : ''}
+     FROM ${LANES} JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+       AND t.intent_fence ${ofAny ? 'IS NOT NULL' : '= j.fence'}
+     JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+     ${ownTerms ? 'LEFT JOIN recipient_terms o ON o.campaign_id = t.campaign_id AND o.seq = t.seq' : ''}
+     ORDER BY t.campaign_id, t.seq`,
+    [lanesOf(turns)],
   );
-  return rows.map((row) => {
+  const begun: BegunRetries = { recipients: [], leftOver: [] };
+  for (const row of rows) {
+    const turn = turns[row.n - 1] as LaneTurn;
+    if (!(deduplicated ? REPEATABLE : RETRIABLE).includes(row.status)) {
+      begun.leftOver.push({ campaignId: turn.campaignId, seq: row.seq });
+      continue;
+    }
     const inDoubt = row.status === RecipientStatus.Unknown;
-    return {
+    begun.recipients.push({
+      turn,
       seq: row.seq,
       number: row.receiver,
+      ...termsOf(row),
       attempt: row.attempt,
       // A second copy under the same reference is the same attempt.
       made: inDoubt ? row.made - 1 : row.made,
       last: lastOf(row),
       ...(inDoubt && { inDoubt }),
-    };
-  });
+    });
+  }
+  return begun;
 }
 
-/** Drops the begun retries of a lane whose recipients need none any more. @param still those that do */
-export async function dropLeftOver(
-  tx: EntityManager,
-  { campaignId, lane }: LaneKey,
-  still: readonly DueRecipient[],
-): Promise<void> {
+/**
+ * Gives retries that are due the fence of the claim that begins them, as the recorded intent.
+ * @param most of one turn; several turns begin all of theirs
+ */
+export async function beginRetries(tx: EntityManager, turns: readonly LaneTurn[], most: number): Promise<void> {
+  const [turn] = turns;
+  if (turn && turns.length === 1) {
+    await tx.query(
+      `UPDATE recipient_retries SET intent_fence = ? WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
+         AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, seq LIMIT ?`,
+      [heldFence(turn), turn.campaignId, turn.lane, most],
+    );
+    return;
+  }
   await tx.query(
-    `DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ? AND intent_fence IS NOT NULL
-     ${still.length > 0 ? 'AND seq NOT IN (?)' : ''}`,
-    [campaignId, lane, ...(still.length > 0 ? [still.map(({ seq }) => seq)] : [])],
+    `UPDATE ${LANES} STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+       AND t.intent_fence IS NULL AND t.due_at <= UTC_TIMESTAMP(3) SET t.intent_fence = j.fence`,
+    [lanesOf(turns)],
+  );
+}
+
+export async function dropRetries(tx: EntityManager, recipients: readonly RecipientKey[]): Promise<void> {
+  if (recipients.length === 0) return;
+  await tx.query(
+    `DELETE t FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+     STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.seq = j.seq`,
+    [jsonRows(recipients.map(({ campaignId, seq }) => [campaignId, seq]))],
+  );
+}
+
+/** Retries of lanes that are over. */
+export async function dropRetriesOf(tx: EntityManager, turns: readonly LaneTurn[]): Promise<void> {
+  await tx.query(
+    `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane`,
+    [lanesOf(turns)],
   );
 }
 
@@ -95,62 +149,60 @@ export async function dropLeftOver(
 @Injectable()
 export class RetryStore {
   /**
-   * Puts off sends of a turn. Only for recipients that still wait, and only while the turn holds its lane: another worker
+   * Puts off sends of turns. Only for recipients that still wait, and only while the turn holds its lane: another worker
    * has decided on them else.
-   * @param fence the turn's own
    */
-  async putOff(
-    tx: EntityManager,
-    { campaignId, lane }: LaneKey,
-    fence: number,
-    retries: readonly PutOff[],
-  ): Promise<void> {
+  async putOff(tx: EntityManager, retries: readonly PutOff[]): Promise<void> {
     if (retries.length === 0) return;
     await tx.query(
       `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
-       SELECT ?, j.seq, ?, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, j.attempt, NULL
-       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]', attempt INT PATH '$[1]', delay_ms BIGINT PATH '$[2]',
-         in_doubt INT PATH '$[3]')) j
-       JOIN campaign_recipients r ON r.campaign_id = ? AND r.seq = j.seq
+       SELECT STRAIGHT_JOIN j.campaign_id, j.seq, j.lane, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, j.attempt, NULL
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane INT PATH '$[2]',
+         fence BIGINT PATH '$[3]', attempt INT PATH '$[4]', delay_ms BIGINT PATH '$[5]', in_doubt INT PATH '$[6]')) j
+       JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence
+       JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq
          AND (r.status IN (?) OR r.status = ${RecipientStatus.Unknown} AND j.in_doubt = 1)
-       JOIN campaign_lanes l ON l.campaign_id = ? AND l.lane = ? AND l.fence = ?
        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = VALUES(attempt), intent_fence = NULL`,
       [
-        campaignId,
-        lane,
         jsonRows(
-          retries.map(({ recipient, delayMs, inDoubt = false }) => [
-            recipient.seq,
-            recipient.attempt,
-            Math.round(delayMs),
-            inDoubt ? 1 : 0,
+          retries.map(({ recipient: { turn, seq, attempt }, delayMs, inDoubt = false }) => [
+            ...[turn.campaignId, seq, turn.lane, heldFence(turn)],
+            ...[attempt, Math.round(delayMs), inDoubt ? 1 : 0],
           ]),
         ),
-        campaignId,
         RETRIABLE,
-        campaignId,
-        lane,
-        fence,
       ],
     );
   }
 
-  /** Plans further attempts and wakes their lanes for them; whatever state the campaign is in, the lane's next turn judges it. */
+  /**
+   * Plans further attempts and wakes their lanes for them, or makes those again that were done: under a fence made of the
+   * clock, which is higher than any before. Whatever state the campaign is in, the lane's next turn judges it.
+   */
   async plan(tx: EntityManager, attempts: readonly NextAttempt[]): Promise<void> {
     if (attempts.length === 0) return;
-    const lanes = new Map<string, [campaignId: number, lane: number, delayMs: number]>();
-    for (const { campaignId, lane, delayMs } of attempts) {
-      const known = lanes.get(`${campaignId} ${lane}`);
-      if (!known || delayMs < known[2]) lanes.set(`${campaignId} ${lane}`, [campaignId, lane, delayMs]);
+    const lanes = new Map<string, NextAttempt>();
+    for (const attempt of attempts) {
+      const known = lanes.get(laneKey(attempt));
+      if (!known || attempt.delayMs < known.delayMs) lanes.set(laneKey(attempt), attempt);
     }
     // Lanes before retries, as a turn takes them.
     await tx.query(
-      `UPDATE campaign_lanes l JOIN JSON_TABLE(?, '$[*]' COLUMNS (
-         campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', delay_ms BIGINT PATH '$[2]')) j
-       ON l.campaign_id = j.campaign_id AND l.lane = j.lane
-       SET l.wake_at = LEAST(COALESCE(l.wake_at, UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND),
-         UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND)`,
-      [jsonRows([...lanes.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]))],
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
+         fence, wake_at)
+       SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, COALESCE(o.route_id, c.route_id), c.account_id, c.total_rows = 1,
+         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, TIMESTAMPDIFF(SECOND, '${FENCES_SINCE}', UTC_TIMESTAMP()),
+         UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', seq INT PATH '$[2]',
+         delay_ms BIGINT PATH '$[3]')) j
+       JOIN campaigns c ON c.id = j.campaign_id
+       LEFT JOIN recipient_terms o ON o.campaign_id = j.campaign_id AND o.seq = j.seq
+       ON DUPLICATE KEY UPDATE wake_at = LEAST(COALESCE(campaign_lanes.wake_at, VALUES(wake_at)), VALUES(wake_at))`,
+      [
+        jsonRows(
+          [...lanes.values()].sort(inLaneOrder).map((a) => [a.campaignId, a.lane, a.seq, Math.round(a.delayMs)]),
+        ),
+      ],
     );
     await tx.query(
       `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence, last_status)
@@ -164,19 +216,19 @@ export class RetryStore {
 
   /**
    * Begun retries that were not put off meanwhile: they are made, or their recipients need none any more.
-   * @param fence of the turn that began them; null = of any
+   * @param ofAny begun by whichever turn; else by the turns' own claims
    */
-  async dropBegun(tx: EntityManager, { campaignId, lane }: LaneKey, fence: number | null): Promise<void> {
+  async dropBegun(tx: EntityManager, turns: readonly LaneTurn[], ofAny = false): Promise<void> {
+    if (turns.length === 0) return;
     await tx.query(
-      `DELETE FROM recipient_retries WHERE campaign_id = ? AND lane = ?
-         AND intent_fence ${fence === null ? 'IS NOT NULL' : '= ?'}`,
-      [campaignId, lane, ...(fence === null ? [] : [fence])],
+      `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+         AND t.intent_fence ${ofAny ? 'IS NOT NULL' : '= j.fence'}`,
+      [lanesOf(turns)],
     );
   }
 
-  async drop(tx: EntityManager, campaignId: number, seqs: readonly number[]): Promise<void> {
-    if (seqs.length === 0) return;
-    await tx.query('DELETE FROM recipient_retries WHERE campaign_id = ? AND seq IN (?)', [campaignId, seqs]);
+  drop(tx: EntityManager, recipients: readonly RecipientKey[]): Promise<void> {
+    return dropRetries(tx, recipients);
   }
 
   /** The first retries of a lane, due or not, with the outcome that stands if they are never made. */

@@ -1,34 +1,53 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { DueRecipient } from './attempts.js';
+import { inLockOrder } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import type { LaneTurn } from '../dispatch/lane-store.js';
+import { heldFence, type LaneTurn } from '../dispatch/lane-turn.js';
 import type { RetryStore } from './retry-store.js';
 import type { RecipientChange } from './recipient-change.js';
 import type { Settlement } from './settlement.js';
 
+/** A recipient of a turn. */
+export type TurnRecipient = Pick<DueRecipient, 'turn' | 'seq'>;
+
+/** Rows of recipients by key, in the order in which they are locked. */
+const byKey = (recipients: readonly TurnRecipient[]): [campaignId: number, seq: number][] =>
+  recipients
+    .map(({ turn: { campaignId }, seq }) => ({ campaignId, seq }))
+    .sort(inLockOrder)
+    .map(({ campaignId, seq }) => [campaignId, seq]);
+
+const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j`;
+
 /**
  * Marks recipients whose outcome is unknown. The list is for receipts of unknown ids, and ends with the deadline; the
  * mark on the recipient stays for good.
- * @param lostFence of the claim of a worker that was taken for dead, where the window is not sent again: see `takeBack`
+ * @param lost the claims of a worker that was taken for dead, where the windows are not sent again: see `takeBack`
  */
-export async function markUnknown(
-  tx: EntityManager,
-  turn: LaneTurn,
-  recipients: readonly DueRecipient[],
-  lostFence: number | null = null,
-): Promise<void> {
+export async function markUnknown(tx: EntityManager, recipients: readonly DueRecipient[], lost = false): Promise<void> {
   if (recipients.length === 0) return;
   await tx.query(
-    `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j ON r.seq = j.seq
-     SET r.outcome_unknown = 1 WHERE r.campaign_id = ?`,
-    [jsonRows(recipients.map(({ seq }) => seq).sort((a, b) => a - b)), turn.campaignId],
+    `UPDATE campaign_recipients r JOIN ${KEYS} ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+     SET r.outcome_unknown = 1`,
+    [jsonRows(byKey(recipients))],
   );
   await tx.query(
     `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at, lost_fence)
-     SELECT ?, j.seq, ?, j.receiver, UTC_TIMESTAMP(3), ? FROM JSON_TABLE(?, '$[*]' COLUMNS (
-       seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
-    [turn.campaignId, turn.routeId, lostFence, jsonRows(recipients.map(({ seq, number }) => [seq, number]))],
+     SELECT j.campaign_id, j.seq, j.route_id, j.receiver, UTC_TIMESTAMP(3), j.lost_fence FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', route_id INT PATH '$[2]',
+       receiver VARCHAR(32) CHARACTER SET ascii PATH '$[3]', lost_fence BIGINT PATH '$[4]')) j`,
+    [
+      jsonRows(
+        recipients.map(({ turn, seq, number }) => [
+          turn.campaignId,
+          seq,
+          turn.routeId,
+          number,
+          lost ? turn.fence : null,
+        ]),
+      ),
+    ],
   );
 }
 
@@ -36,31 +55,42 @@ export async function markUnknown(
  * A worker that was cut off for longer than its lease was taken for dead, and what it held for unknown. What it says has
  * never left waits for its first try again, and is refunded like any other if that never comes. Where a second copy may
  * have left meanwhile, no recipient is taken back.
- * @param seqs of the turn's recipients, what its worker knows has never left
+ * @param recipients of the worker's turns, what it knows has never left
  */
 export async function takeBack(
   tx: EntityManager,
   settlement: Settlement,
   retries: RetryStore,
-  { campaignId, lane, fence }: LaneTurn,
-  seqs: readonly number[],
+  recipients: readonly TurnRecipient[],
 ): Promise<void> {
-  if (seqs.length === 0) return;
-  const lost: { seq: number }[] = await tx.query(
-    'SELECT seq FROM unknown_outcomes WHERE campaign_id = ? AND seq IN (?) AND lost_fence = ?',
-    [campaignId, seqs, fence + 1],
+  if (recipients.length === 0) return;
+  const lanes = new Map<string, LaneTurn>();
+  for (const { turn, seq } of recipients) lanes.set(`${turn.campaignId} ${seq}`, turn);
+  const lost: { campaignId: number; seq: number }[] = await tx.query(
+    `SELECT STRAIGHT_JOIN u.campaign_id AS campaignId, u.seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', fence BIGINT PATH '$[2]')) j
+     JOIN unknown_outcomes u ON u.campaign_id = j.campaign_id AND u.seq = j.seq AND u.lost_fence = j.fence`,
+    [jsonRows(recipients.map(({ turn, seq }) => [turn.campaignId, seq, heldFence(turn)]))],
   );
-  const changes = lost.map(({ seq }): RecipientChange => ({
+  const changes = lost.map(({ campaignId, seq }): RecipientChange => ({
     ...{ campaignId, seq, to: RecipientStatus.Pending, takenBack: true },
     ...{ errorCode: null, errorText: null, refund: false, attempted: true },
   }));
-  const back = (await settlement.settle(tx, changes)).map(({ seq }) => seq);
+  const back = await settlement.settle(tx, changes);
   if (back.length === 0) return;
-  const own = [campaignId, back];
-  await tx.query('UPDATE campaign_recipients SET outcome_unknown = 0 WHERE campaign_id = ? AND seq IN (?)', own);
-  await tx.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq IN (?)', own);
+  const own = jsonRows(back.map(({ campaignId, seq }) => [campaignId, seq]));
+  await tx.query(
+    `UPDATE campaign_recipients r JOIN ${KEYS} ON r.campaign_id = j.campaign_id AND r.seq = j.seq SET r.outcome_unknown = 0`,
+    [own],
+  );
+  await tx.query(`DELETE u FROM unknown_outcomes u JOIN ${KEYS} ON u.campaign_id = j.campaign_id AND u.seq = j.seq`, [
+    own,
+  ]);
   await retries.plan(
     tx,
-    back.map((seq) => ({ campaignId, seq, lane, delayMs: 0, lastStatus: null })),
+    back.map(({ campaignId, seq }) => ({
+      ...{ campaignId, seq, lane: lanes.get(`${campaignId} ${seq}`)?.lane ?? 0 },
+      ...{ delayMs: 0, lastStatus: null },
+    })),
   );
 }

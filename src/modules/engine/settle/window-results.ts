@@ -8,7 +8,8 @@ import { type BegunAttempt, type DueRecipient, type LastOutcome, MOST_ATTEMPTS, 
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type RouteSend, RouteSenders } from '../state/route-senders.js';
-import { type LaneEnd, LaneStore, type LaneTurn } from '../dispatch/lane-store.js';
+import { LaneStore, type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-store.js';
+import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
 import { Cancellations } from './cancellations.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import type { RecipientChange } from './recipient-change.js';
@@ -37,106 +38,96 @@ export class WindowResults {
   ) {}
 
   /**
-   * One transaction for a batch of results.
-   * @param fence given with the last batch of a window: the lane's turn ends in the same transaction
-   * @param reached as in `LaneStore.finish`
+   * One transaction for a batch of results of one route's window.
+   * @param endings given with the last batch of a window: the turns of its lanes end in the same transaction
    */
-  async flush(
-    turn: LaneTurn,
-    results: readonly WindowResult[],
-    fence: number | null,
-    reached: number | null = null,
-  ): Promise<LaneEnd> {
-    const isAnswered = await this.senders.hears(turn.routeId);
+  async flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
+    const isAnswered = await this.isAnswered(results.map(recipientOf));
     return inTransaction(this.dataSource, async (tx) => {
-      await this.storeProviderIds(tx, turn, results);
-      await takeBack(tx, this.settlement, this.retries, turn, results.filter(neverLeft).map(seqOf));
+      await this.storeProviderIds(tx, results);
+      await takeBack(tx, this.settlement, this.retries, results.filter(neverLeft).map(recipientOf));
       await this.settlement.settle(
         tx,
-        results.flatMap((result) => toChange(turn.campaignId, result, this.counted(turn, result.recipient))),
+        results.flatMap((result) => toChange(result, this.counted(result.recipient))),
       );
-      await this.logAttempts(tx, turn, results);
-      await this.storeRetries(tx, turn, results);
-      await markUnknown(
+      await this.logAttempts(tx, results);
+      await this.storeRetries(tx, results);
+      await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
+      const turns = endings?.map(({ turn }) => turn) ?? [];
+      await this.retries.dropBegun(
         tx,
-        turn,
-        results.filter(isUnknown).map((result) => result.recipient),
+        turns.filter(({ retriesDue }) => retriesDue),
       );
-      if (fence !== null && turn.dueRetries > 0) await this.retries.dropBegun(tx, turn, fence);
-      const end = fence === null ? 'more' : await this.lanes.finish(tx, turn, fence, reached);
-      await this.markProgress(tx, turn, results, fence);
-      if (isAnswered)
-        await this.senders.note(
-          tx,
-          sendsOf(
-            turn,
-            results.filter(hasLeft).map(({ recipient }) => recipient),
-          ),
-        );
-      return end;
+      const left = endings ? await this.lanes.finish(tx, endings) : NOTHING_ENDED;
+      await this.markProgress(tx, results, turns);
+      if (isAnswered) await this.senders.note(tx, sendsOf(results.filter(hasLeft).map(recipientOf)));
+      return left;
     });
   }
 
   /** A lane of which nothing gets through has a deadline; the end of a window tells, or the first that did. */
   private async markProgress(
     tx: EntityManager,
-    turn: LaneTurn,
     results: readonly WindowResult[],
-    fence: number | null,
+    ended: readonly LaneTurn[],
   ): Promise<void> {
-    const isStalled = turn.stalledMs !== null;
-    if (results.some(({ outcome }) => gotThrough(outcome))) {
-      if (isStalled) await writeStalled(tx, turn, 'NULL');
-    } else if (fence !== null && !isStalled && results.some(({ outcome }) => waits(outcome))) {
-      await writeStalled(tx, turn, 'UTC_TIMESTAMP(3)');
-    }
+    const through = new Set(
+      results.filter(({ outcome }) => gotThrough(outcome)).map(({ recipient }) => recipient.turn),
+    );
+    const waiting = new Set(results.filter(({ outcome }) => waits(outcome)).map(({ recipient }) => recipient.turn));
+    const moving = [...through].filter(({ stalledMs }) => stalledMs !== null);
+    const stalled = ended.filter((turn) => turn.stalledMs === null && waiting.has(turn) && !through.has(turn));
+    await this.lanes.markStalled(tx, moving, false);
+    await this.lanes.markStalled(tx, stalled, true);
   }
 
   /**
-   * A worker died in the middle of this lane's window: what still waits there may have left, so it is of unknown outcome,
+   * A worker died in the middle of these lanes' windows: what still waits there may have left, so it is of unknown outcome,
    * and a receipt or the deadline settles it. Where the upstream removes duplicates it is sent again besides.
-   * @param fence the fence of the claim that recovers
+   * @param turns claimed by whoever recovers
    */
-  async recover(turn: LaneTurn, fence: number, deduplicated: boolean): Promise<LaneEnd> {
-    const isAnswered = await this.senders.hears(turn.routeId);
+  async recover(turns: readonly LaneTurn[], deduplicated: boolean): Promise<LanesLeft> {
+    const isAnswered = await this.isAnswered(turns.map((turn) => ({ turn })));
     return inTransaction(this.dataSource, async (tx) => {
-      const begun = await begunRetries(tx, turn, null, deduplicated);
-      const window: DueRecipient[] = await tx.query(
-        `SELECT r.seq, r.receiver AS number, 1 AS attempt FROM campaign_recipients r
-         LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
-         WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${RecipientStatus.Pending} AND t.seq IS NULL`,
-        [turn.campaignId, turn.nextSeq, turn.intentSeq],
-      );
-      const ambiguous = [...begun, ...window];
-      await this.retries.dropBegun(tx, turn, null);
+      const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
+      const ambiguous = [...begun.recipients, ...(await this.lanes.intended(tx, turns))];
+      await this.retries.dropBegun(tx, turns, true);
       const changes = ambiguous.map((recipient): RecipientChange => ({
-        ...unchanged(turn.campaignId, recipient.seq),
+        ...unchanged(recipient.turn.campaignId, recipient.seq),
         to: RecipientStatus.Unknown,
         attempted: true,
-        tries: this.counted(turn, recipient),
+        tries: this.counted(recipient),
         madeBefore: recipient.made ?? 0,
       }));
       await this.settlement.settle(tx, changes);
-      await markUnknown(tx, turn, ambiguous, deduplicated ? null : turn.fence);
+      await markUnknown(tx, ambiguous, !deduplicated);
       if (deduplicated) {
-        const again = ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true }));
-        await this.retries.putOff(tx, turn, fence, again);
+        await this.retries.putOff(
+          tx,
+          ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true })),
+        );
       }
-      const end = await this.lanes.finish(tx, turn, fence);
-      if (isAnswered) await this.senders.note(tx, sendsOf(turn, ambiguous));
-      return end;
+      const left = await this.lanes.finish(tx, endingsOf(turns));
+      if (isAnswered) await this.senders.note(tx, sendsOf(ambiguous));
+      return left;
     });
   }
 
-  /** As `Cancellations.step`. */
-  cancelStep(turn: LaneTurn, limit: number, fence: number): Promise<LaneEnd> {
-    return this.cancellations.step(turn, limit, fence);
+  /** Whether texts from handsets come in over the window's route. */
+  private async isAnswered([first]: readonly Pick<DueRecipient, 'turn'>[]): Promise<boolean> {
+    return first !== undefined && (await this.senders.hears(first.turn.routeId));
   }
 
-  private async storeProviderIds(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
+  /** As `Cancellations.step`. */
+  cancelStep(turn: LaneTurn, limit: number): Promise<LanesLeft> {
+    return this.cancellations.step(turn, limit);
+  }
+
+  private async storeProviderIds(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
     const rows = results.flatMap(({ recipient, outcome }) =>
       outcome.kind === 'accepted'
         ? outcome.providerMessageIds.map((id, item) => [
+            recipient.turn.campaignId,
             recipient.seq,
             (recipient.made ?? 0) + item,
             id.slice(0, 128),
@@ -145,35 +136,38 @@ export class WindowResults {
           ])
         : [],
     );
-    if (rows.length === 0) return;
+    const routeId = results[0]?.recipient.turn.routeId;
+    if (rows.length === 0 || routeId === undefined) return;
     // An item whose id is known keeps it: a lost worker may have written it before. An id that another message has had is
     // no hindrance; which of the two a receipt is about, its look-up says (docs/decisions/0026).
     await tx.query(
       `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, match_key, status)
-       SELECT ?, j.seq, j.item, ?, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         seq INT PATH '$[0]', item INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]', items INT PATH '$[3]',
-         match_key VARCHAR(64) CHARACTER SET ascii PATH '$[4]')) j`,
-      [turn.campaignId, turn.routeId, jsonRows(rows)],
+       SELECT j.campaign_id, j.seq, j.item, ?, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', item INT PATH '$[2]',
+         id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[3]', items INT PATH '$[4]',
+         match_key VARCHAR(64) CHARACTER SET ascii PATH '$[5]')) j`,
+      [routeId, jsonRows(rows)],
     );
   }
 
   /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
-  private counted({ channel }: LaneTurn, { attempt }: DueRecipient): number {
-    return this.channels.find(channel)?.retryPlan ? 1 : attempt;
+  private counted({ turn, attempt }: DueRecipient): number {
+    return this.channels.find(turn.channel)?.retryPlan ? 1 : attempt;
   }
 
   /** Channels that make several attempts keep a record of each. */
-  private async logAttempts(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
+  private async logAttempts(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
     const attempts = results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
       const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, 128) : undefined;
       if (id === undefined) return [];
-      const { seq, made = 0 } = recipient;
+      const { turn, seq, made = 0 } = recipient;
       return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
     });
-    if (attempts.length > 0) await this.channels.find(turn.channel)?.attemptLog?.began(tx, attempts);
+    const channel = results[0]?.recipient.turn.channel ?? '';
+    if (attempts.length > 0) await this.channels.find(channel)?.attemptLog?.began(tx, attempts);
   }
 
-  private async storeRetries(tx: EntityManager, turn: LaneTurn, results: readonly WindowResult[]): Promise<void> {
+  private async storeRetries(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
     const again: PutOff[] = [];
     for (const { recipient, outcome, deduplicated = false } of results) {
       if (outcome.kind === 'unknown' && deduplicated && recipient.attempt < MOST_ATTEMPTS) {
@@ -185,22 +179,15 @@ export class WindowResults {
         again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, outcome.afterMs), inDoubt });
       }
     }
-    await this.retries.putOff(tx, turn, turn.fence + 1, again);
+    await this.retries.putOff(tx, again);
   }
 }
-
-const writeStalled = (tx: EntityManager, { campaignId, lane, fence }: LaneTurn, since: string): Promise<unknown> =>
-  tx.query(`UPDATE campaign_lanes SET stalled_since = ${since} WHERE campaign_id = ? AND lane = ? AND fence = ?`, [
-    campaignId,
-    lane,
-    fence + 1,
-  ]);
 
 /** The carrier has it, or may have. */
 const hasLeft = ({ outcome: { kind } }: WindowResult): boolean => kind === 'accepted' || kind === 'unknown';
 
-const sendsOf = ({ routeId, accountId }: LaneTurn, recipients: readonly DueRecipient[]): RouteSend[] =>
-  recipients.map(({ number }) => ({ routeId, accountId, number }));
+const sendsOf = (recipients: readonly DueRecipient[]): RouteSend[] =>
+  recipients.map(({ turn: { routeId, accountId }, number }) => ({ routeId, accountId, number }));
 
 const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
 
@@ -210,7 +197,7 @@ type Outcome = WindowResult['outcome'];
 const waits = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'unsent' }> =>
   outcome.kind === 'retry' || outcome.kind === 'unsent';
 
-const seqOf = ({ recipient }: WindowResult): number => recipient.seq;
+const recipientOf = ({ recipient }: WindowResult): DueRecipient => recipient;
 
 /** Nothing of it has ever left, neither now nor before. */
 const neverLeft = ({ recipient: { made = 0, inDoubt = false, last }, outcome }: WindowResult): boolean =>
@@ -245,11 +232,11 @@ const lastOutcome = ({
 }: LastOutcome): Pick<RecipientChange, 'to' | 'errorCode' | 'errorText'> => ({ to: status, errorCode, errorText });
 
 /** @param counted how many tries an attempt that the carrier took, or may have, counts as */
-function toChange(campaignId: number, { recipient, outcome }: WindowResult, counted: number): RecipientChange[] {
-  const { seq, made = 0, last, attempt, inDoubt = false } = recipient;
+function toChange({ recipient, outcome }: WindowResult, counted: number): RecipientChange[] {
+  const { turn, seq, made = 0, last, attempt, inDoubt = false } = recipient;
   // Whatever became of the second copy, the first may be with the upstream: a receipt or the deadline settles it.
   if (inDoubt && outcome.kind !== 'accepted') return [];
-  const base = { ...unchanged(campaignId, seq), attempted: true, tries: counted, madeBefore: made };
+  const base = { ...unchanged(turn.campaignId, seq), attempted: true, tries: counted, madeBefore: made };
   const failed = { ...base, to: RecipientStatus.Failed, tries: attempt };
   // The tries before this one, which never left: as many as the carrier has turned down.
   const neverLeft = { ...failed, attempted: attempt > 1, tries: attempt - 1 };

@@ -20,7 +20,7 @@ const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
 const AT_ONCE = 'UTC_TIMESTAMP(3)';
 
 /**
- * When the lanes of a campaign wake, by what they do in its new state. Every open lane is written, a held one too: the
+ * When the lanes of a campaign wake, by what they do in its new state. Every lane is written, a held one too: the
  * turn that ends it at the same moment sees the new state, or is run again (docs/decisions/0004). A window under way
  * leaves the lanes of a paused campaign asleep.
  */
@@ -51,13 +51,22 @@ export interface UnsentCampaign {
 export class CampaignStates {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Before the first window leaves; from now on receipts have a deadline. */
-  async begin(tx: EntityManager, campaignId: number, receiptTimeoutMs: number): Promise<void> {
+  /** Before the first windows leave; from now on receipts have a deadline. */
+  async begin(tx: EntityManager, ids: readonly number[], receiptTimeoutMs: number): Promise<void> {
     const { from } = TRANSITIONS.begin;
     await tx.query(
       `UPDATE campaigns SET state = ${nextState(TRANSITIONS.begin)}, overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
-       WHERE id = ? AND state IN (${sqlStates(from)})`,
-      [receiptTimeoutMs * 1000, campaignId],
+       WHERE id IN (?) AND state IN (${sqlStates(from)})`,
+      [receiptTimeoutMs * 1000, [...ids].sort((a, b) => a - b)],
+    );
+  }
+
+  /** `sent_at`: the last recipient left, and no try waits, so no lane is left. @param ids of campaigns that lost a lane */
+  async markSent(ids: readonly number[]): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE campaigns SET sent_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND sent_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = campaigns.id)`,
+      [[...ids].sort((a, b) => a - b)],
     );
   }
 
@@ -143,8 +152,7 @@ export class CampaignStates {
     await tx.query(
       `UPDATE campaign_lanes SET wake_at = ${WAKE_AT[LANE_DUTY[transition.to]]}, stalled_since = NULL,
          fence = IF(${isFree()}, fence + 1, fence)
-       WHERE campaign_id = ? AND (next_seq < end_seq OR EXISTS (
-         SELECT 1 FROM recipient_retries r WHERE r.campaign_id = campaign_lanes.campaign_id AND r.lane = campaign_lanes.lane))`,
+       WHERE campaign_id = ?`,
       [campaignId],
     );
     return true;

@@ -42,6 +42,10 @@ export class GatedConnection implements RouteConnection {
     return this.circuit.isBroken();
   }
 
+  get restMs(): number {
+    return Math.max(0, this.pauseMs());
+  }
+
   get fault(): string | null {
     return this.circuit.isBroken() ? this.lastFault : null;
   }

@@ -91,6 +91,8 @@ export interface RouteConnection {
   readonly ready: boolean;
   /** true while one message is to show whether an upstream in trouble is well again: the others wait */
   readonly onTrial?: boolean;
+  /** milliseconds for which the upstream wants to be left alone, because it says nothing but "too fast"; absent or 0 = none */
+  readonly restMs?: number;
   /** why the upstream cannot be used, in words for staff; null while all is well */
   readonly fault: string | null;
   /** Never rejects; every fault is an outcome. Resolves within 30 s. */

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager, In, Not } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import { inListedOrder, jsonRows, listKeys, type WriteResult } from '../../../platform/database/index.js';
-import type { StopList } from '../../engine/index.js';
+import type { Addressed, StopList } from '../../engine/index.js';
 import { noteUsed, takeTurn } from '../../quotas/index.js';
 import type { Suppression, SuppressionSource } from '../domain/suppression.js';
 import { suppressionErrors } from '../suppressions.errors.js';
@@ -109,17 +109,20 @@ export class SuppressionStore implements StopList {
     );
   }
 
-  /** One look at the key while the list is empty, else one statement for all receivers. */
-  async among(accountId: number, receivers: readonly string[]): Promise<ReadonlySet<string>> {
-    const any: unknown[] = await this.dataSource.query('SELECT 1 FROM suppressions WHERE account_id = ? LIMIT 1', [
-      accountId,
+  /** One look at the keys while the lists are empty, else one statement for all receivers of all accounts. */
+  async among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
+    const accounts = [...new Set(addressed.map(({ accountId }) => accountId))];
+    const any: unknown[] = await this.dataSource.query('SELECT 1 FROM suppressions WHERE account_id IN (?) LIMIT 1', [
+      accounts,
     ]);
     if (any.length === 0) return new Set();
-    const rows: { number: string }[] = await this.dataSource.query(
-      `SELECT STRAIGHT_JOIN s.number FROM ${NUMBERS} JOIN suppressions s ON s.account_id = ? AND s.number = j.number`,
-      [rowsOf(receivers), accountId],
+    const rows: { place: number }[] = await this.dataSource.query(
+      `SELECT STRAIGHT_JOIN j.place FROM JSON_TABLE(?, '$[*]' COLUMNS (place INT PATH '$[0]', account_id BIGINT PATH '$[1]',
+         number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]')) j
+       JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number`,
+      [jsonRows(addressed.map(({ accountId, number }, place) => [place, accountId, number]))],
     );
-    return new Set(rows.map(({ number }) => number));
+    return new Set(rows.map(({ place }) => place));
   }
 }
 

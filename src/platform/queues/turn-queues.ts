@@ -3,37 +3,42 @@ import Bull, { type Queue } from 'bull';
 import { Redis } from 'ioredis';
 import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { type LaneJob, laneJobId, LOCK_MS } from './queues.js';
+import { LOCK_MS, type TurnJob, turnJobId } from './queues.js';
 
 const ADD_TIMEOUT_MS = 3_000;
 /** A queue never closes while Redis is away. */
 const CLOSE_MS = 2_000;
 
 /**
- * The queues of lanes, by name, each made when it is first asked for. Bull on Redis: MySQL is the truth, so completed and
+ * The queues of turns, by name, each made when it is first asked for. Bull on Redis: MySQL is the truth, so completed and
  * failed jobs are removed, and an emptied Redis is refilled by the relay. The prefix stands in braces so that all keys of a
  * queue share a hash slot on Redis Cluster.
  */
 @Injectable()
-export class LaneQueues implements OnApplicationShutdown {
-  private readonly queues = new Map<string, Queue<LaneJob>>();
+export class TurnQueues implements OnApplicationShutdown {
+  private readonly queues = new Map<string, Queue<TurnJob>>();
 
   constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
 
   /**
-   * Puts lanes at the tail of their queue.
+   * Puts turns at the tail of their queue.
    * @throws at once while Redis is away, and when it does not answer within 3 s; a job that was added all the same is
-   * harmless, its id is its turn
+   * harmless
    */
-  async add(queue: string, jobs: readonly LaneJob[]): Promise<void> {
+  async add(queue: string, jobs: readonly TurnJob[]): Promise<void> {
     const bull = this.get(queue);
     // Without a connection ioredis would keep every command in memory until there is one again.
-    if (bull.client.status !== 'ready') throw new Error('Redis is not connected');
-    const adding = bull.addBulk(jobs.map((job) => ({ data: job, opts: { jobId: laneJobId(job) } })));
+    if (!this.isReady(queue)) throw new Error('Redis is not connected');
+    const adding = bull.addBulk(jobs.map((job) => ({ data: job, opts: { jobId: turnJobId(job) } })));
     if ((await within(ADD_TIMEOUT_MS, adding)) === null) throw new Error('Redis did not answer');
   }
 
-  get(name: string): Queue<LaneJob> {
+  /** Whether Redis can be asked to take jobs. */
+  isReady(queue: string): boolean {
+    return this.get(queue).client.status === 'ready';
+  }
+
+  get(name: string): Queue<TurnJob> {
     let queue = this.queues.get(name);
     if (!queue) {
       queue = this.open(name);
@@ -46,8 +51,8 @@ export class LaneQueues implements OnApplicationShutdown {
     await Promise.all([...this.queues.values()].map((queue) => within(CLOSE_MS, queue.close(true))));
   }
 
-  private open(name: string): Queue<LaneJob> {
-    return new Bull<LaneJob>(name, {
+  private open(name: string): Queue<TurnJob> {
+    return new Bull<TurnJob>(name, {
       prefix: `{${this.environment.REDIS_PREFIX}}`,
       // Bull needs connections that never give up (blocking reads wait for ever); only the relay adds, within a time limit.
       createClient: () =>

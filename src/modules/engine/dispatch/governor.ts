@@ -1,0 +1,127 @@
+import { performance } from 'node:perf_hooks';
+import { Inject, Injectable } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import type { RouteTurn } from '../../../platform/queues/index.js';
+import type { Route, RouteConnection } from '../../providers/index.js';
+import { Pacer } from './pacer.js';
+import { RoutePace } from './route-pace.js';
+import { WindowTempo } from './window-tempo.js';
+
+/** A route that cannot be used is looked at again after so long. */
+export const ROUTE_DOWN_MS = 1_000;
+/** A slot that is free so soon is waited for by the window itself. */
+const SOON_MS = 50;
+
+/** A turn of a channel's route. */
+export type ChannelTurn = RouteTurn & { channel: string };
+
+/** Windows under way of one channel and class, by route. */
+type Running = Map<number, number>;
+
+const classOf = ({ channel, single }: ChannelTurn): string => `${channel} ${single}`;
+const keyOf = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.routeId}`;
+
+/**
+ * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
+ * size of windows, and the number of windows under way (docs/decisions/0023). Slow routes together never have more than half
+ * of the places of a channel and class, so whoever waits for a slow carrier keeps nobody else waiting.
+ */
+@Injectable()
+export class Governor {
+  readonly tempo = new WindowTempo();
+  private readonly running = new Map<string, Running>();
+  private readonly pacers = new Map<number, { perSecond: number; pacer: Pacer }>();
+  /** turns that found no place because of other routes; the first of them is told when there is one */
+  private readonly waiting = new Map<string, ChannelTurn>();
+  private readonly resting = new Map<string, number>();
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly pace: RoutePace,
+  ) {}
+
+  /**
+   * Takes a place for a window.
+   * @param isPaced a paced route has one window of each class at once: more of them would only share its slots
+   * @returns false without one: a window of the route that is under way goes on with it, or `leave` names the turn
+   */
+  enter(turn: ChannelTurn, isPaced: boolean): boolean {
+    const running = this.running.get(classOf(turn)) ?? new Map<number, number>();
+    this.running.set(classOf(turn), running);
+    const own = running.get(turn.routeId) ?? 0;
+    if (own >= (isPaced ? 1 : this.tempo.atOnce(turn.routeId))) return false;
+    if (!this.hasPlace(running, turn.routeId)) {
+      if (own === 0) this.waiting.set(keyOf(turn), turn);
+      return false;
+    }
+    running.set(turn.routeId, own + 1);
+    return true;
+  }
+
+  /** Gives the place back. @returns a turn that found none meanwhile */
+  leave(turn: ChannelTurn): ChannelTurn | null {
+    const running = this.running.get(classOf(turn));
+    const own = running?.get(turn.routeId) ?? 0;
+    if (own > 1) running?.set(turn.routeId, own - 1);
+    else running?.delete(turn.routeId);
+    for (const [key, next] of this.waiting) {
+      if (classOf(next) !== classOf(turn)) continue;
+      this.waiting.delete(key);
+      return next;
+    }
+    return null;
+  }
+
+  /** Whether another window of the route might begin now. */
+  hasRoom(turn: ChannelTurn, isPaced: boolean): boolean {
+    const running = this.running.get(classOf(turn));
+    if (!running) return true;
+    const own = running.get(turn.routeId) ?? 0;
+    return own < (isPaced ? 1 : this.tempo.atOnce(turn.routeId)) && this.hasPlace(running, turn.routeId);
+  }
+
+  /** Nothing of the class leaves over the route for so long. */
+  rest(turn: ChannelTurn, milliseconds: number): void {
+    this.resting.set(keyOf(turn), performance.now() + milliseconds);
+  }
+
+  /** Milliseconds for which a turn is in vain. */
+  restOf(turn: ChannelTurn): number {
+    const rest = (this.resting.get(keyOf(turn)) ?? 0) - performance.now();
+    if (rest <= 0) this.resting.delete(keyOf(turn));
+    return Math.max(0, rest);
+  }
+
+  /** Recipients of the next window. @param route with its speed in recipients */
+  size(route: Route, connection: RouteConnection): number {
+    return connection.onTrial ? 1 : this.tempo.size(route);
+  }
+
+  /** Milliseconds until something may leave over a route that can be used; 0 = now. */
+  async wait(route: Route, connection: RouteConnection): Promise<number> {
+    const rest = connection.restMs ?? 0;
+    if (rest > SOON_MS) return rest;
+    const free = (await this.pacerOf(route)?.freeIn()) ?? 0;
+    return free > SOON_MS ? free : 0;
+  }
+
+  /** Gives the slots of a paced route; null = no limit of ours. */
+  pacerOf(route: Route): Pacer | null {
+    const { id, messagesPerSecond: perSecond } = route;
+    if (perSecond === null) return null;
+    const known = this.pacers.get(id);
+    if (known?.perSecond === perSecond) return known.pacer;
+    const pacer = new Pacer(perSecond, (slots) => this.pace.reserve(route, slots));
+    this.pacers.set(id, { perSecond, pacer });
+    return pacer;
+  }
+
+  private hasPlace(running: Running, routeId: number): boolean {
+    const places = this.environment.WORKER_CONCURRENCY;
+    const sum = (counts: readonly [number, number][]): number => counts.reduce((total, [, count]) => total + count, 0);
+    const all = [...running];
+    if (sum(all) >= places) return false;
+    if (!this.tempo.isSlow(routeId)) return true;
+    return sum(all.filter(([id]) => this.tempo.isSlow(id))) < Math.max(1, Math.floor(places / 2));
+  }
+}

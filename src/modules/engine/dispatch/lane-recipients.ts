@@ -1,0 +1,66 @@
+import type { EntityManager } from 'typeorm';
+import type { DueRecipient } from '../settle/attempts.js';
+import { groupOf } from '../state/lanes.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import { TERMS_COLUMNS, termsOf, type TermsRow } from '../state/terms-rows.js';
+import type { LaneTurn } from './lane-turn.js';
+
+/** The pool or a transaction. */
+type Source = Pick<EntityManager, 'query'>;
+
+/** A part of a lane's recipients, `from` inclusive, `end` exclusive. */
+export interface LanePart {
+  turn: LaneTurn;
+  from: number;
+  end: number;
+}
+
+interface RecipientRow extends TermsRow {
+  campaign_id: number;
+  seq: number;
+  number: string;
+  lane_group?: number;
+}
+
+/**
+ * Recipients that nothing has left to yet, by key. A lane of a campaign whose recipients leave over several routes has those
+ * of its group alone.
+ * @param terms `withoutRetries`: none that waits for another try; `most`: so many at the most
+ */
+export async function pendingOf(
+  source: Source,
+  parts: readonly LanePart[],
+  terms: { withoutRetries?: boolean; most?: number } = {},
+): Promise<DueRecipient[]> {
+  if (parts.length === 0) return [];
+  const ownTerms = parts.some(({ turn }) => turn.ownTerms);
+  const values: number[] = [];
+  const ranges = parts.map(({ turn, from, end }) => {
+    values.push(turn.campaignId, from, end);
+    if (turn.ownTerms) values.push(groupOf(turn.lane));
+    const group = turn.ownTerms ? ' AND COALESCE(o.lane_group, 0) = ?' : '';
+    return `(r.campaign_id = ? AND r.seq >= ? AND r.seq < ?${group})`;
+  });
+  const rows: RecipientRow[] = await source.query(
+    `SELECT r.campaign_id, r.seq, r.receiver AS number${ownTerms ? `, ${TERMS_COLUMNS}, COALESCE(o.lane_group, 0) AS lane_group` : ''}
+     FROM campaign_recipients r
+     ${ownTerms ? 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq' : ''}
+     ${terms.withoutRetries ? 'LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq' : ''}
+     WHERE (${ranges.join(' OR ')}) AND r.status = ${RecipientStatus.Pending}
+     ${terms.withoutRetries ? 'AND t.seq IS NULL' : ''}
+     ORDER BY r.campaign_id, r.seq ${terms.most === undefined ? '' : 'LIMIT ?'}`,
+    [...values, ...(terms.most === undefined ? [] : [terms.most])],
+  );
+  const byCampaign = new Map<number, LanePart[]>();
+  for (const part of parts) {
+    const { campaignId } = part.turn;
+    byCampaign.set(campaignId, [...(byCampaign.get(campaignId) ?? []), part]);
+  }
+  return rows.flatMap((row): DueRecipient[] => {
+    const own = byCampaign.get(row.campaign_id)?.find((part) => isOf(part, row));
+    return own ? [{ turn: own.turn, seq: row.seq, number: row.number, ...termsOf(row), attempt: 1 }] : [];
+  });
+}
+
+const isOf = ({ turn, from, end }: LanePart, { seq, lane_group: group = 0 }: RecipientRow): boolean =>
+  seq >= from && seq < end && (!turn.ownTerms || groupOf(turn.lane) === group);

@@ -1,0 +1,54 @@
+import type { CampaignState } from '../state/campaign-transitions.js';
+
+/** A lane by its key. */
+export interface LaneKey {
+  campaignId: number;
+  lane: number;
+}
+
+/** A lane as a turn found it, with what the turn needs of its campaign. The claim raises the fence by one. */
+export interface LaneTurn extends LaneKey {
+  /** as it was read: the claim asks for it, and what the turn writes stands under the next one */
+  fence: number;
+  nextSeq: number;
+  intentSeq: number;
+  endSeq: number;
+  state: CampaignState;
+  channel: string;
+  accountId: number;
+  routeId: number;
+  /** a campaign of one recipient */
+  single: boolean;
+  /** recipients of the campaign have terms of their own, and lanes of their own by route */
+  ownTerms: boolean;
+  content: Record<string, unknown>;
+  /** retries are due */
+  retriesDue: boolean;
+  /** another worker had begun retries, and has not ended them */
+  retriesBegun: boolean;
+  /** for how long nothing has got through; null = it moves */
+  stalledMs: number | null;
+}
+
+/** A lane whose turn is over. */
+export interface LaneEnding {
+  turn: LaneTurn;
+  /** the new position of a turn that sent nothing, and so recorded no intent; null = the intent */
+  reached: number | null;
+}
+
+/** The fence under which a claimed turn writes. */
+export const heldFence = ({ fence }: LaneTurn): number => fence + 1;
+
+/** One text a lane, for maps. */
+export const laneKey = ({ campaignId, lane }: LaneKey): string => `${campaignId} ${lane}`;
+
+/** The order in which lanes are locked. */
+export const inLaneOrder = (a: LaneKey, b: LaneKey): number => a.campaignId - b.campaignId || a.lane - b.lane;
+
+/** The ends of turns that reach what they intended. */
+export const endingsOf = (turns: readonly LaneTurn[]): LaneEnding[] => turns.map((turn) => ({ turn, reached: null }));
+
+/** Lanes as an SQL condition. Not `(a, b) IN (…)`: MariaDB reads the whole index for a list of one row. */
+export const isOneOfLanes = (alias: string, lanes: readonly LaneKey[]): string =>
+  lanes.map(() => `(${alias}.campaign_id = ? AND ${alias}.lane = ?)`).join(' OR ');

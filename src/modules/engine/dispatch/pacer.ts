@@ -1,0 +1,116 @@
+import { performance } from 'node:perf_hooks';
+import { UrgentFirst } from '../../../platform/concurrency/index.js';
+
+/** The route's time is booked in blocks of so much: whoever shares the route waits no longer for its turn. */
+const BLOCK_MS = 100;
+/** Slots that nobody asked for are gone after this; what the event loop was late for is not. */
+const CATCH_UP_MS = 50;
+/** Timers are late by as much: what is due so soon goes at once. */
+const TIMER_MS = 4;
+/** When a route that is spoken for is asked again. */
+const ASK_AGAIN_MS = 250;
+
+interface Waiting {
+  items: number;
+  go: () => void;
+}
+
+/**
+ * The slots of one paced route in this worker, booked from MySQL in small blocks. Inside a block a message of one recipient
+ * takes the next slot, in front of campaigns (`UrgentFirst`).
+ */
+export class Pacer {
+  private readonly waiting = new UrgentFirst<Waiting>();
+  /** clock of `performance.now()`: the next slot of the block */
+  private next = 0;
+  /** slots of the block that are left; below 0 = a message of several items has taken some of the next block */
+  private left = 0;
+  /** messages that are announced and have no slot yet */
+  private expected = 0;
+  private booking: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | null = null;
+
+  /**
+   * @param perSecond slots a second
+   * @param book books so many slots; resolves to the milliseconds until the first, null = spoken for
+   */
+  constructor(
+    private readonly perSecond: number,
+    private readonly book: (slots: number) => Promise<number | null>,
+  ) {}
+
+  /** Milliseconds until a slot is free. Books one if need be: whoever asks is the one that will take it. */
+  async freeIn(): Promise<number> {
+    this.forgetPast();
+    if (this.left <= 0) {
+      await this.bookBlock();
+      if (this.left <= 0) return Math.max(ASK_AGAIN_MS, 250 / this.perSecond);
+    }
+    return Math.max(0, this.next - performance.now());
+  }
+
+  /** So many messages are going to ask for slots, one after the other. */
+  expect(messages: number): void {
+    this.expected += messages;
+  }
+
+  /** Resolves when the message may leave. @param items slots that it takes */
+  slot(items: number, isUrgent: boolean): Promise<void> {
+    if (this.waiting.length === 0) this.forgetPast();
+    return new Promise((resolve) => {
+      this.waiting.push({ items, go: resolve }, isUrgent);
+      this.pump();
+    });
+  }
+
+  private pump(): void {
+    while (this.waiting.length > 0) {
+      if (this.left <= 0) return void this.bookBlock().then(() => this.pumpAfterBooking());
+      const wait = this.next - performance.now();
+      if (wait > TIMER_MS) return this.pumpIn(wait);
+      const { items, go } = this.waiting.shift() as Waiting;
+      this.next += (items * 1_000) / this.perSecond;
+      this.left -= items;
+      this.expected = Math.max(0, this.expected - 1);
+      go();
+    }
+  }
+
+  private pumpAfterBooking(): void {
+    if (this.left > 0) this.pump();
+    else this.pumpIn(ASK_AGAIN_MS);
+  }
+
+  private pumpIn(milliseconds: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.pump();
+    }, milliseconds);
+  }
+
+  /** One booking at a time; what is announced says how much is worth it. */
+  private bookBlock(): Promise<void> {
+    this.booking ??= this.bookNow().finally(() => {
+      this.booking = null;
+    });
+    return this.booking;
+  }
+
+  private async bookNow(): Promise<void> {
+    const most = Math.max(1, Math.floor((this.perSecond * BLOCK_MS) / 1_000));
+    const debt = Math.max(0, -this.left);
+    const slots = Math.ceil(debt) + Math.max(1, Math.min(most, this.expected));
+    const wait = await this.book(slots).catch(() => null);
+    if (wait === null) return;
+    this.next = performance.now() + wait + (debt * 1_000) / this.perSecond;
+    this.left = slots - debt;
+  }
+
+  private forgetPast(): void {
+    const late = performance.now() - this.next;
+    if (this.left <= 0 || late <= CATCH_UP_MS) return;
+    const gone = Math.min(this.left, Math.floor((late * this.perSecond) / 1_000));
+    this.left -= gone;
+    this.next += (gone * 1_000) / this.perSecond;
+  }
+}

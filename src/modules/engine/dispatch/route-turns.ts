@@ -1,0 +1,89 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { DueLanes, type Share } from './due-lanes.js';
+import { type ChannelTurn, Governor, ROUTE_DOWN_MS } from './governor.js';
+import { LaneRunner, type TurnEnd } from './lane-runner.js';
+import { LaneStore } from './lane-store.js';
+import { WINDOW_RECIPIENTS } from './window-tempo.js';
+
+/** Messages of one recipient travel together; of campaigns, a window takes small ones together. */
+const SHARES: Readonly<Record<'single' | 'campaign', Share>> = {
+  single: { most: WINDOW_RECIPIENTS, accounts: 64 },
+  campaign: { most: 8, accounts: 8 },
+};
+
+/** What the route wants after a turn. */
+export interface RouteTurnEnd {
+  /** another turn at once */
+  more: boolean;
+  /** another turn, after so many milliseconds; null = when something is due */
+  againMs: number | null;
+  /** a turn that found no place before this one ended, and that has one now */
+  next: ChannelTurn | null;
+  /** nothing is known to be due: to be looked at once more when its job is gone */
+  atRest: boolean;
+}
+
+const NOTHING: RouteTurnEnd = { more: false, againMs: null, next: null, atRest: false };
+
+/** One turn of a channel's route: asks the governor, takes the next lanes, and runs their turn. */
+@Injectable()
+export class RouteTurns {
+  private readonly logger = new Logger(RouteTurns.name);
+  /** routes that could not be used at their last turn */
+  private readonly down = new Set<string>();
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly governor: Governor,
+    private readonly due: DueLanes,
+    private readonly lanes: LaneStore,
+    private readonly runner: LaneRunner,
+    private readonly routes: RouteDirectory,
+  ) {}
+
+  /** @param widen called when another turn of the route may begin beside this one */
+  async take(turn: ChannelTurn, widen: () => void): Promise<RouteTurnEnd> {
+    const rest = this.governor.restOf(turn);
+    if (rest > 0) return { ...NOTHING, againMs: rest };
+    const isPaced = ((await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null) !== null;
+    if (!this.governor.enter(turn, isPaced)) return NOTHING;
+    let end: TurnEnd | null = null;
+    let next: ChannelTurn | null = null;
+    let hasMore = false;
+    try {
+      const share = SHARES[turn.single ? 'single' : 'campaign'];
+      const keys = await this.next(turn, share);
+      hasMore = keys.length >= share.most || (!turn.single && keys.length > 1);
+      if (hasMore && this.governor.hasRoom(turn, isPaced)) widen();
+      end = await this.runner.run(await this.lanes.turns(keys));
+    } catch (error) {
+      this.logger.error({ err: error, ...turn }, 'a turn of a route failed');
+    } finally {
+      next = this.governor.leave(turn);
+    }
+    if (!end) return { ...NOTHING, next };
+    const againMs = this.rest(turn, end);
+    const more = againMs === null && (end.more || hasMore);
+    return { more, againMs, next, atRest: againMs === null && !more };
+  }
+
+  private async next(turn: ChannelTurn, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
+    if (this.down.has(nameOf(turn))) {
+      const keys = await this.due.down(turn, this.environment.RECEIPT_TIMEOUT);
+      if (keys.length > 0) return keys;
+    }
+    return this.due.next(turn, share);
+  }
+
+  private rest(turn: ChannelTurn, { restMs }: TurnEnd): number | null {
+    if (restMs === ROUTE_DOWN_MS) this.down.add(nameOf(turn));
+    else this.down.delete(nameOf(turn));
+    if (restMs === 0) return null;
+    this.governor.rest(turn, restMs);
+    return restMs;
+  }
+}
+
+const nameOf = ({ channel, routeId, single }: ChannelTurn): string => `${channel} ${routeId} ${single}`;

@@ -1,0 +1,199 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { HeldLease } from '../../../platform/leases/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import type { Route, RouteConnection, SendOutcome } from '../../providers/index.js';
+import type { Channel } from '../channel.js';
+import { CampaignStates } from '../state/campaign-states.js';
+import { TRANSITIONS } from '../state/campaign-transitions.js';
+import { type WindowResult, WindowResults } from '../settle/window-results.js';
+import { Governor } from './governor.js';
+import { conclude } from './lane-deadline.js';
+import { pendingOf } from './lane-recipients.js';
+import { type LaneClaim, type LanesLeft, LaneStore, newClaimId, NOTHING_ENDED } from './lane-store.js';
+import { endingsOf, type LaneEnding, type LaneTurn } from './lane-turn.js';
+import { applySuppressions, StopList } from './suppressions.js';
+import { isGrouped, type PlannedLane, planWindow } from './window-plan.js';
+import { sendWindow } from './window-sender.js';
+import { WINDOW_RECIPIENTS } from './window-tempo.js';
+
+const WRITE_AGAIN_MS = 500;
+/** Results outlive a database that is away for minutes: a lost one would leave an outcome unknown. */
+const KEEP_RESULTS_MS = 600_000;
+
+/** What a window leaves over. */
+export interface Carrier {
+  route: Route;
+  channel: Channel;
+  connection: RouteConnection;
+  /** the route drops a second message with the same reference */
+  deduplicated: boolean;
+}
+
+/** Sends one window of a route: claims its lanes, records the intent, sends, writes what became of it. */
+@Injectable()
+export class WindowRunner {
+  private readonly logger = new Logger(WindowRunner.name);
+  private readonly outcomes;
+  private stopping = false;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lanes: LaneStore,
+    private readonly states: CampaignStates,
+    private readonly results: WindowResults,
+    private readonly governor: Governor,
+    private readonly stopList: StopList,
+    metrics: Metrics,
+  ) {
+    this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
+  }
+
+  /** Results that cannot be written are from now on kept for no longer than a lease. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  /** @param size recipients of the window */
+  async send(turns: readonly LaneTurn[], carrier: Carrier, size: number): Promise<LanesLeft> {
+    const planned = planWindow(turns, size);
+    const claimedAt = performance.now();
+    const claims = await this.claim(await this.claimsOf(planned), carrier.deduplicated, size);
+    if (claims.length === 0) return NOTHING_ENDED;
+    const left = await this.sendClaimed(claims, carrier, claimedAt);
+    return planned.length < turns.length ? { ...left, more: true } : left;
+  }
+
+  /** What has not left can never leave, so it fails and is refunded (reference/engine#what-never-leaves). */
+  async refuse(turns: readonly LaneTurn[], outcome: SendOutcome): Promise<LanesLeft> {
+    const planned = await this.claimsOf(planWindow(turns, WINDOW_RECIPIENTS));
+    const reached = new Map(planned.map(({ turn, intentSeq }) => [turn, turn.retriesDue ? turn.nextSeq : intentSeq]));
+    // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
+    const claims = await this.claim(
+      planned.map((claim) => ({ ...claim, intentSeq: claim.turn.intentSeq })),
+      false,
+      WINDOW_RECIPIENTS,
+    );
+    if (claims.length === 0) return NOTHING_ENDED;
+    const results = claims.flatMap(({ recipients }) => recipients.map((recipient) => ({ recipient, outcome })));
+    const endings = claims.map(({ turn }): LaneEnding => ({ turn, reached: reached.get(turn) ?? null }));
+    return { ...(await this.results.flush(results, endings)), more: true };
+  }
+
+  /** Read before the claim: only a turn of the lane changes who waits there. */
+  private async claimsOf(planned: readonly PlannedLane[]): Promise<LaneClaim[]> {
+    const [first] = planned;
+    const parts = planned.map(({ turn, end }) => ({ turn, from: turn.nextSeq, end }));
+    const alone = planned.length === 1 && first && isGrouped(first) ? first : null;
+    const recipients = await pendingOf(
+      this.dataSource,
+      parts.filter(({ from, end }) => from < end),
+      alone ? { most: alone.most } : {},
+    );
+    const byTurn = new Map(planned.map(({ turn }): [LaneTurn, typeof recipients] => [turn, []]));
+    for (const recipient of recipients) byTurn.get(recipient.turn)?.push(recipient);
+    const last = recipients.at(-1);
+    return planned.map(({ turn, end }) => ({
+      turn,
+      recipients: byTurn.get(turn) ?? [],
+      intentSeq: alone && last && recipients.length === alone.most ? last.seq + 1 : Math.max(end, turn.nextSeq),
+    }));
+  }
+
+  /**
+   * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
+   * nothing has left: it is given back as soon as the database can be reached.
+   */
+  private async claim(claims: readonly LaneClaim[], deduplicated: boolean, mostRetries: number): Promise<LaneClaim[]> {
+    const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
+    const unbegun = claims.flatMap(({ turn }) =>
+      TRANSITIONS.begin.from.includes(turn.state) ? [turn.campaignId] : [],
+    );
+    // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
+    const begin = (tx: EntityManager): Promise<void> => this.states.begin(tx, unbegun, RECEIPT_TIMEOUT);
+    const id = newClaimId();
+    try {
+      const alongside = unbegun.length > 0 ? begin : undefined;
+      return await this.lanes.claim(claims, LANE_LEASE, { id, alongside, deduplicated, mostRetries });
+    } catch (error) {
+      const turns = claims.map(({ turn }) => turn);
+      this.logger.warn({ err: error, ...named(turns) }, 'claim failed, giving it back');
+      await this.insist(turns, () => this.lanes.giveBack(turns, id));
+      return [];
+    }
+  }
+
+  private async sendClaimed(claims: readonly LaneClaim[], carrier: Carrier, claimedAt: number): Promise<LanesLeft> {
+    const { route, channel, connection, deduplicated } = carrier;
+    const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
+    const turns = claims.map(({ turn }) => turn);
+    const began = performance.now();
+    const lease = new HeldLease({
+      leaseMs,
+      claimedAt,
+      renew: () => this.lanes.renew(turns, leaseMs),
+      onFault: (error) => this.logger.warn({ err: error, ...named(turns) }, 'lease not renewed'),
+    });
+    try {
+      const { leaving, held } = await applySuppressions(
+        this.stopList,
+        claims.flatMap(({ recipients }) => recipients),
+      );
+      const last = await sendWindow(
+        {
+          channel,
+          connection,
+          deduplicated,
+          recipients: leaving,
+          urgent: turns[0]?.single ?? false,
+          pacer: this.governor.pacerOf(route),
+          notAfter: () => lease.sendUntil,
+        },
+        async (results) => {
+          await this.results.flush(conclude(results, patience), null);
+          this.count(channel, results);
+        },
+      );
+      if (leaving.length > 0) this.governor.tempo.took(route.id, leaving.length, performance.now() - began);
+      last.push(...held);
+      const ended = conclude(last, patience);
+      const left = await this.insist(turns, () => this.results.flush(ended, endingsOf(turns)));
+      this.count(channel, last);
+      return left;
+    } finally {
+      lease.end();
+    }
+  }
+
+  private count({ name: channel }: Channel, results: readonly WindowResult[]): void {
+    for (const { outcome } of results) this.outcomes.inc({ channel, outcome: outcome.kind });
+  }
+
+  /**
+   * What cannot be written now is tried again, past the end of the lease too: what left, or has not, counts whichever worker holds
+   * the lanes by then. A worker that shall stop waits for no more than a lease.
+   */
+  private async insist<Result>(turns: readonly LaneTurn[], write: () => Promise<Result>): Promise<Result> {
+    for (const started = performance.now(); ;) {
+      try {
+        return await write();
+      } catch (error) {
+        const patience = this.stopping ? this.environment.LANE_LEASE : KEEP_RESULTS_MS;
+        if (performance.now() - started > patience) throw error;
+        this.logger.warn({ err: error, ...named(turns) }, 'not written, trying again');
+        await sleep(WRITE_AGAIN_MS);
+      }
+    }
+  }
+}
+
+/** Lanes in a log line. */
+const named = (turns: readonly LaneTurn[]): { campaign: number | undefined; lanes: number } => ({
+  campaign: turns[0]?.campaignId,
+  lanes: turns.length,
+});

@@ -1,0 +1,136 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import type { Job } from 'bull';
+import { within } from '../../../platform/concurrency/index.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import {
+  besideTurn,
+  firstTurn,
+  nextTurn,
+  type TurnJob,
+  turnJobId,
+  TurnQueues,
+} from '../../../platform/queues/index.js';
+import { RouteConnections } from '../../providers/index.js';
+import { DueLanes } from '../dispatch/due-lanes.js';
+import { LaneRunner } from '../dispatch/lane-runner.js';
+import { Relay } from '../dispatch/relay.js';
+import { RouteTurns } from '../dispatch/route-turns.js';
+import { WorkerQueues } from '../dispatch/worker-queues.js';
+import { ReceiptSweeper } from '../receipts/receipt-sweeper.js';
+
+/** How long a queue may take to close: it never does while Redis is away. */
+const CLOSE_MS = 2_000;
+/** The classes of turns, each with places of its own (`Governor`). */
+const CLASSES = 2;
+
+/** What a job comes to: the route may have more, or was at rest when it was looked at. */
+type TurnResult = 'more' | 'rest';
+
+/** Serves the selected queues: one turn of a route a job, the next turn at the tail of the queue. */
+@Injectable()
+export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(TurnProcessor.name);
+  private readonly running = new Set<Promise<TurnResult>>();
+  /** turns whose moment comes later; should this worker die, the look of another finds them */
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private stopping = false;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly queues: TurnQueues,
+    private readonly turns: RouteTurns,
+    private readonly due: DueLanes,
+    private readonly runner: LaneRunner,
+    private readonly relay: Relay,
+    private readonly sweeper: ReceiptSweeper,
+    private readonly connections: RouteConnections,
+    private readonly selected: WorkerQueues,
+  ) {}
+
+  /** Connected before the relay adds the first job. */
+  onModuleInit(): void {
+    for (const name of this.selected.names) this.queues.get(name);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const channels = this.selected.served;
+    // Bound early: receipts of earlier messages come over any bound session.
+    await this.connections.openAll(channels.map(({ routes }) => routes).filter((kind) => kind !== 'chat'));
+    for (const { name } of channels) {
+      const queue = this.queues.get(name);
+      queue.on('error', (error) => this.logger.warn({ err: error, queue: name }, 'queue'));
+      queue.on('completed', (job: Job<TurnJob>, result: TurnResult) => {
+        if (result === 'rest') void this.lookOnce(name, job.data);
+      });
+      const places = CLASSES * this.environment.WORKER_CONCURRENCY;
+      void queue.process(places, (job: Job<TurnJob>) => this.track(name, job.data));
+    }
+  }
+
+  /** Drains: no new turn, windows under way settle, then the carriers' sessions close after their last receipts. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    this.runner.stop();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    // Other workers take the jobs that wait; not waited for, because it never answers while Redis is away.
+    for (const channel of this.selected.names)
+      this.queues
+        .get(channel)
+        .pause(true, true)
+        .catch(() => undefined);
+    await this.relay.stop();
+    await this.sweeper.stop();
+    await Promise.allSettled(this.running);
+    await this.connections.closeAll();
+    await Promise.allSettled(
+      this.selected.names.map((channel) => within(CLOSE_MS, this.queues.get(channel).close(true))),
+    );
+  }
+
+  private track(channel: string, job: TurnJob): Promise<TurnResult> {
+    const work = this.turn(channel, job);
+    this.running.add(work);
+    return work.finally(() => this.running.delete(work));
+  }
+
+  /** A job that cannot be added is made again by the next look. */
+  private async turn(channel: string, job: TurnJob): Promise<TurnResult> {
+    if (this.stopping) return 'more'; // for another worker
+    const { routeId, single } = job;
+    const end = await this.turns.take({ channel, routeId, single }, () => this.add(channel, besideTurn(job)));
+    if (end.next) this.add(end.next.channel, firstTurn(end.next));
+    if (end.againMs !== null) this.addLater(channel, nextTurn(job), end.againMs);
+    if (end.more) this.add(channel, nextTurn(job));
+    return end.atRest ? 'rest' : 'more';
+  }
+
+  /** A ring that came while the last job of a route was active has been dropped, so whoever ends it looks once more. */
+  private async lookOnce(channel: string, { routeId, single }: TurnJob): Promise<void> {
+    if (this.stopping) return;
+    const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);
+    if (isDue) this.add(channel, firstTurn({ routeId, single }));
+  }
+
+  private add(channel: string, job: TurnJob): void {
+    this.queues.add(channel, [job]).catch((error: unknown) => {
+      if (!this.stopping) this.logger.warn({ err: error, channel, ...job }, 'a turn could not be queued');
+    });
+  }
+
+  private addLater(channel: string, job: TurnJob, milliseconds: number): void {
+    const key = `${channel} ${turnJobId({ ...job, slot: 0, turn: 0 }, 0)}`;
+    if (this.timers.has(key) || this.stopping) return;
+    const timer = setTimeout(() => {
+      this.timers.delete(key);
+      this.add(channel, job);
+    }, milliseconds);
+    this.timers.set(key, timer);
+  }
+}
