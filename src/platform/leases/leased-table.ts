@@ -110,14 +110,14 @@ export class LeasedTable {
       ...set.map((column) => `t.${column} = j.${column}`),
     ];
     const result: WriteResult = await source.query(
-      `UPDATE ${this.rowsTable(set)} STRAIGHT_JOIN ${table} t ON ${this.isRow} AND t.fence = j.fence
+      `UPDATE ${this.rowsTable(set)} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
        SET ${[...changes, ...this.moved('t.')].join(', ')} WHERE ${isFree('t')}`,
       [this.inOrder(rows, set), mark.id, ...this.until(leaseMs)],
     );
     if (result.affectedRows === rows.length) return new Set(rows.keys());
     if (result.affectedRows === 0) return new Set();
     const taken: { n: number }[] = await source.query(
-      `SELECT j.place AS n FROM ${this.rowsTable([])} STRAIGHT_JOIN ${table} t ON ${this.isRow}
+      `SELECT j.place AS n FROM ${this.rowsTable([])} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow}
          AND t.fence = j.fence + 1 AND t.${mark.column} = ?`,
       [this.inOrder(rows, []), mark.id],
     );
@@ -127,14 +127,14 @@ export class LeasedTable {
   /** Keeps rows for as long again. @returns false when one of them was lost; what was given back stays given back */
   async renewAll(source: Source, rows: readonly LeasedRow[], leaseMs: number): Promise<boolean> {
     const result: WriteResult = await source.query(
-      `UPDATE ${this.rowsTable([])} STRAIGHT_JOIN ${this.columns.table} t ON ${this.isRow} AND t.fence = j.fence
+      `UPDATE ${this.rowsTable([])} STRAIGHT_JOIN ${this.columns.table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
        SET ${this.moved('t.').join(', ')} WHERE t.lease_until IS NOT NULL`,
       [this.inOrder(rows, []), ...this.until(leaseMs)],
     );
     return result.affectedRows === rows.length;
   }
 
-  /** SQL: the rows that are asked for, as `j`. */
+  /** SQL: the rows that are asked for, as `j`; whoever joins them forces the key, as a scan of a small table waits for others. */
   private rowsTable(set: readonly string[]): string {
     const names = ['place', 'fence', ...this.columns.key, ...set];
     return `JSON_TABLE(?, '$[*]' COLUMNS (${names.map((name, index) => `${name} BIGINT PATH '$[${index}]'`).join(', ')})) j`;

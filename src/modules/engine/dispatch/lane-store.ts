@@ -77,6 +77,10 @@ const LANES = new LeasedTable({ table: 'campaign_lanes', key: ['campaign_id', 'l
 /** A lane whose turn broke off for a reason of its own is left alone for so long, so that others have their turns. */
 const AFTER_FAULT_MS = 15_000;
 
+/**
+ * Lanes of a set, joined by key. The index is forced everywhere: the table is small, and a statement that scanned it would
+ * wait for lanes of others.
+ */
 const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
   reached INT PATH '$[3]')) j`;
 const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
@@ -150,15 +154,15 @@ export class LaneStore {
     return inTransaction(this.dataSource, async (tx) => {
       const lanes = jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, turn.fence]));
       await tx.query(
-        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.lane
          SET l.fence = l.fence + 1, l.intent_seq = l.next_seq, l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)
          WHERE l.fence = j.fence + 1 AND l.claim_id = ? OR l.fence = j.fence AND ${isFree('l')}`,
         [lanes, claimId],
       );
       await tx.query(
-        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.lane
            AND l.fence = j.fence + 2 AND l.claim_id = ?
-         STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+         STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
            AND t.intent_fence = j.fence + 1
          SET t.intent_fence = NULL`,
         [lanes, claimId],
@@ -182,7 +186,7 @@ export class LaneStore {
       .sort((a, b) => inLaneOrder(a.turn, b.turn))
       .map(({ turn, reached }) => [turn.campaignId, turn.lane, heldFence(turn), reached]);
     await tx.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
        SET l.next_seq = COALESCE(j.reached, l.intent_seq), l.intent_seq = COALESCE(j.reached, l.intent_seq),
          l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)`,
       [jsonRows(rows)],
@@ -200,7 +204,7 @@ export class LaneStore {
     if (waiting.length > 0) {
       await tx.query(
         `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
-           wake_us BIGINT PATH '$[3]')) j STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}
+           wake_us BIGINT PATH '$[3]')) j STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
          SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL j.wake_us MICROSECOND`,
         [jsonRows(waiting.map((row) => [row.campaign_id, row.lane, row.fence, wakeIn(row)]))],
       );
@@ -222,7 +226,7 @@ export class LaneStore {
   /** Lanes that a retry has woken while their campaign is paused: resuming wakes them again. */
   async sleep(turns: readonly LaneTurn[]): Promise<void> {
     await this.dataSource.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
        SET l.wake_at = NULL WHERE c.state IN (${sqlStates(statesThat('wait'))})`,
       [keysOf(turns, readFence)],
     );
@@ -231,7 +235,7 @@ export class LaneStore {
   /** After a turn that broke off for a reason that may lie in its lanes; a lease that is held stays. */
   async leaveAlone(turns: readonly LaneTurn[]): Promise<void> {
     await this.dataSource.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
        SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND WHERE ${isFree('l')}`,
       [keysOf(turns, readFence)],
     );
@@ -241,7 +245,7 @@ export class LaneStore {
   async markStalled(tx: EntityManager, turns: readonly LaneTurn[], stalled: boolean): Promise<void> {
     if (turns.length === 0) return;
     await tx.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY} SET l.stalled_since = ${stalled ? 'UTC_TIMESTAMP(3)' : 'NULL'}`,
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = ${stalled ? 'UTC_TIMESTAMP(3)' : 'NULL'}`,
       [keysOf(turns, heldFence)],
     );
   }
@@ -250,7 +254,7 @@ export class LaneStore {
   async stallUnclaimed(turns: readonly LaneTurn[]): Promise<void> {
     if (turns.length === 0) return;
     await this.dataSource.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
        WHERE l.stalled_since IS NULL AND ${isFree('l')}`,
       [keysOf(turns, readFence)],
     );
@@ -267,7 +271,7 @@ export class LaneStore {
     lanes: readonly Pick<LeftRow, 'campaign_id' | 'lane' | 'fence'>[],
   ): Promise<void> {
     if (lanes.length === 0) return;
-    await tx.query(`DELETE l FROM ${KEYS} STRAIGHT_JOIN campaign_lanes l ON ${OF_KEY}`, [
+    await tx.query(`DELETE l FROM ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}`, [
       jsonRows(lanes.map(({ campaign_id: id, lane, fence }) => [id, lane, fence])),
     ]);
   }

@@ -122,7 +122,7 @@ export async function beginRetries(tx: EntityManager, turns: readonly LaneTurn[]
     return;
   }
   await tx.query(
-    `UPDATE ${LANES} STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+    `UPDATE ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
        AND t.intent_fence IS NULL AND t.due_at <= UTC_TIMESTAMP(3) SET t.intent_fence = j.fence`,
     [lanesOf(turns)],
   );
@@ -132,7 +132,7 @@ export async function dropRetries(tx: EntityManager, recipients: readonly Recipi
   if (recipients.length === 0) return;
   await tx.query(
     `DELETE t FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-     STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.seq = j.seq`,
+     STRAIGHT_JOIN recipient_retries t FORCE INDEX (PRIMARY) ON t.campaign_id = j.campaign_id AND t.seq = j.seq`,
     [jsonRows(recipients.map(({ campaignId, seq }) => [campaignId, seq]))],
   );
 }
@@ -140,7 +140,7 @@ export async function dropRetries(tx: EntityManager, recipients: readonly Recipi
 /** Retries of lanes that are over. */
 export async function dropRetriesOf(tx: EntityManager, turns: readonly LaneTurn[]): Promise<void> {
   await tx.query(
-    `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane`,
+    `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane`,
     [lanesOf(turns)],
   );
 }
@@ -221,7 +221,7 @@ export class RetryStore {
   async dropBegun(tx: EntityManager, turns: readonly LaneTurn[], ofAny = false): Promise<void> {
     if (turns.length === 0) return;
     await tx.query(
-      `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+      `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
          AND t.intent_fence ${ofAny ? 'IS NOT NULL' : '= j.fence'}`,
       [lanesOf(turns)],
     );

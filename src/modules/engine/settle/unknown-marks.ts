@@ -28,7 +28,7 @@ const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq 
 export async function markUnknown(tx: EntityManager, recipients: readonly DueRecipient[], lost = false): Promise<void> {
   if (recipients.length === 0) return;
   await tx.query(
-    `UPDATE campaign_recipients r JOIN ${KEYS} ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+    `UPDATE ${KEYS} STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq
      SET r.outcome_unknown = 1`,
     [jsonRows(byKey(recipients))],
   );
@@ -80,12 +80,13 @@ export async function takeBack(
   if (back.length === 0) return;
   const own = jsonRows(back.map(({ campaignId, seq }) => [campaignId, seq]));
   await tx.query(
-    `UPDATE campaign_recipients r JOIN ${KEYS} ON r.campaign_id = j.campaign_id AND r.seq = j.seq SET r.outcome_unknown = 0`,
+    `UPDATE ${KEYS} STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq SET r.outcome_unknown = 0`,
     [own],
   );
-  await tx.query(`DELETE u FROM unknown_outcomes u JOIN ${KEYS} ON u.campaign_id = j.campaign_id AND u.seq = j.seq`, [
-    own,
-  ]);
+  await tx.query(
+    `DELETE u FROM ${KEYS} STRAIGHT_JOIN unknown_outcomes u FORCE INDEX (PRIMARY) ON u.campaign_id = j.campaign_id AND u.seq = j.seq`,
+    [own],
+  );
   await retries.plan(
     tx,
     back.map(({ campaignId, seq }) => ({
