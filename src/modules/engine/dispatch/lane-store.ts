@@ -7,7 +7,8 @@ import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { beginRetries, begunRetries, dropRetries, dropRetriesOf } from '../settle/retry-store.js';
 import { sqlStates } from '../state/campaign-states.js';
-import { type CampaignState, LANE_DUTY, statesThat } from '../state/campaign-transitions.js';
+import { type CampaignState, statesThat } from '../state/campaign-transitions.js';
+import { endLanes, KEYS, type LanesLeft, OF_KEY, removeLanes } from './lane-endings.js';
 import { pendingOf } from './lane-recipients.js';
 import {
   heldFence,
@@ -62,28 +63,11 @@ export interface ClaimTerms {
 /** 48 random bits: no two processes take the same. */
 export const newClaimId = (): number => randomBytes(6).readUIntBE(0, 6);
 
-/** What lanes want when their turns end. */
-export interface LanesLeft {
-  /** one of them has more to do at once; the others wait for their `wake_at` */
-  more: boolean;
-  /** campaigns of lanes that are done, and gone */
-  done: number[];
-}
-
-export const NOTHING_ENDED: LanesLeft = { more: false, done: [] };
-
 /** A lane wakes when its lease is over: the worker that held it is gone by then. */
 const LANES = new LeasedTable({ table: 'campaign_lanes', key: ['campaign_id', 'lane'], moved: ['wake_at'] });
 /** A lane whose turn broke off for a reason of its own is left alone for so long, so that others have their turns. */
 const AFTER_FAULT_MS = 15_000;
 
-/**
- * Lanes of a set, joined by key. The index is forced everywhere: the table is small, and a statement that scanned it would
- * wait for lanes of others.
- */
-const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
-  reached INT PATH '$[3]')) j`;
-const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
 /** @param fence the one that was read, or the held one */
 const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): string =>
   jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
@@ -176,46 +160,15 @@ export class LaneStore {
     return LANES.renewAll(this.dataSource, rows, leaseMs);
   }
 
-  /**
-   * Ends turns: position moved to the intent, lease given back, next wake decided; a lane that has nothing left goes. The
-   * campaigns are read, not locked, once the lanes are written: every change of a campaign's state writes every lane too,
-   * as does every retry that is planned, so one of both waits for the other, and on two nodes one of both is run again.
-   */
-  async finish(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
-    const rows = [...endings]
-      .sort((a, b) => inLaneOrder(a.turn, b.turn))
-      .map(({ turn, reached }) => [turn.campaignId, turn.lane, heldFence(turn), reached]);
-    await tx.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
-       SET l.next_seq = COALESCE(j.reached, l.intent_seq), l.intent_seq = COALESCE(j.reached, l.intent_seq),
-         l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)`,
-      [jsonRows(rows)],
-    );
-    const left = await tx.query<LeftRow[]>(
-      `SELECT STRAIGHT_JOIN l.campaign_id, l.lane, l.fence, c.state, l.next_seq < l.end_seq AS unsent, (
-           SELECT r.due_at FROM recipient_retries r WHERE r.campaign_id = j.campaign_id AND r.lane = j.lane
-             AND r.intent_fence IS NULL ORDER BY r.due_at LIMIT 1) AS due_at, UTC_TIMESTAMP(3) AS at
-       FROM ${KEYS} JOIN campaign_lanes l ON ${OF_KEY} JOIN campaigns c ON c.id = l.campaign_id`,
-      [jsonRows(rows)],
-    );
-    const done = left.filter((row) => !isOpen(row));
-    const waiting = left.filter((row) => isOpen(row) && !wantsMore(row));
-    await this.remove(tx, done);
-    if (waiting.length > 0) {
-      await tx.query(
-        `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
-           wake_us BIGINT PATH '$[3]')) j STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
-         SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL j.wake_us MICROSECOND`,
-        [jsonRows(waiting.map((row) => [row.campaign_id, row.lane, row.fence, wakeIn(row)]))],
-      );
-    }
-    return { more: left.some((row) => isOpen(row) && wantsMore(row)), done: done.map((row) => row.campaign_id) };
+  /** As `endLanes`. */
+  finish(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
+    return endLanes(tx, endings);
   }
 
   /** Lanes of campaigns that have ended: there is nothing that they could do. */
   async drop(turns: readonly LaneTurn[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.remove(
+      await removeLanes(
         tx,
         turns.map((turn) => ({ campaign_id: turn.campaignId, lane: turn.lane, fence: turn.fence })),
       );
@@ -265,41 +218,7 @@ export class LaneStore {
     const parts = turns.map((turn) => ({ turn, from: turn.nextSeq, end: turn.intentSeq }));
     return pendingOf(tx, parts, { withoutRetries: true });
   }
-
-  private async remove(
-    tx: EntityManager,
-    lanes: readonly Pick<LeftRow, 'campaign_id' | 'lane' | 'fence'>[],
-  ): Promise<void> {
-    if (lanes.length === 0) return;
-    await tx.query(`DELETE l FROM ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}`, [
-      jsonRows(lanes.map(({ campaign_id: id, lane, fence }) => [id, lane, fence])),
-    ]);
-  }
 }
-
-/** What is left of a lane when its turn ends. */
-interface LeftRow {
-  campaign_id: number;
-  lane: number;
-  fence: number;
-  state: CampaignState;
-  unsent: number;
-  /** of its next retry; null = none waits */
-  due_at: Date | null;
-  at: Date;
-}
-
-const isOpen = ({ unsent, due_at: dueAt }: LeftRow): boolean => Number(unsent) === 1 || dueAt !== null;
-
-/** What a cancel or a rejection ends need not wait for its next try. */
-function wantsMore({ state, unsent, due_at: dueAt, at }: LeftRow): boolean {
-  const duty = LANE_DUTY[state];
-  return duty !== 'wait' && (Number(unsent) === 1 || duty === 'refund' || (dueAt !== null && dueAt <= at));
-}
-
-/** Microseconds until the next retry; null while the campaign is paused. */
-const wakeIn = ({ state, due_at: dueAt, at }: LeftRow): number | null =>
-  LANE_DUTY[state] === 'wait' || dueAt === null ? null : Math.max(0, dueAt.getTime() - at.getTime()) * 1_000;
 
 const toTurn = (row: TurnRow): LaneTurn => ({
   campaignId: row.campaign_id,

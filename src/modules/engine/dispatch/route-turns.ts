@@ -50,7 +50,7 @@ export class RouteTurns {
     const isPaced = ((await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null) !== null;
     if (!this.governor.enter(turn, isPaced)) return NOTHING;
     let end: TurnEnd | null = null;
-    let next: ChannelTurn | null = null;
+    let next: ChannelTurn | null;
     let hasMore = false;
     try {
       const share = SHARES[turn.single ? 'single' : 'campaign'];

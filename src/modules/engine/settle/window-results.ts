@@ -8,7 +8,8 @@ import { type BegunAttempt, type DueRecipient, type LastOutcome, MOST_ATTEMPTS, 
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type RouteSend, RouteSenders } from '../state/route-senders.js';
-import { LaneStore, type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-store.js';
+import { type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-endings.js';
+import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
 import { Cancellations } from './cancellations.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';

@@ -1,0 +1,93 @@
+import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
+import { type CampaignState, LANE_DUTY } from '../state/campaign-transitions.js';
+import { heldFence, inLaneOrder, type LaneEnding } from './lane-turn.js';
+
+/** What lanes want when their turns end. */
+export interface LanesLeft {
+  /** one of them has more to do at once; the others wait for their `wake_at` */
+  more: boolean;
+  /** campaigns of lanes that are done, and gone */
+  done: number[];
+}
+
+export const NOTHING_ENDED: LanesLeft = { more: false, done: [] };
+
+/**
+ * Lanes of a set, joined by key. The index is forced everywhere: the table is small, and a statement that scanned it would
+ * wait for lanes of others.
+ */
+export const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
+  reached INT PATH '$[3]')) j`;
+export const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
+
+/**
+ * Ends turns: position moved to the intent, lease given back, next wake decided; a lane that has nothing left goes. The
+ * campaigns are read, not locked, once the lanes are written: every change of a campaign's state writes every lane too,
+ * as does every retry that is planned, so one of both waits for the other, and on two nodes one of both is run again.
+ */
+export async function endLanes(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
+  const rows = [...endings]
+    .sort((a, b) => inLaneOrder(a.turn, b.turn))
+    .map(({ turn, reached }) => [turn.campaignId, turn.lane, heldFence(turn), reached]);
+  await tx.query(
+    `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
+     SET l.next_seq = COALESCE(j.reached, l.intent_seq), l.intent_seq = COALESCE(j.reached, l.intent_seq),
+       l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)`,
+    [jsonRows(rows)],
+  );
+  const left = await tx.query<LeftRow[]>(
+    `SELECT STRAIGHT_JOIN l.campaign_id, l.lane, l.fence, c.state, l.next_seq < l.end_seq AS unsent, (
+         SELECT r.due_at FROM recipient_retries r WHERE r.campaign_id = j.campaign_id AND r.lane = j.lane
+           AND r.intent_fence IS NULL ORDER BY r.due_at LIMIT 1) AS due_at, UTC_TIMESTAMP(3) AS at
+     FROM ${KEYS} JOIN campaign_lanes l ON ${OF_KEY} JOIN campaigns c ON c.id = l.campaign_id`,
+    [jsonRows(rows)],
+  );
+  const done = left.filter((row) => !isOpen(row));
+  const waiting = left.filter((row) => isOpen(row) && !wantsMore(row));
+  await removeLanes(tx, done);
+  if (waiting.length > 0) {
+    await tx.query(
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
+         wake_us BIGINT PATH '$[3]')) j STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
+       SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL j.wake_us MICROSECOND`,
+      [jsonRows(waiting.map((row) => [row.campaign_id, row.lane, row.fence, wakeIn(row)]))],
+    );
+  }
+  return { more: left.some((row) => isOpen(row) && wantsMore(row)), done: done.map((row) => row.campaign_id) };
+}
+
+/** Removes lanes that have nothing left to do. */
+export async function removeLanes(
+  tx: EntityManager,
+  lanes: readonly Pick<LeftRow, 'campaign_id' | 'lane' | 'fence'>[],
+): Promise<void> {
+  if (lanes.length === 0) return;
+  await tx.query(`DELETE l FROM ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}`, [
+    jsonRows(lanes.map(({ campaign_id: id, lane, fence }) => [id, lane, fence])),
+  ]);
+}
+
+/** What is left of a lane when its turn ends. */
+interface LeftRow {
+  campaign_id: number;
+  lane: number;
+  fence: number;
+  state: CampaignState;
+  unsent: number;
+  /** of its next retry; null = none waits */
+  due_at: Date | null;
+  at: Date;
+}
+
+const isOpen = ({ unsent, due_at: dueAt }: LeftRow): boolean => Number(unsent) === 1 || dueAt !== null;
+
+/** What a cancel or a rejection ends need not wait for its next try. */
+function wantsMore({ state, unsent, due_at: dueAt, at }: LeftRow): boolean {
+  const duty = LANE_DUTY[state];
+  return duty !== 'wait' && (Number(unsent) === 1 || duty === 'refund' || (dueAt !== null && dueAt <= at));
+}
+
+/** Microseconds until the next retry; null while the campaign is paused. */
+const wakeIn = ({ state, due_at: dueAt, at }: LeftRow): number | null =>
+  LANE_DUTY[state] === 'wait' || dueAt === null ? null : Math.max(0, dueAt.getTime() - at.getTime()) * 1_000;
