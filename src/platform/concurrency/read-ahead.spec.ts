@@ -43,7 +43,7 @@ describe('reading ahead', () => {
     await expect(items.next()).rejects.toThrow('gone');
   });
 
-  it('ends the source when nobody wants more', async () => {
+  it('ends the source when no more is wanted', async () => {
     let ended = false;
     const asked: number[] = [];
     const onEnd = (): void => void (ended = true);

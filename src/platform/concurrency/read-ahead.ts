@@ -1,6 +1,6 @@
 /**
- * The same items, the next one always asked for while the last one is worked on: memory of two. What fails while nobody
- * waits is told when its item is asked for.
+ * The same items, the next one always asked for while the last one is worked on: memory of two. A fault that
+ * comes before its item is asked for is told then.
  */
 export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();

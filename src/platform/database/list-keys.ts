@@ -39,17 +39,19 @@ const HOP = 10_000;
 /**
  * The keys of a part of a list, at a cost that depends on the part and not on the table: keys are read from the index
  * alone, rows behind a cursor begin at their key, and no statement counts or passes over more than 10,000.
+ * @param mostPassedOver entries before a page
  * @throws AppError invalid `page is too deep: go on with cursor`
  */
 export async function listKeys<Key extends Place>(
   dataSource: DataSource,
   list: KeyedList,
   page: Page,
+  mostPassedOver = MOST_PASSED_OVER,
 ): Promise<Listed<Key>> {
   if (list.ranges.length === 0) return NOTHING_LISTED;
   const reader = new KeyReader<Key>(dataSource, list);
   if (list.look) return lookThrough(reader, page);
-  const [count, keys] = await Promise.all([reader.count(), keysOf(reader, page)]);
+  const [count, keys] = await Promise.all([reader.count(), keysOf(reader, page, mostPassedOver)]);
   const items = keys.slice(0, page.limit);
   return {
     items,
@@ -60,13 +62,13 @@ export async function listKeys<Key extends Place>(
 }
 
 /** Up to one more than the page holds: it tells that the list goes on. */
-async function keysOf<Key extends Place>(reader: KeyReader<Key>, page: Page): Promise<Key[]> {
+async function keysOf<Key extends Place>(reader: KeyReader<Key>, page: Page, most: number): Promise<Key[]> {
   let after = page.after as Key | null;
   let offset = offsetOf(page);
   for (let passed = 0; offset > HOP; offset -= HOP, passed += HOP) {
     after = await reader.nth(after, HOP);
     if (after === null) return [];
-    if (passed >= MOST_PASSED_OVER) throw pageTooDeep();
+    if (passed >= most) throw pageTooDeep();
   }
   return reader.keys(after, offset, page.limit + 1);
 }
