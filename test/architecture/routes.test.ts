@@ -11,7 +11,7 @@ import {
 import {
   CARRIER_PATHS,
   RATE_LIMIT_METADATA,
-  RateLimitInterceptor,
+  RateLimitGuard,
   type RateRule,
 } from '../../src/platform/security/index.js';
 import { type Handler, handlersOf, providersOf, scan } from './house.js';
@@ -82,7 +82,7 @@ describe('every route', () => {
   });
 
   it('is under a limit: its own or that of every user', () => {
-    expect(providersOf(app)).toContain(RateLimitInterceptor);
+    expect(providersOf(app)).toContain(RateLimitGuard);
     const under = (rule: RateRule): Handler[] =>
       handlers.filter((handler) => handler.metadata(RATE_LIMIT_METADATA) === rule);
     for (const handler of under('none')) expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics)\b/);

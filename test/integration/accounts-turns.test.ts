@@ -1,3 +1,4 @@
+import type { ApplicationConfig } from '@nestjs/core';
 import { JwtService } from '@nestjs/jwt';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccessTokens } from '../../src/modules/accounts/authentication/access-tokens.js';
@@ -58,5 +59,13 @@ describe('a token', () => {
     const token = `${accounts.token(await accounts.account())}x`;
     expect(await part(AccessTokens).verified(token)).toBeNull();
     expect(await part(AccessTokens).remembered(token)).toBeUndefined();
+  });
+});
+
+describe('the guards of every route', () => {
+  it('say who acts, then whether that may be, and then count it', () => {
+    const { config } = api.app as unknown as { config: ApplicationConfig };
+    const guards = config.getGlobalGuards().map((guard) => guard.constructor.name);
+    expect(guards).toEqual(['AuthenticationGuard', 'AdminGuard', 'RateLimitGuard']);
   });
 });

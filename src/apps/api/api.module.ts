@@ -36,9 +36,9 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     DutiesModule,
     ObservabilityModule,
     OutboundModule,
+    AccountsModule, // before HttpModule: who acts is known before a limit is applied
     HttpModule,
     ChannelsModule.of(CHANNELS),
-    AccountsModule,
     CreditsModule,
     CampaignsModule,
     ProvidersModule,

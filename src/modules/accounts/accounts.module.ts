@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
@@ -121,6 +122,8 @@ export class AccountDirectoryModule {}
     OpenMisses,
     AuthenticationGuard,
     AdminGuard,
+    { provide: APP_GUARD, useExisting: AuthenticationGuard },
+    { provide: APP_GUARD, useExisting: AdminGuard },
     GrantedAccess,
     LogInHandler,
     LogOutHandler,

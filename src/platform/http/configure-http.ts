@@ -1,7 +1,7 @@
 import { MethodNotAllowedException } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { type Environment, InvalidEnvironment } from '../config/index.js';
 import { Drain, requestLog } from '../observability/index.js';
@@ -41,7 +41,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
     });
   }
   app.use(refuseHead(app.get(RouteTable)));
-  app.use(cookieParser());
+  app.use(cookies());
   app.use(meterCarriers(app.get(CarrierMeter)));
   app.use(bodyReader(environment));
   const server = app.getHttpServer();
@@ -49,14 +49,30 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 }
 
-/** `upgrade-insecure-requests` would break Swagger UI over plain HTTP; TLS is the business of what stands in front. */
-function securityHeaders(): ReturnType<typeof helmet> {
-  return helmet({
+/**
+ * What helmet says is the same for every request, so it is asked once. `upgrade-insecure-requests` would break Swagger UI over
+ * plain HTTP; TLS is the business of what stands in front.
+ */
+function securityHeaders(): RequestHandler {
+  const headers = new Map<string, string>();
+  const said = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader: () => undefined };
+  const helmeted = helmet({
     contentSecurityPolicy: {
       directives: { upgradeInsecureRequests: null },
     },
     strictTransportSecurity: false,
   });
+  helmeted({} as Request, said as unknown as Response, () => undefined);
+  return (_request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    next();
+  };
+}
+
+/** Most requests have none, and need no parser for that. */
+function cookies(): RequestHandler {
+  const parse = cookieParser();
+  return (request, response, next) => (request.headers.cookie === undefined ? next() : parse(request, response, next));
 }
 
 function trustProxies(app: NestExpressApplication, text: string): void {

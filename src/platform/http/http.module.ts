@@ -1,18 +1,21 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { RateLimitInterceptor, RateLimitsModule } from '../security/index.js';
+import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { RateLimitGuard, RateLimitsModule } from '../security/index.js';
 import { ErrorFilter } from './error.filter.js';
 import { RouteTable } from './route-table.js';
 import { validation } from './validation.js';
 
-/** Errors, validation and limits of every route. `configureHttp` adds what works before routing. */
+/**
+ * Errors, validation and limits of every route. `configureHttp` adds what works before routing. Global guards work in the
+ * order of modules: those that say who acts stand before this one in an application's imports.
+ */
 @Module({
   imports: [DiscoveryModule, RateLimitsModule],
   providers: [
     RouteTable,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useFactory: validation },
-    { provide: APP_INTERCEPTOR, useExisting: RateLimitInterceptor },
+    { provide: APP_GUARD, useExisting: RateLimitGuard },
   ],
   exports: [RouteTable],
 })

@@ -10,7 +10,7 @@ export {
   RATE_LIMIT_METADATA,
   RateLimited,
   rateLimitErrors,
-  RateLimitInterceptor,
+  RateLimitGuard,
   type RateRule,
 } from './rate-limits.js';
 export { RedisLink } from './redis-link.js';

@@ -1,15 +1,7 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  SetMetadata,
-  type CustomDecorator,
-} from '@nestjs/common';
+import { type CanActivate, type CustomDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ThrottlerGuard, type ThrottlerRequest, type ThrottlerStorage } from '@nestjs/throttler';
+import { ThrottlerGuard, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
-import type { Observable } from 'rxjs';
 import type { DocumentedError } from '../../kernel/define-error.js';
 import { clientIp, networksOf } from './client-ip.js';
 import { RateCounters } from './rate-counters.js';
@@ -63,14 +55,16 @@ export const throttlerStorage = (counters: RateCounters): ThrottlerStorage => ({
 /** The broadcasts' limit. The key is the handler, the acting username (body username too) and the address. */
 @Injectable()
 export class BroadcastThrottler extends ThrottlerGuard {
-  protected override async handleRequest(props: ThrottlerRequest): Promise<boolean> {
-    if (props.limit === 0) return true;
-    const request = props.context.switchToHttp().getRequest<MeteredRequest>();
-    const endpoint = `${props.context.getClass().name}.${props.context.getHandler().name}`;
+  /** The one limit of the module's options, for whatever route asks: what single routes could say of it is not looked for. */
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { limit, ttl } = this.throttlers[0] as { limit: number; ttl: number };
+    if (limit === 0) return true;
+    const request = context.switchToHttp().getRequest<MeteredRequest>();
+    const endpoint = `${context.getClass().name}.${context.getHandler().name}`;
     const name = `broadcast:${endpoint}:${request.actor?.account.username ?? ''}`;
     for (const network of networksOf(clientIp(request))) {
-      const [key, limit] = [`${name}:${network.name}`, props.limit * network.share];
-      const record = await this.storageService.increment(key, props.ttl, limit, props.blockDuration, endpoint);
+      const [key, most] = [`${name}:${network.name}`, limit * network.share];
+      const record = await this.storageService.increment(key, ttl, most, ttl, endpoint);
       if (record.isBlocked) throw tooMany(record.timeToBlockExpire);
     }
     return true;
@@ -78,32 +72,35 @@ export class BroadcastThrottler extends ThrottlerGuard {
 }
 
 /**
- * Applies the declared limit of every route. An interceptor, because all guards (authentication, path username) come
- * before it and all pipes (validation) after it, whatever the order of a handler's decorators.
+ * Applies the declared limit of every route. The last of the global guards: those before it have said who acts
+ * (authentication, path username), and all pipes (validation) come after it. No interceptor, whose observables would cost a
+ * request more than the limit itself.
  */
 @Injectable()
-export class RateLimitInterceptor implements NestInterceptor {
+export class RateLimitGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly broadcasts: BroadcastThrottler,
     private readonly users: UserMeter,
   ) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const rule = this.reflector.getAllAndOverride<RateRule | undefined>(RATE_LIMIT_METADATA, [
       context.getHandler(),
       context.getClass(),
     ]);
     const request = context.switchToHttp().getRequest<MeteredRequest>();
     request.metered = true;
-    if (rule === 'broadcast') await this.broadcasts.canActivate(context);
-    else if (rule === 'user' || rule === undefined) {
-      const username = request.actor?.account.username;
-      const seconds = await (username === undefined
-        ? this.users.checkAddress(clientIp(request))
-        : this.users.check(`name:${username}`));
-      if (seconds > 0) throw tooMany(seconds);
-    }
-    return next.handle();
+    if (rule === 'broadcast') return this.broadcasts.canActivate(context);
+    return rule === 'user' || rule === undefined ? this.meter(request) : true;
+  }
+
+  private async meter(request: MeteredRequest): Promise<boolean> {
+    const username = request.actor?.account.username;
+    const seconds = await (username === undefined
+      ? this.users.checkAddress(clientIp(request))
+      : this.users.check(`name:${username}`));
+    if (seconds > 0) throw tooMany(seconds);
+    return true;
   }
 }

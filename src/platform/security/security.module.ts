@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { AddressLimits } from './address-limits.js';
 import { PasswordHasher } from './password-hasher.js';
 import { RateCounters } from './rate-counters.js';
-import { BroadcastThrottler, RateLimitInterceptor, throttlerStorage } from './rate-limits.js';
+import { BroadcastThrottler, RateLimitGuard, throttlerStorage } from './rate-limits.js';
 import { RedisLink } from './redis-link.js';
 import { Sealer } from './sealer.js';
 import { CarrierMeter, UserMeter } from './request-meters.js';
@@ -31,7 +31,7 @@ export class SecurityModule {}
       }),
     }),
   ],
-  providers: [BroadcastThrottler, RateLimitInterceptor, UserMeter, CarrierMeter],
-  exports: [BroadcastThrottler, RateLimitInterceptor, UserMeter, CarrierMeter],
+  providers: [BroadcastThrottler, RateLimitGuard, UserMeter, CarrierMeter],
+  exports: [BroadcastThrottler, RateLimitGuard, UserMeter, CarrierMeter],
 })
 export class RateLimitsModule {}

@@ -13,7 +13,7 @@ import { presentedToken } from './presented-token.js';
 import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA, tokenErrorOf } from './rules.js';
 
 /**
- * Establishes who acts and puts that on the request as `actor`: by username in the body where the route takes it,
+ * On every route that wants it (global, the first of three): establishes who acts and puts that on the request as `actor`: by username in the body where the route takes it,
  * otherwise by token or API key. Then compares the username of the path. Nothing is read from the database while the directory
  * remembers the account.
  */
@@ -31,6 +31,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const rules = this.rules(context);
+    if (!rules) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const named = rules.bodyUsername ? await this.bodyUsernames.read(request) : null;
     if (named?.kind === 'open') {
@@ -51,7 +52,9 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     context: ExecutionContext,
   ): User {
     if (error) throw error instanceof Error ? error : new Error('Authentication failed', { cause: error });
-    if (!user) throw failure(this.rules(context));
+    const rules = this.rules(context);
+    if (!rules) throw new Error('passport was asked on a route without @Authenticated');
+    if (!user) throw failure(rules);
     return user;
   }
 
@@ -88,10 +91,8 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     }
   }
 
-  private rules(context: ExecutionContext): AuthenticationRules {
-    const rules = this.metadata<AuthenticationRules>(AUTHENTICATION_METADATA, context);
-    if (!rules) throw new Error('AuthenticationGuard without @Authenticated');
-    return rules;
+  private rules(context: ExecutionContext): AuthenticationRules | undefined {
+    return this.metadata<AuthenticationRules>(AUTHENTICATION_METADATA, context);
   }
 
   private metadata<T>(key: string, context: ExecutionContext): T | undefined {

@@ -1,9 +1,7 @@
-import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
 import { ApiErrorsOf } from '../../../platform/http/index.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { AdminGuard } from './admin.guard.js';
-import { AuthenticationGuard } from './authentication.guard.js';
 import {
   ADMIN_METADATA,
   type AdminRules,
@@ -33,7 +31,6 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
   };
   return applyDecorators(
     SetMetadata(AUTHENTICATION_METADATA, rules),
-    UseGuards(AuthenticationGuard),
     rules.scheme === 'v5' ? ApiSecurity(SECURITY_SCHEMES.v5) : ApiBearerAuth(SECURITY_SCHEMES.bearer),
     ...(rules.apiKey ? [ApiSecurity(SECURITY_SCHEMES.apiKey)] : []),
     ...(rules.cookie ? [ApiCookieAuth(SECURITY_SCHEMES.cookie)] : []),
@@ -58,7 +55,6 @@ export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & Clas
   return applyDecorators(
     Authenticated({ apiKey: false }),
     SetMetadata(ADMIN_METADATA, rules),
-    UseGuards(AdminGuard),
     ApiErrorsOf('role', accountErrors.forbidden),
   );
 }
