@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
+import { DutyGate } from '../../src/platform/duties/index.js';
 import { UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-monitor.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
@@ -103,6 +104,12 @@ it('looks through receipts that nobody waits for in few statements, and counts t
   const [left] = await dataSource.query<{ total: string }[]>('SELECT COUNT(*) AS total FROM parked_receipts');
   expect(Number(left?.total)).toBe(PARKED);
   const metrics = new Metrics();
-  await new UnmatchedReceiptsMonitor(dataSource, get(UnmatchedStore), get(RouteDirectory), metrics).look();
+  await new UnmatchedReceiptsMonitor(
+    dataSource,
+    get(UnmatchedStore),
+    get(RouteDirectory),
+    get(DutyGate),
+    metrics,
+  ).look();
   expect(await metrics.registry.metrics()).toContain(`switchboard_unmatched_receipts{route="1"} ${PARKED}`);
 });

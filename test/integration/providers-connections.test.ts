@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
+import { DutyGate } from '../../src/platform/duties/index.js';
 import { RedisLink, Sealer } from '../../src/platform/security/index.js';
 import {
   DriverRegistry,
@@ -55,7 +56,7 @@ describe("a worker's connections", () => {
       new DriverRegistry(outbound, environment),
       receipts,
       { accept: () => Promise.resolve(), take: () => Promise.resolve(), identify: () => Promise.resolve() },
-      new RouteHealthBoard(redis),
+      new RouteHealthBoard(redis, new DutyGate(redis)),
     );
   });
   afterAll(async () => {
@@ -96,7 +97,7 @@ describe("a worker's connections", () => {
   });
 
   it('tell how they stand, of the channels that this worker serves', async () => {
-    const board = new RouteHealthBoard(redis);
+    const board = new RouteHealthBoard(redis, new DutyGate(redis));
     const { id } = await put('nowhere', 1);
     directory.forget();
     const routes = async () => new Map((await directory.list()).map((route) => [route.name, route.id]));
@@ -109,7 +110,7 @@ describe("a worker's connections", () => {
     expect(said.size).toBe(2);
     expect(said.get((await routes()).get('one') ?? 0)?.lastError).toBeNull();
 
-    const other = new RouteHealthBoard(redis);
+    const other = new RouteHealthBoard(redis, new DutyGate(redis));
     await other.report(new Map([[id, { ready: true, fault: null }]]));
     expect((await board.read()).get(id)?.health).toBe('degraded');
     await other.leave();

@@ -132,7 +132,9 @@ describe('the security log', () => {
       await source.query(`INSERT INTO security_log (event, username, ip, times, created_at) VALUES ${rows}`);
     }
     const left = () => source.query<unknown[]>("SELECT id FROM security_log WHERE username = 'long-ago' LIMIT 1");
-    const other = await startApi(api.environment, api.database);
+    // Without the mark of the first, which says that another has done it within the hour.
+    const own = { ...api.environment, REDIS_PREFIX: `${api.environment.REDIS_PREFIX}-other` };
+    const other = await startApi(own, api.database);
     try {
       await until('all of them to be gone', async () => (await left()).length === 0);
     } finally {

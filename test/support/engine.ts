@@ -7,6 +7,7 @@ import { EngineDispatchModule } from '../../src/modules/engine/engine.dispatch.m
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
+import { DutiesModule } from '../../src/platform/duties/index.js';
 import { SecurityModule } from '../../src/platform/security/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
 import { DataSource } from 'typeorm';
@@ -16,6 +17,7 @@ import { createTestDatabase, requireVariable, type TestDatabase } from './databa
   imports: [
     ConfigModule,
     SecurityModule,
+    DutiesModule,
     DatabaseModule,
     AccountDirectoryModule,
     ChannelsModule.of(CHANNELS),

@@ -27,7 +27,7 @@ export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationSh
   private markedAt = -Infinity;
 
   constructor(
-    gate: DutyGate,
+    private readonly gate: DutyGate,
     private readonly store: AudioStore,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
   ) {
@@ -49,7 +49,8 @@ export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Removes all that is due; ends early when the process stops. */
   async sweep(): Promise<void> {
-    if (this.environment.RETENTION_DAYS > 0 && performance.now() - this.markedAt > MARK_EVERY_MS) await this.mark();
+    const mayMark = this.environment.RETENTION_DAYS > 0 && performance.now() - this.markedAt > MARK_EVERY_MS;
+    if (mayMark && (await this.gate.isMine('audio-mark', MARK_EVERY_MS))) await this.mark();
     const before = new Date(now().getTime() - SPARED_MS);
     while ((await this.store.sweep(before)) && !this.task.isStopped);
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
+import { DutyGate } from '../../platform/duties/index.js';
 import { RedisLink } from '../../platform/security/index.js';
 
 export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;
@@ -43,7 +44,10 @@ export class RouteHealthBoard {
   private readonly worker = randomUUID();
   private readonly key: string;
 
-  constructor(private readonly redis: RedisLink) {
+  constructor(
+    private readonly redis: RedisLink,
+    private readonly gate: DutyGate,
+  ) {
     this.key = `${redis.prefix}:route-health`;
   }
 
@@ -56,11 +60,9 @@ export class RouteHealthBoard {
       faults: Object.fromEntries(entries.flatMap(([id, { fault }]) => (fault === null ? [] : [[id, fault]]))),
     };
     await this.quietly(async () => {
-      const known = await this.redis.client.hgetall(this.key);
-      const silent = Object.entries(known).flatMap(([worker, text]) => (readReport(text) ? [] : [worker]));
-      if (silent.length > 0) await this.redis.client.hdel(this.key, ...silent);
       await this.redis.client.hset(this.key, this.worker, JSON.stringify(report));
       await this.redis.client.expire(this.key, KEPT_SECONDS);
+      if (await this.gate.isMine('route-health', FRESH_MS)) await this.forgetSilent();
     });
   }
 
@@ -85,6 +87,13 @@ export class RouteHealthBoard {
     return new Map(
       [...said].map(([id, answers]) => [id, { health: healthOf(answers), lastError: faults.get(id) ?? null }]),
     );
+  }
+
+  /** Workers that were killed never leave by themselves. */
+  private async forgetSilent(): Promise<void> {
+    const known = await this.redis.client.hgetall(this.key);
+    const silent = Object.entries(known).flatMap(([worker, text]) => (readReport(text) ? [] : [worker]));
+    if (silent.length > 0) await this.redis.client.hdel(this.key, ...silent);
   }
 
   private async quietly(work: () => Promise<unknown>): Promise<void> {

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import type { WriteResult } from '../../../platform/database/index.js';
+import { DutyGate } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SecurityEntryEntity } from './security-entry.entity.js';
 
@@ -33,6 +34,7 @@ interface Waiting {
 export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private waiting = new Map<string, Waiting>();
   private prunedAt = -Infinity;
+  private moreToPrune = false;
   private readonly logger = new Logger('SecurityLog');
   private readonly task = new PeriodicTask(
     WRITTEN_EVERY_MS,
@@ -40,7 +42,10 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
     (error) => this.logger.warn({ err: safeError(error) }, 'logins could not be written to the security log'),
   );
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly gate: DutyGate,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.task.start();
@@ -78,8 +83,18 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
         throw error;
       });
     }
-    if (performance.now() - this.prunedAt < PRUNED_EVERY_MS) return;
+    if (this.moreToPrune || (await this.isTimeToPrune())) await this.prune();
+  }
+
+  /** Once an hour, in one process for all. */
+  private async isTimeToPrune(): Promise<boolean> {
+    if (performance.now() - this.prunedAt < PRUNED_EVERY_MS) return false;
     this.prunedAt = performance.now();
+    return this.gate.isMine('security-log', PRUNED_EVERY_MS);
+  }
+
+  private async prune(): Promise<void> {
+    this.moreToPrune = false;
     const old: WriteResult = await this.dataSource.query(
       `DELETE FROM security_log WHERE created_at < UTC_TIMESTAMP(3) - INTERVAL ${KEPT_DAYS} DAY LIMIT ${PRUNED_AT_ONCE}`,
     );
@@ -89,7 +104,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
       `DELETE FROM security_log WHERE id <= ? ORDER BY id LIMIT ${PRUNED_AT_ONCE}`,
       [last.id - MOST_ENTRIES],
     );
-    const isMore = old.affectedRows === PRUNED_AT_ONCE || tooMany.affectedRows === PRUNED_AT_ONCE;
-    if (isMore) this.prunedAt = -Infinity; // goes on at the next write: many guess faster than one batch an hour
+    // Goes on at the next write: many guess faster than one batch an hour.
+    this.moreToPrune = old.affectedRows === PRUNED_AT_ONCE || tooMany.affectedRows === PRUNED_AT_ONCE;
   }
 }

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import { DutyGate, SharedTask } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { StagedRecipients } from './staged-recipients.js';
 
@@ -9,13 +9,17 @@ const SWEEP_EVERY_MS = 60_000;
 @Injectable()
 export class OrphanSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OrphanSweeper.name);
-  private readonly task = new PeriodicTask(
-    SWEEP_EVERY_MS,
-    () => this.staged.sweep(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'recipients without a campaign could not be removed'),
-  );
+  private readonly task: SharedTask;
 
-  constructor(private readonly staged: StagedRecipients) {}
+  constructor(gate: DutyGate, staged: StagedRecipients) {
+    this.task = new SharedTask(gate, {
+      name: 'orphan-sweep',
+      everyMs: SWEEP_EVERY_MS,
+      work: () => staged.sweep(),
+      onFault: (error) =>
+        this.logger.warn({ err: safeError(error) }, 'recipients without a campaign could not be removed'),
+    });
+  }
 
   onApplicationBootstrap(): void {
     this.task.start();

@@ -17,6 +17,9 @@ const ROWS_A_LOOK = 250_000;
 /** A look reads the campaign's whole range, so they keep a hundredth of the time-out apart (43 minutes of 72 hours). */
 const LOOKS_A_TIMEOUT = 100;
 
+/** SQL: the earliest deadline of some campaign has come. */
+export const IS_ANY_OVERDUE = 'EXISTS (SELECT 1 FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3))';
+
 interface DueCampaign {
   id: number;
   total_rows: number;

@@ -1,57 +1,63 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import type { SingleRun } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { OverdueReceipts } from './overdue-receipts.js';
+import { DueWatch, DutyGate, SharedTask } from '../../../platform/duties/index.js';
+import { IS_ANY_OVERDUE, OverdueReceipts } from './overdue-receipts.js';
 import { UnmatchedReceipts } from './unmatched-receipts.js';
 import { UnmatchedReceiptsMonitor } from './unmatched-monitor.js';
+import { isAnyUnmatched } from './unmatched-store.js';
 
-const SWEEP_EVERY_MS = 1_000;
 /** Unmatched receipts find their message within seconds, or wait for a dead worker's window: the older, the rarer the look. */
-const LOOKS: readonly { everySweeps: number; sinceMs: number | null }[] = [
-  { everySweeps: 60, sinceMs: null },
-  { everySweeps: 10, sinceMs: 120_000 },
-  { everySweeps: 1, sinceMs: 15_000 },
+const YOUNG_MS = 15_000;
+const OLDER: readonly { everyMs: number; sinceMs: number | null }[] = [
+  { everyMs: 10_000, sinceMs: 120_000 },
+  { everyMs: 60_000, sinceMs: null },
 ];
 
-/**
- * Once a second: receipts that came too early or for an unknown outcome; and recipients whose receipt never came. Two
- * tasks, so that neither waits for the other.
- */
+/** Receipts that came too early or for an unknown outcome find their message; and recipients whose receipt never came fail. */
 @Injectable()
 export class ReceiptSweeper implements OnApplicationBootstrap {
   private readonly logger = new Logger(ReceiptSweeper.name);
-  private readonly matching = this.task(() => this.match());
-  private readonly deadlines = this.task(() =>
-    this.overdue.round(this.environment.RECEIPT_TIMEOUT, () => this.deadlines.isStopped),
-  );
-  private count = 0;
+  private readonly matching: SingleRun;
+  private readonly deadlines: SingleRun;
+  private readonly older: readonly SharedTask[];
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
+    watch: DueWatch,
+    gate: DutyGate,
     private readonly unmatched: UnmatchedReceipts,
-    private readonly overdue: OverdueReceipts,
+    overdue: OverdueReceipts,
     private readonly monitor: UnmatchedReceiptsMonitor,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.matching.start();
-    this.deadlines.start();
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all([this.matching.stop(), this.deadlines.stop()]);
-  }
-
-  private task(work: () => Promise<void>): PeriodicTask {
-    return new PeriodicTask(SWEEP_EVERY_MS, work, (error) =>
-      this.logger.warn({ err: error }, 'sweep failed, trying again'),
+  ) {
+    const onFault = (error: unknown): void => this.logger.warn({ err: error }, 'sweep failed, trying again');
+    this.matching = watch.register({
+      name: 'early-receipts',
+      isDue: isAnyUnmatched(YOUNG_MS),
+      work: () => this.match(YOUNG_MS),
+      onFault,
+    });
+    this.deadlines = watch.register({
+      name: 'receipt-deadlines',
+      isDue: IS_ANY_OVERDUE,
+      work: () => overdue.round(environment.RECEIPT_TIMEOUT, () => this.deadlines.isStopped),
+      onFault,
+    });
+    this.older = OLDER.map(
+      ({ everyMs, sinceMs }) =>
+        new SharedTask(gate, { name: `receipts-${everyMs}`, everyMs, work: () => this.match(sinceMs), onFault }),
     );
   }
 
-  private async match(): Promise<void> {
-    const sweep = this.count++;
-    const look = LOOKS.find(({ everySweeps }) => sweep % everySweeps === 0);
-    await this.unmatched.sweep(this.environment.RECEIPT_TIMEOUT, look?.sinceMs, () => this.matching.isStopped);
-    await this.monitor.look();
+  onApplicationBootstrap(): void {
+    for (const task of [...this.older, this.monitor]) task.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.matching, this.deadlines, ...this.older, this.monitor].map((task) => task.stop()));
+  }
+
+  private match(sinceMs: number | null): Promise<void> {
+    return this.unmatched.sweep(this.environment.RECEIPT_TIMEOUT, sinceMs, () => this.matching.isStopped);
   }
 }

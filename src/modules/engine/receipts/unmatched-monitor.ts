@@ -2,7 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { Metrics } from '../../../platform/observability/index.js';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import { DutyGate } from '../../../platform/duties/index.js';
+import { Metrics, safeError } from '../../../platform/observability/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { UnmatchedStore } from './unmatched-store.js';
 
@@ -16,13 +18,18 @@ const MOST_COUNTED = 100_000;
 export class UnmatchedReceiptsMonitor {
   private readonly logger = new Logger(UnmatchedReceiptsMonitor.name);
   private readonly gauge: Gauge<'route'>;
-  private lookedAt = -Infinity;
   private warnedAt = -Infinity;
+  private readonly task = new PeriodicTask(
+    LOOK_EVERY_MS,
+    () => this.look(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'unmatched receipts could not be counted'),
+  );
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: UnmatchedStore,
     private readonly routes: RouteDirectory,
+    private readonly gate: DutyGate,
     metrics: Metrics,
   ) {
     this.gauge = metrics.gauge(
@@ -32,11 +39,22 @@ export class UnmatchedReceiptsMonitor {
     );
   }
 
-  /** Looks, at most once a minute, and warns, at most once in ten. */
+  /** From now on it looks once a minute. */
+  start(): void {
+    this.task.start();
+  }
+
+  stop(): Promise<void> {
+    return this.task.stop();
+  }
+
+  /**
+   * Counts, and warns, at most once in ten minutes: one process for all. The gauge of the others has no figure then, so
+   * that the sum over all processes is right.
+   */
   async look(): Promise<void> {
-    const at = performance.now();
-    if (at - this.lookedAt < LOOK_EVERY_MS) return;
-    this.lookedAt = at;
+    this.gauge.reset();
+    if (!(await this.gate.isMine('unmatched-count', LOOK_EVERY_MS))) return;
     const counts = await this.store.countByRoute(this.dataSource, UNMATCHED_AFTER_MS, MOST_COUNTED);
     const named = await Promise.all(
       [...counts].map(async ([id, receipts]): Promise<[string, number]> => [
@@ -44,10 +62,10 @@ export class UnmatchedReceiptsMonitor {
         receipts,
       ]),
     );
-    this.gauge.reset();
     for (const [route, receipts] of named) this.gauge.set({ route }, receipts);
-    if (named.length === 0 || at - this.warnedAt < WARN_EVERY_MS) return;
-    this.warnedAt = at;
+    if (named.length === 0 || performance.now() - this.warnedAt < WARN_EVERY_MS) return;
+    this.warnedAt = performance.now();
+    if (!(await this.gate.isMine('unmatched-warning', WARN_EVERY_MS))) return;
     this.logger.warn({ receipts: Object.fromEntries(named) }, 'receipts older than a minute belong to no message');
   }
 }

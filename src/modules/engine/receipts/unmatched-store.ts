@@ -14,6 +14,10 @@ export interface UnmatchedReceipt extends RoutedReceipt {
 /** Where a scan of the unmatched receipts stands. */
 export type ScanPosition = { sinceMs: number | null } | { receivedAt: Date; id: number };
 
+/** SQL: some receipt that came within so many milliseconds has no message yet. */
+export const isAnyUnmatched = (sinceMs: number): string =>
+  `EXISTS (SELECT 1 FROM parked_receipts WHERE received_at >= UTC_TIMESTAMP(3) - INTERVAL ${sinceMs * 1000} MICROSECOND)`;
+
 /** Receipts that came before their submit answer was written, or that belong to no message (table `parked_receipts`). */
 @Injectable()
 export class UnmatchedStore {

@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../../kernel/app-error.js';
-import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import type { SingleRun } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { DueWatch } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { AccountDirectory, accountErrors } from '../../accounts/index.js';
 import {
@@ -19,11 +14,10 @@ import {
   type UsableChatAccount,
 } from '../../providers/index.js';
 import { type DueSessionMessage, ScheduledMessageStore } from '../persistence/scheduled-message-store.js';
-import { SessionMessageStore } from '../persistence/session-message-store.js';
+import { isAnyOverdue, SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
 import { SessionSender } from './session-sender.js';
 
-const LOOK_EVERY_MS = 1_000;
 /** How long a scheduled message waits when its provider cannot be reached. */
 const TRY_AGAIN_MS = 30_000;
 const SHORTEST_WAIT_MS = 100;
@@ -34,47 +28,51 @@ const MOST_AT_ONCE = 50;
 const MOST_OF_ONE = 10;
 
 /**
- * Once a second, and as long as more is due: scheduled session messages leave; and what never got a receipt fails in
+ * At their moment, and as long as more is due: scheduled session messages leave; and what never got a receipt fails in
  * the end. Any number of workers may do so side by side.
  */
 @Injectable()
-export class ScheduledSends implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ScheduledSends implements BeforeApplicationShutdown {
   private readonly logger = new Logger(ScheduledSends.name);
   /** sends under way, with their chat accounts */
   private readonly sending = new Map<Promise<void>, number>();
-  private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'round failed, trying again'),
-  );
+  private readonly rounds: SingleRun;
+  private readonly deadlines: SingleRun;
   private moreIsDue = false;
   /** on the clock of `performance.now()`: a process that is to end does not wait for the database for ever */
   private insistUntil = Infinity;
 
   constructor(
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @Inject(ENVIRONMENT) environment: Environment,
+    watch: DueWatch,
     private readonly store: SessionMessageStore,
     private readonly scheduled: ScheduledMessageStore,
     private readonly sender: SessionSender,
     private readonly owners: AccountDirectory,
     private readonly accounts: ChatAccounts,
     private readonly windows: ChatWindows,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
+  ) {
+    const onFault = (error: unknown): void => this.logger.warn({ err: safeError(error) }, 'round failed, trying again');
+    const { RECEIPT_TIMEOUT: timeoutMs } = environment;
+    this.rounds = watch.register({
+      name: 'scheduled-sends',
+      isDue: 'EXISTS (SELECT 1 FROM session_messages WHERE due_at <= UTC_TIMESTAMP(3))',
+      work: () => this.fill(),
+      onFault,
+    });
+    this.deadlines = watch.register({
+      name: 'session-deadlines',
+      isDue: isAnyOverdue(timeoutMs),
+      work: () => this.store.failOverdue(timeoutMs),
+      onFault,
+    });
   }
 
   /** Sends under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.task.stop();
+    await Promise.all([this.rounds.stop(), this.deadlines.stop()]);
     this.insistUntil = performance.now() + INSIST_AT_STOP_MS;
     await Promise.all(this.sending.keys());
-  }
-
-  private async look(): Promise<void> {
-    await this.fill();
-    await this.store.failOverdue(this.environment.RECEIPT_TIMEOUT);
   }
 
   /** Takes what is due for the places that are free; the sends run beside the task. */
@@ -87,7 +85,7 @@ export class ScheduledSends implements OnApplicationBootstrap, BeforeApplication
     for (const message of due) {
       const send: Promise<void> = this.send(message).finally(() => {
         this.sending.delete(send);
-        if (this.moreIsDue) void this.task.runNow(() => this.fill());
+        if (this.moreIsDue) void this.rounds.run(() => this.fill());
       });
       this.sending.set(send, message.routeId);
     }

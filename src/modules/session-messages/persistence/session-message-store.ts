@@ -25,8 +25,20 @@ const LONGEST_PROVIDER_ID = 128;
 const ID_ATTEMPTS = 5;
 /** Rows that one statement fails at the most. */
 const OVERDUE_BATCH = 1_000;
+/** Messages that have left and wait for their receipt. */
+const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown] as const;
 /** The database's clock, which judges what is overdue. */
 const NOW = (): string => 'UTC_TIMESTAMP(3)';
+
+/** SQL: some message waits for its receipt for longer than this. @param receiptTimeoutMs milliseconds */
+export const isAnyOverdue = (receiptTimeoutMs: number): string => {
+  const before = `UTC_TIMESTAMP(3) - INTERVAL ${Math.round(receiptTimeoutMs * 1000)} MICROSECOND`;
+  // One question a status: each is one step in the index.
+  const overdue = WAITING.map(
+    (status) => `EXISTS (SELECT 1 FROM session_messages WHERE status = ${status} AND updated_at <= ${before})`,
+  );
+  return `(${overdue.join(' OR ')})`;
+};
 
 /** The table of session messages. Their statuses are those of recipients, and only move forward. */
 @Injectable()
@@ -94,7 +106,7 @@ export class SessionMessageStore {
    * (reference/engine#receipt-deadline).
    */
   async failOverdue(receiptTimeoutMs: number): Promise<void> {
-    for (const status of [RecipientStatus.Submitted, RecipientStatus.Unknown]) {
+    for (const status of WAITING) {
       await inTransaction(this.dataSource, async (tx) => {
         const rows: { id: number }[] = await tx.query(
           `SELECT id FROM session_messages WHERE status = ? AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND

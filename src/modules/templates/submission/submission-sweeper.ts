@@ -1,33 +1,33 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import type { SingleRun } from '../../../platform/concurrency/index.js';
+import { DueWatch } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
 import { TemplateSubmitter } from './template-submitter.js';
 
-const SWEEP_EVERY_MS = 1_000;
 const MOST_AT_ONCE = 10;
 
-/** Once a second: hands what waits in the queue to the upstream. Any number of workers may do so side by side. */
+/** Hands what waits in the queue to the upstream. Any number of workers may do so side by side. */
 @Injectable()
-export class SubmissionSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class SubmissionSweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(SubmissionSweeper.name);
-  private readonly task = new PeriodicTask(
-    SWEEP_EVERY_MS,
-    () => this.sweep(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'submissions could not be read'),
-  );
+  private readonly sweeps: SingleRun;
 
   constructor(
+    watch: DueWatch,
     private readonly queue: SubmissionQueue,
     private readonly submitter: TemplateSubmitter,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
+  ) {
+    this.sweeps = watch.register({
+      name: 'template-submissions',
+      isDue: 'EXISTS (SELECT 1 FROM template_submissions WHERE due_at <= UTC_TIMESTAMP(3))',
+      work: () => this.sweep(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'submissions could not be read'),
+    });
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+    return this.sweeps.stop();
   }
 
   private async sweep(): Promise<void> {
