@@ -48,7 +48,7 @@ async function bareReceipts(database, id) {
       await database.query(
         `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (route_id INT PATH '$[0]',
            message VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]', status INT PATH '$[2]')) j
-         STRAIGHT_JOIN bench_messages m ON m.route_id = j.route_id AND m.provider_message_id = j.message
+         STRAIGHT_JOIN bench_messages m FORCE INDEX (ix_provider_messages_id) ON m.route_id = j.route_id AND m.provider_message_id = j.message
          STRAIGHT_JOIN bench_settled r ON r.campaign_id = m.campaign_id AND r.seq = m.seq
          SET r.status = j.status, r.updated_at = UTC_TIMESTAMP(3), r.delivered_at = UTC_TIMESTAMP(3)`,
         [batch],

@@ -85,7 +85,8 @@ export class UnknownOutcomes {
       // The look-up before this one has found none; what another transaction has written since is no older than a day.
       `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
        SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM DUAL WHERE NOT EXISTS (
-         SELECT 1 FROM provider_messages m WHERE m.route_id = ? AND m.provider_message_id = ? AND m.sent_on >= UTC_DATE() - INTERVAL 1 DAY)`,
+         SELECT 1 FROM provider_messages m FORCE INDEX (ix_provider_messages_id)
+         WHERE m.route_id = ? AND m.provider_message_id = ? AND m.sent_on >= UTC_DATE() - INTERVAL 1 DAY)`,
       [
         item.campaignId,
         item.seq,

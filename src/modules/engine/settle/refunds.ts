@@ -4,7 +4,7 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { CreditBook } from '../../credits/index.js';
 import type { CampaignBrief } from '../state/campaign-briefs.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import type { SettledMove } from './recipient-change.js';
+import type { RecipientMove } from './recipient-change.js';
 
 /** What a campaign gets back. */
 export interface Refund {
@@ -26,12 +26,12 @@ export class Refunds {
    */
   async of(
     tx: EntityManager,
-    moves: readonly SettledMove[],
+    moves: readonly RecipientMove[],
     campaigns: ReadonlyMap<number, CampaignBrief>,
   ): Promise<Refund[]> {
     const charged = moves.filter(({ credits, refund, to }) => credits > 0 && (refund || to === RecipientStatus.Failed));
     if (charged.length === 0) return [];
-    const accountOf = ({ campaignId }: SettledMove): number => campaigns.get(campaignId)?.accountId ?? 0;
+    const accountOf = ({ campaignId }: RecipientMove): number => campaigns.get(campaignId)?.accountId ?? 0;
     const generous = await this.generous(tx, charged.filter(({ refund }) => !refund).map(accountOf));
     const refunded = charged.filter((move) => move.refund || generous.has(accountOf(move)));
     await this.mark(tx, refunded);
@@ -64,7 +64,7 @@ export class Refunds {
   }
 
   /** For the timeline. The status of a cancelled recipient says that it was refunded; only failures need a mark. */
-  private async mark(tx: EntityManager, refunded: readonly SettledMove[]): Promise<void> {
+  private async mark(tx: EntityManager, refunded: readonly RecipientMove[]): Promise<void> {
     const failed = refunded.filter(({ to }) => to === RecipientStatus.Failed);
     if (failed.length === 0) return;
     await tx.query(

@@ -13,16 +13,13 @@ import {
   moveOf,
   type RecipientChange,
   type RecipientMove,
-  type SettledMove,
 } from './recipient-change.js';
 import { type Refund, Refunds } from './refunds.js';
 import { StatusEvents } from './status-events.js';
 import { writeStatuses } from './status-writer.js';
 
-interface TermsRow {
-  campaign_id: number;
-  seq: number;
-  lane_group: number;
+interface TermsRow extends RecipientKey {
+  laneGroup: number;
   credits: number | null;
 }
 
@@ -59,10 +56,10 @@ export class Settlement {
     });
     if (moves.length === 0) return [];
     const campaigns = await this.briefs.of(tx, campaignsOf(moves));
-    const settled = await this.withTerms(tx, moves, campaigns);
+    await this.addTerms(tx, moves, campaigns);
     await writeStatuses(tx, moves);
-    const refunds = await this.refunds.of(tx, settled, campaigns);
-    await this.finish(tx, settled, refunds, (ended) => this.events.publish(tx, moves, ended));
+    const refunds = await this.refunds.of(tx, moves, campaigns);
+    await this.finish(tx, moves, refunds, (ended) => this.events.publish(tx, moves, ended));
     return moves;
   }
 
@@ -97,30 +94,32 @@ export class Settlement {
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
 
-  /** Lane and price of each; a campaign without own terms costs no look at them, and terms never change. */
-  private async withTerms(
+  /** Adds lane and price of each recipient; a campaign without own terms costs no look at them. Terms never change. */
+  private async addTerms(
     tx: EntityManager,
     moves: readonly RecipientMove[],
     campaigns: ReadonlyMap<number, CampaignBrief>,
-  ): Promise<SettledMove[]> {
+  ): Promise<void> {
     const own = moves.filter(({ campaignId }) => campaigns.get(campaignId)?.ownTerms);
-    const rows: TermsRow[] =
-      own.length === 0
-        ? []
-        : await tx.query(
-            `SELECT STRAIGHT_JOIN t.campaign_id, t.seq, t.lane_group, t.credits
-             FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-             JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq`,
-            [jsonRows(own.map(({ campaignId, seq }) => [campaignId, seq]))],
-          );
-    const terms = new Map(rows.map((row) => [keyOf({ campaignId: row.campaign_id, seq: row.seq }), row]));
-    return moves.map((move) => {
+    const terms = await this.ownTerms(tx, own);
+    for (const move of moves) {
       const campaign = campaigns.get(move.campaignId);
       if (!campaign) throw new Error(`campaign ${move.campaignId} is missing`);
       const row = campaign.ownTerms ? terms.get(keyOf(move)) : undefined;
-      const lane = laneOf(campaign.totalRows, move.seq, row?.lane_group);
-      return { ...move, lane, credits: row?.credits ?? campaign.unitCredits };
-    });
+      move.lane = laneOf(campaign.totalRows, move.seq, row?.laneGroup);
+      move.credits = row?.credits ?? campaign.unitCredits;
+    }
+  }
+
+  private async ownTerms(tx: EntityManager, moves: readonly RecipientMove[]): Promise<ReadonlyMap<string, TermsRow>> {
+    if (moves.length === 0) return new Map();
+    const rows: TermsRow[] = await tx.query(
+      `SELECT STRAIGHT_JOIN t.campaign_id AS campaignId, t.seq, t.lane_group AS laneGroup, t.credits
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+       JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq`,
+      [jsonRows(moves.map(({ campaignId, seq }) => [campaignId, seq]))],
+    );
+    return new Map(rows.map((row) => [keyOf(row), row]));
   }
 }
 

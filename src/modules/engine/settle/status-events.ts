@@ -16,7 +16,7 @@ export interface StatusChange {
   to: RecipientStatus;
   errorCode: number | null;
   errorText: string | null;
-  durationSeconds?: number;
+  durationSeconds?: number | null;
 }
 
 interface CounterRow {

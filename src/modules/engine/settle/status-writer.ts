@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import { type RecipientMove, triesOf } from './recipient-change.js';
+import type { RecipientMove } from './recipient-change.js';
 
 /** A recipient is not as it was read: nothing may be written of what was concluded from it. */
 export class Outdated extends Error {}
@@ -33,7 +33,7 @@ export async function writeStatuses(tx: EntityManager, moves: readonly Recipient
 
 /** What is the same for recipients that a statement writes together. */
 const valuesOf = (move: RecipientMove): string =>
-  JSON.stringify([move.from, move.to, triesOf(move), move.errorCode, move.errorText, move.durationSeconds ?? null]);
+  `${move.from} ${move.to} ${move.tries} ${move.durationSeconds} ${move.errorCode} ${move.errorText === null ? '' : `'${move.errorText}`}`;
 
 function sorted(moves: readonly RecipientMove[]): { alike: Alike[]; others: RecipientMove[] } {
   const byValues = group(moves, valuesOf);
@@ -67,10 +67,10 @@ const SET_ALIKE = `status = ?, attempts = attempts + ?, error_code = ?, error_me
 
 const constants = (move: RecipientMove): unknown[] => [
   move.to,
-  triesOf(move),
+  move.tries,
   move.errorCode,
   move.errorText,
-  move.durationSeconds ?? null,
+  move.durationSeconds,
 ];
 
 async function writeOfOne(tx: EntityManager, members: readonly RecipientMove[]): Promise<number> {
