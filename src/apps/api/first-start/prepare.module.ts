@@ -5,6 +5,7 @@ import { RoutesModule } from '../../../modules/providers/index.js';
 import { ALL_TABLES } from '../../../modules/table-rules/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { MigratingDatabaseModule } from '../../../platform/database/index.js';
+import { DutiesModule } from '../../../platform/duties/index.js';
 import { createLogger } from '../../../platform/observability/index.js';
 import { OutboundModule } from '../../../platform/outbound/index.js';
 import { SecurityModule } from '../../../platform/security/index.js';
@@ -19,6 +20,7 @@ import { SandboxRoutes } from './sandbox-routes.js';
     ConfigModule,
     MigratingDatabaseModule,
     SecurityModule,
+    DutiesModule,
     LoggerModule.forRootAsync({
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) => ({ pinoHttp: { logger: createLogger(environment) }, forRoutes: [] }),
