@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { RecipientChange } from '../settle/recipient-change.js';
-import { keyOf, toLock } from '../state/recipient-key.js';
+import { campaignsOf, firstSendDay, keyOf, toLock } from '../state/recipient-key.js';
 import { lowest, mayMove, RecipientStatus } from '../state/recipient-status.js';
 import type { KnownItem } from './receipt-lookup.js';
 import { type MatchedReceipt, receiptChange, STATUS_OF_RECEIPT } from './receipt-change.js';
@@ -17,8 +17,8 @@ export async function lockItems(tx: EntityManager, items: readonly KnownItem[]):
   return tx.query(
     `SELECT STRAIGHT_JOIN m.campaign_id AS campaignId, m.seq, m.item, m.items, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-     JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq FOR UPDATE`,
-    [jsonRows(toLock(items))],
+     JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.sent_on >= ? FOR UPDATE`,
+    [jsonRows(toLock(items)), firstSendDay(campaignsOf(items))],
   );
 }
 
@@ -29,11 +29,15 @@ export async function lockItems(tx: EntityManager, items: readonly KnownItem[]):
 export async function writeItems(tx: EntityManager, items: readonly LockedItem[]): Promise<void> {
   if (items.length === 0) return;
   await tx.query(
-    `UPDATE provider_messages m JOIN JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]',
+    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]',
        item INT PATH '$[2]', status INT PATH '$[3]')) j
-     ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.item = j.item
+     STRAIGHT_JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.item = j.item
+       AND m.sent_on >= ?
      SET m.status = j.status, m.receipts = m.receipts + 1`,
-    [jsonRows(items.map(({ campaignId, seq, item, status }) => [campaignId, seq, item, status]))],
+    [
+      jsonRows(items.map(({ campaignId, seq, item, status }) => [campaignId, seq, item, status])),
+      firstSendDay(campaignsOf(items)),
+    ],
   );
 }
 

@@ -6,7 +6,7 @@ import { Channels } from '../channels.js';
 import { itemsOf } from '../channel.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import { readReference, type RecipientKey } from '../state/recipient-key.js';
+import { firstSendDay, readReference, type RecipientKey } from '../state/recipient-key.js';
 import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
 /** What a receipt says of its recipient. */
@@ -156,8 +156,8 @@ export class UnknownOutcomes {
     { campaign_id: id, seq }: WaitingRow,
   ): Promise<{ count: number; next: number }> {
     const [row] = await tx.query<{ count: string; next: string }[]>(
-      'SELECT COUNT(*) AS count, COALESCE(MAX(item) + 1, 0) AS next FROM provider_messages WHERE campaign_id = ? AND seq = ?',
-      [id, seq],
+      'SELECT COUNT(*) AS count, COALESCE(MAX(item) + 1, 0) AS next FROM provider_messages WHERE campaign_id = ? AND seq = ? AND sent_on >= ?',
+      [id, seq, firstSendDay([id])],
     );
     return { count: Number(row?.count), next: Number(row?.next) };
   }

@@ -34,8 +34,11 @@ export async function count(tx: EntityManager, moves: readonly CountedMove[]): P
     `SELECT STRAIGHT_JOIN k.campaign_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]')) j
      JOIN campaign_counters k ON k.campaign_id = j.campaign_id AND k.lane = j.lane
-     GROUP BY k.campaign_id, k.lane HAVING SUM(k.unsettled) = 0`,
-    [jsonRows(settled.map(([campaignId, lane]) => [campaignId, lane]))],
+     WHERE k.campaign_id IN (?) GROUP BY k.campaign_id, k.lane HAVING SUM(k.unsettled) = 0`,
+    [
+      jsonRows(settled.map(([campaignId, lane]) => [campaignId, lane])),
+      [...new Set(settled.map(([campaignId]) => campaignId))],
+    ],
   );
   const lanes = new Map<number, number>();
   for (const { campaign_id: id } of closed) lanes.set(id, (lanes.get(id) ?? 0) + 1);

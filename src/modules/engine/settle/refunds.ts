@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import { CreditBook } from '../../credits/index.js';
 import type { CampaignBrief } from '../state/campaign-briefs.js';
+import { campaignsOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { RecipientMove } from './recipient-change.js';
 
@@ -68,10 +69,10 @@ export class Refunds {
     const failed = refunded.filter(({ to }) => to === RecipientStatus.Failed);
     if (failed.length === 0) return;
     await tx.query(
-      `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (
-         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j ON r.campaign_id = j.campaign_id AND r.seq = j.seq
-       SET r.refunded = 1`,
-      [jsonRows(failed.map(({ campaignId, seq }) => [campaignId, seq]))],
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+       STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+       SET r.refunded = 1 WHERE r.campaign_id IN (?)`,
+      [jsonRows(failed.map(({ campaignId, seq }) => [campaignId, seq])), campaignsOf(failed)],
     );
   }
 }

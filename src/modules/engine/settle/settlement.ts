@@ -4,7 +4,7 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { laneOf } from '../state/lanes.js';
-import { keyOf, type RecipientKey, toLock } from '../state/recipient-key.js';
+import { campaignsOf, keyOf, type RecipientKey, toLock } from '../state/recipient-key.js';
 import { type CountedMove, count } from './counters.js';
 import {
   furthest,
@@ -55,8 +55,13 @@ export class Settlement {
       return move ? [move] : [];
     });
     if (moves.length === 0) return [];
+<<<<<<< HEAD
     const campaigns = await this.briefs.of(tx, campaignsOf(moves));
     await this.addTerms(tx, moves, campaigns);
+=======
+    const campaigns = await this.briefs.of(tx, new Set(campaignsOf(moves)));
+    const settled = await this.withTerms(tx, moves, campaigns);
+>>>>>>> 0cc763d (Name the campaigns of a batch as constants, so that settling opens their days only)
     await writeStatuses(tx, moves);
     const refunds = await this.refunds.of(tx, moves, campaigns);
     await this.finish(tx, moves, refunds, (ended) => this.events.publish(tx, moves, ended));
@@ -88,8 +93,9 @@ export class Settlement {
     const rows: (KnownRecipient & RecipientKey)[] = await tx.query(
       `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-       JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq FOR UPDATE`,
-      [jsonRows(toLock(places))],
+       JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+       WHERE r.campaign_id IN (?) FOR UPDATE`,
+      [jsonRows(toLock(places)), campaignsOf(places)],
     );
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
@@ -101,8 +107,22 @@ export class Settlement {
     campaigns: ReadonlyMap<number, CampaignBrief>,
   ): Promise<void> {
     const own = moves.filter(({ campaignId }) => campaigns.get(campaignId)?.ownTerms);
+<<<<<<< HEAD
     const terms = await this.ownTerms(tx, own);
     for (const move of moves) {
+=======
+    const rows: TermsRow[] =
+      own.length === 0
+        ? []
+        : await tx.query(
+            `SELECT STRAIGHT_JOIN t.campaign_id, t.seq, t.lane_group, t.credits
+             FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+             JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq WHERE t.campaign_id IN (?)`,
+            [jsonRows(own.map(({ campaignId, seq }) => [campaignId, seq])), campaignsOf(own)],
+          );
+    const terms = new Map(rows.map((row) => [keyOf({ campaignId: row.campaign_id, seq: row.seq }), row]));
+    return moves.map((move) => {
+>>>>>>> 0cc763d (Name the campaigns of a batch as constants, so that settling opens their days only)
       const campaign = campaigns.get(move.campaignId);
       if (!campaign) throw new Error(`campaign ${move.campaignId} is missing`);
       const row = campaign.ownTerms ? terms.get(keyOf(move)) : undefined;
@@ -122,6 +142,3 @@ export class Settlement {
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
 }
-
-const campaignsOf = (moves: readonly RecipientMove[]): Set<number> =>
-  new Set(moves.map(({ campaignId }) => campaignId));

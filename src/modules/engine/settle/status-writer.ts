@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { campaignsOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import type { RecipientMove } from './recipient-change.js';
 
@@ -92,25 +93,30 @@ async function writeOfOne(tx: EntityManager, members: readonly RecipientMove[]):
 async function writeAlike(tx: EntityManager, members: readonly RecipientMove[]): Promise<number> {
   const first = members[0] as RecipientMove;
   const { affectedRows }: WriteResult = await tx.query(
-    `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-       ON r.campaign_id = j.campaign_id AND r.seq = j.seq
-     SET ${keepDelivered(members)}${SET_ALIKE} WHERE r.status = ?`,
-    [jsonRows(members.map(({ campaignId, seq }) => [campaignId, seq])), ...constants(first), first.from],
+    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+     STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+     SET ${keepDelivered(members)}${SET_ALIKE} WHERE r.status = ? AND r.campaign_id IN (?)`,
+    [
+      jsonRows(members.map(({ campaignId, seq }) => [campaignId, seq])),
+      ...constants(first),
+      first.from,
+      campaignsOf(members),
+    ],
   );
   return affectedRows;
 }
 
 async function writeRows(tx: EntityManager, moves: readonly RecipientMove[]): Promise<number> {
   const { affectedRows }: WriteResult = await tx.query(
-    `UPDATE campaign_recipients r JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', status INT PATH '$[2]', attempted INT PATH '$[3]',
        error_code INT PATH '$[4]', error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]',
        duration INT PATH '$[6]', former INT PATH '$[7]')) j
-     ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status = j.former
+     STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status = j.former
      SET ${keepDelivered(moves, 'r.')}r.status = j.status, r.attempts = r.attempts + j.attempted,
        r.error_code = j.error_code, r.error_message = j.error_message, r.duration = COALESCE(j.duration, r.duration),
-       r.updated_at = UTC_TIMESTAMP(3)`,
-    [jsonRows(moves.map((move) => [move.campaignId, move.seq, ...constants(move), move.from]))],
+       r.updated_at = UTC_TIMESTAMP(3) WHERE r.campaign_id IN (?)`,
+    [jsonRows(moves.map((move) => [move.campaignId, move.seq, ...constants(move), move.from])), campaignsOf(moves)],
   );
   return affectedRows;
 }

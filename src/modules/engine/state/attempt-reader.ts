@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isFinal, RecipientStatus } from './recipient-status.js';
+import { firstSendDay } from './recipient-key.js';
 
 /** Which attempt a carrier speaks of, also before its submit answer has been written. */
 @Injectable()
@@ -18,9 +19,9 @@ export class AttemptReader {
   ): Promise<number | null> {
     const rows: { status: RecipientStatus; attempts: number; item: number | null }[] = await tx.query(
       `SELECT r.status, r.attempts, m.item FROM campaign_recipients r LEFT JOIN provider_messages m
-         ON m.campaign_id = r.campaign_id AND m.seq = r.seq AND m.provider_message_id = ?
+         ON m.campaign_id = r.campaign_id AND m.seq = r.seq AND m.provider_message_id = ? AND m.sent_on >= ?
        WHERE r.campaign_id = ? AND r.seq = ?`,
-      [providerMessageId, campaignId, seq],
+      [providerMessageId, firstSendDay([campaignId]), campaignId, seq],
     );
     const row = rows[0];
     if (!row) return null;

@@ -1,3 +1,5 @@
+import { timeOfId } from '../../../kernel/ids.js';
+
 /** A recipient by its key. */
 export interface RecipientKey {
   campaignId: number;
@@ -15,6 +17,20 @@ export const toLock = (rows: readonly RecipientKey[]): [campaignId: number, seq:
   [...new Map(rows.map((row) => [keyOf(row), row])).values()]
     .sort(inLockOrder)
     .map(({ campaignId, seq }) => [campaignId, seq]);
+
+/**
+ * The campaigns of these rows, each once. A statement that joins a table which is cut into days names them as constants too:
+ * it then opens their days only, else every day there is (docs/decisions/0022).
+ */
+export const campaignsOf = (rows: readonly Pick<RecipientKey, 'campaignId'>[]): number[] => [
+  ...new Set(rows.map(({ campaignId }) => campaignId)),
+];
+
+const DAY_MS = 86_400_000;
+
+/** The day, YYYY-MM-DD, before which nothing of these campaigns was sent: one for clocks that differ before the first of them. */
+export const firstSendDay = (campaignIds: readonly number[]): string =>
+  new Date(timeOfId(Math.min(...campaignIds)).getTime() - DAY_MS).toISOString().slice(0, 10);
 
 const REFERENCE = /^([1-9][0-9]{0,15})-([0-9]{1,10})$/;
 
