@@ -19,7 +19,8 @@ interface RecipientRow extends TermsRow {
   campaign_id: number;
   seq: number;
   number: string;
-  lane_group?: number;
+  /** a DECIMAL to MariaDB, which drivers read as a text */
+  lane_group?: number | string;
 }
 
 /**
@@ -56,11 +57,13 @@ export async function pendingOf(
     const { campaignId } = part.turn;
     byCampaign.set(campaignId, [...(byCampaign.get(campaignId) ?? []), part]);
   }
-  return rows.flatMap((row): DueRecipient[] => {
+  return rows.map((row): DueRecipient => {
     const own = byCampaign.get(row.campaign_id)?.find((part) => isOf(part, row));
-    return own ? [{ turn: own.turn, seq: row.seq, number: row.number, ...termsOf(row), attempt: 1 }] : [];
+    // left out here, it would never be sent: its lane goes on behind it
+    if (!own) throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
+    return { turn: own.turn, seq: row.seq, number: row.number, ...termsOf(row), attempt: 1 };
   });
 }
 
 const isOf = ({ turn, from, end }: LanePart, { seq, lane_group: group = 0 }: RecipientRow): boolean =>
-  seq >= from && seq < end && (!turn.ownTerms || groupOf(turn.lane) === group);
+  seq >= from && seq < end && (!turn.ownTerms || groupOf(turn.lane) === Number(group));
