@@ -90,9 +90,9 @@ export interface RecipientDetails {
  * controller; the rest is the engine's and the same for all.
  */
 export interface Channel<Name extends string = string> {
-  /** stored with every campaign, and the name of the queue that its lanes wait in */
+  /** stored with every campaign, and the name of the queue that its turns wait in */
   readonly name: Name;
-  /** for people, as in "lanes of … campaigns" */
+  /** for people, as in "turns of … routes" */
   readonly title: string;
   /** the kind of route, and with it of driver, that carries its messages; `chat` = the sender's own chat account */
   readonly routes: RouteKind;

@@ -28,9 +28,9 @@ export class Channels {
     return [...this.byName.keys()];
   }
 
-  /** Each channel's lanes wait in a queue that bears its name. */
+  /** Each channel's turns wait in a queue that bears its name. */
   get queues(): ShownQueue[] {
-    return this.all.map(({ name, title }) => ({ name, purpose: `lanes of ${title} campaigns` }));
+    return this.all.map(({ name, title }) => ({ name, purpose: `turns of ${title} routes` }));
   }
 
   /** The channels' status events, each once: those of one channel, then those that several share. */

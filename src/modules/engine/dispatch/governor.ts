@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import type { RouteTurn } from '../../../platform/queues/index.js';

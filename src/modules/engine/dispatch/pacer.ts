@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { UrgentFirst } from '../../../platform/concurrency/index.js';
 
 /** The route's time is booked in blocks of so much: whoever shares the route waits no longer for its turn. */

@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Environment } from '../../../platform/config/index.js';
+import { type ChannelTurn, Governor } from './governor.js';
+import type { RoutePace } from './route-pace.js';
+
+const turnOf = (routeId: number, single = false, channel = 'sms'): ChannelTurn => ({ channel, routeId, single });
+
+describe('the places of a worker', () => {
+  let governor: Governor;
+  beforeEach(() => {
+    governor = new Governor({ WORKER_CONCURRENCY: 8 } as Environment, {} as RoutePace);
+  });
+
+  /** Windows of the route that began. */
+  const begin = (turn: ChannelTurn, wanted: number, isPaced = false): number =>
+    Array.from({ length: wanted }, () => governor.enter(turn, isPaced)).filter(Boolean).length;
+  const known = (routeId: number, recipients: number, milliseconds: number): void => {
+    for (let window = 0; window < 4; window++) governor.tempo.took(routeId, recipients, milliseconds);
+  };
+
+  it('are few for a route that is not known, and all for one that is quick', () => {
+    expect(begin(turnOf(1), 20)).toBe(2);
+    known(2, 500, 40);
+    expect(begin(turnOf(2), 20)).toBe(6);
+  });
+
+  it('are half at the most for all slow routes together, so a quick one always finds some', () => {
+    for (const route of [1, 2, 3]) known(route, 500, 20_000);
+    expect([1, 2, 3].map((route) => begin(turnOf(route), 20))).toEqual([2, 2, 0]);
+    known(4, 500, 40);
+    expect(begin(turnOf(4), 20)).toBe(4);
+  });
+
+  it('are of one window at once on a paced route, for each class', () => {
+    expect(begin(turnOf(1), 5, true)).toBe(1);
+    expect(begin(turnOf(1, true), 5, true)).toBe(1);
+  });
+
+  it('of messages of one recipient are never those of campaigns', () => {
+    known(1, 500, 40);
+    expect(begin(turnOf(1), 20)).toBe(8);
+    expect(begin(turnOf(1, true), 20)).toBe(8);
+    expect(begin(turnOf(1, false, 'voice'), 20)).toBe(8);
+  });
+
+  it('that are given back go to whoever found none', () => {
+    known(1, 500, 40);
+    begin(turnOf(1), 8);
+    expect(governor.enter(turnOf(2), false)).toBe(false);
+    expect(governor.leave(turnOf(1))).toEqual(turnOf(2));
+    expect(governor.leave(turnOf(1))).toBeNull();
+    expect(governor.enter(turnOf(2), false)).toBe(true);
+  });
+
+  it('stay empty while the route rests', () => {
+    governor.rest(turnOf(1), 60_000);
+    expect(governor.restOf(turnOf(1))).toBeGreaterThan(59_000);
+    expect(governor.restOf(turnOf(1, true))).toBe(0);
+  });
+});
