@@ -1,0 +1,180 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
+import { DueLanes } from '../../src/modules/engine/dispatch/due-lanes.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import type { LaneKey } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
+import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, startEngine } from '../support/engine.js';
+import { type LaneWorker, laneWorker } from '../support/lane-worker.js';
+
+const SINGLES = { channel: 'sms', routeId: 1, single: true };
+const CAMPAIGNS = { ...SINGLES, single: false };
+
+describe('a turn of a route', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let due: DueLanes;
+  let carrier: (message: OutboundMessage) => SendOutcome;
+  let sent: OutboundMessage[];
+  let worker: LaneWorker;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    dataSource = engine.module.get(DataSource);
+    due = new DueLanes(dataSource);
+    worker = laneWorker(engine, {
+      environment: { LANE_LEASE: 5_000 },
+      send: (message) => {
+        sent.push(message);
+        return Promise.resolve(carrier(message));
+      },
+    });
+  });
+  afterAll(() => engine.stop());
+
+  const start = async (): Promise<void> => {
+    sent = [];
+    carrier = ({ ref }) => ({ kind: 'accepted', providerMessageIds: [`id-${ref}`] });
+    for (const table of ['campaign_lanes', 'recipient_retries']) await dataSource.query(`DELETE FROM ${table}`);
+  };
+  const accept = (accountId: number, total: number, fields: Partial<CampaignDraft> = {}) =>
+    engine.module
+      .get(CampaignAcceptance, { strict: false })
+      .accept(engine.draft(accountId, numbers(total), { content: { message: `of ${accountId}` }, ...fields }));
+  const many = async (accountId: number, campaigns: number, total: number): Promise<number[]> =>
+    (await Promise.all(Array.from({ length: campaigns }, () => accept(accountId, total)))).map(({ id }) => id);
+  const ownersOf = async (keys: readonly LaneKey[]): Promise<number[]> =>
+    (await engine.part(LaneStore).turns(keys)).map(({ accountId }) => accountId);
+  const lanesLeft = async (): Promise<number> =>
+    (await dataSource.query<unknown[]>('SELECT 1 FROM campaign_lanes')).length;
+
+  it('takes messages of one recipient together, of all accounts, and leaves no lane behind', async () => {
+    await start();
+    const [a, b] = [await engine.account('together-a', 40), await engine.account('together-b', 40)];
+    const ids = [...(await many(a, 12, 1)), ...(await many(b, 8, 1))];
+    const keys = await due.next(SINGLES, { most: 500, accounts: 64 });
+    expect(keys.map(({ campaignId }) => campaignId).sort()).toEqual(ids.sort());
+    expect(await worker.run(...keys)).toBe(false);
+    expect(sent).toHaveLength(20);
+    expect(sent.every(({ urgent }) => urgent)).toBe(true);
+    expect(await lanesLeft()).toBe(0);
+    const states: { state: string; sent: number; begun: number }[] = await dataSource.query(
+      `SELECT DISTINCT state, sent_at IS NOT NULL AS sent, overdue_check_at IS NOT NULL AS begun FROM campaigns WHERE id IN (?)`,
+      [ids],
+    );
+    expect(states).toEqual([{ state: 'running', sent: 1, begun: 1 }]);
+  });
+
+  it('costs a few statements for five hundred of them', async () => {
+    await start();
+    const account = await engine.account('cheap', 500);
+    await many(account, 500, 1);
+    const asked = async (): Promise<number> => {
+      const [row] = await dataSource.query<{ Value: string }[]>("SHOW GLOBAL STATUS LIKE 'Com_commit'");
+      return Number(row?.Value);
+    };
+    const before = await asked();
+    const keys = await due.next(SINGLES, { most: 500, accounts: 64 });
+    await worker.run(...keys);
+    expect(sent).toHaveLength(500);
+    // The server is shared with other tests; one commit a message would be far more.
+    expect((await asked()) - before).toBeLessThan(200);
+    expect(await lanesLeft()).toBe(0);
+  });
+
+  it('keeps what one of them could not do to its own campaign', async () => {
+    await start();
+    const account = await engine.account('mixed', 40);
+    const [first, second, third] = await many(account, 3, 1);
+    carrier = ({ ref }) => {
+      if (ref === `${first}-1`) return { kind: 'retry', afterMs: 60_000, code: 8, text: 'Later', throttled: false };
+      if (ref === `${second}-1`) return { kind: 'unknown' };
+      return { kind: 'rejected', code: 5, text: 'No', submitted: false };
+    };
+    await worker.run(...(await due.next(SINGLES, { most: 500, accounts: 64 })));
+    const rows: { id: number; status: number; lanes: string }[] = await dataSource.query(
+      `SELECT r.campaign_id AS id, r.status, (SELECT COUNT(*) FROM campaign_lanes l WHERE l.campaign_id = r.campaign_id) AS lanes
+       FROM campaign_recipients r WHERE r.campaign_id IN (?) ORDER BY r.campaign_id`,
+      [[first, second, third]],
+    );
+    const byId = new Map(rows.map(({ id, status, lanes }) => [id, [status, Number(lanes)]]));
+    expect([first, second, third].map((id) => byId.get(id ?? 0))).toEqual([
+      [0, 1],
+      [9, 0],
+      [4, 0],
+    ]);
+    await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3)');
+    await dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3)');
+    carrier = ({ ref }) => ({ kind: 'accepted', providerMessageIds: [`again-${ref}`] });
+    await worker.run(...(await due.next(SINGLES, { most: 500, accounts: 64 })));
+    expect(sent.filter(({ ref }) => ref === `${first}-1`)).toHaveLength(2);
+    expect(await lanesLeft()).toBe(0);
+  });
+
+  it('that was lost with its worker is recovered as a whole, and what never left is taken back', async () => {
+    await start();
+    const account = await engine.account('lost-singles', 40);
+    const ids = await many(account, 5, 1);
+    const lanes = engine.part(LaneStore);
+    const lost = await lanes.turns(await due.next(SINGLES, { most: 500, accounts: 64 }));
+    await engine.part(CampaignStates).begin(dataSource.manager, ids, 60_000);
+    expect(
+      await lanes.claim(
+        lost.map((turn) => ({ turn, intentSeq: 2, recipients: [] })),
+        5_000,
+      ),
+    ).toHaveLength(5);
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3), wake_at = UTC_TIMESTAMP(3)');
+    await worker.run(...(await due.next(SINGLES, { most: 500, accounts: 64 })));
+    expect(sent).toEqual([]);
+    const unknown: unknown[] = await dataSource.query('SELECT 1 FROM unknown_outcomes WHERE campaign_id IN (?)', [ids]);
+    expect([unknown.length, await lanesLeft()]).toEqual([5, 0]);
+  });
+
+  it('goes from account to account: a thousand campaigns of one do not delay those of another', async () => {
+    await start();
+    const [a, b, c] = [
+      await engine.account('many', 4_000),
+      await engine.account('one', 10),
+      await engine.account('few', 10),
+    ];
+    await many(a, 60, 3);
+    await many(b, 1, 3);
+    await many(c, 2, 3);
+    const fresh = new DueLanes(dataSource);
+    const share = { most: 1, accounts: 1 };
+    const served: number[] = [];
+    for (let turn = 0; turn < 3; turn++) served.push(...(await ownersOf(await fresh.next(CAMPAIGNS, share))));
+    expect(new Set(served)).toEqual(new Set([a, b, c]));
+    const together = await ownersOf(await fresh.next(CAMPAIGNS, { most: 6, accounts: 3 }));
+    expect(together.filter((id) => id === a).length).toBeLessThanOrEqual(2);
+    expect(together).toContain(b);
+  });
+
+  it('fills a window with small campaigns, and a large one has it alone', async () => {
+    await start();
+    const account = await engine.account('small', 4_000);
+    await many(account, 4, 3);
+    await worker.run(...(await due.next(CAMPAIGNS, { most: 8, accounts: 8 })));
+    expect(sent).toHaveLength(12);
+    expect(await lanesLeft()).toBe(0);
+    const { requestId } = await accept(account, 1_200);
+    const keys = await due.next(CAMPAIGNS, { most: 8, accounts: 8 });
+    expect(await worker.run(...keys)).toBe(true);
+    expect(await engine.counts(requestId)).toEqual({ Pending: 700, Submitted: 500 });
+  });
+
+  it('has no place for what waits: no row is written while nobody takes it', async () => {
+    await start();
+    const account = await engine.account('waits', 400);
+    await many(account, 20, 3);
+    const before: unknown = await dataSource.query('SELECT campaign_id, fence, wake_at FROM campaign_lanes ORDER BY 1');
+    expect(await due.routes(['sms'])).toEqual([CAMPAIGNS]);
+    expect(await due.routes(['voice'])).toEqual([]);
+    expect([await due.any(CAMPAIGNS), await due.any(SINGLES)]).toEqual([true, false]);
+    expect(await dataSource.query('SELECT campaign_id, fence, wake_at FROM campaign_lanes ORDER BY 1')).toEqual(before);
+  });
+});
