@@ -55,13 +55,8 @@ export class Settlement {
       return move ? [move] : [];
     });
     if (moves.length === 0) return [];
-<<<<<<< HEAD
     const campaigns = await this.briefs.of(tx, campaignsOf(moves));
     await this.addTerms(tx, moves, campaigns);
-=======
-    const campaigns = await this.briefs.of(tx, new Set(campaignsOf(moves)));
-    const settled = await this.withTerms(tx, moves, campaigns);
->>>>>>> 0cc763d (Name the campaigns of a batch as constants, so that settling opens their days only)
     await writeStatuses(tx, moves);
     const refunds = await this.refunds.of(tx, moves, campaigns);
     await this.finish(tx, moves, refunds, (ended) => this.events.publish(tx, moves, ended));
@@ -107,22 +102,8 @@ export class Settlement {
     campaigns: ReadonlyMap<number, CampaignBrief>,
   ): Promise<void> {
     const own = moves.filter(({ campaignId }) => campaigns.get(campaignId)?.ownTerms);
-<<<<<<< HEAD
     const terms = await this.ownTerms(tx, own);
     for (const move of moves) {
-=======
-    const rows: TermsRow[] =
-      own.length === 0
-        ? []
-        : await tx.query(
-            `SELECT STRAIGHT_JOIN t.campaign_id, t.seq, t.lane_group, t.credits
-             FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-             JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq WHERE t.campaign_id IN (?)`,
-            [jsonRows(own.map(({ campaignId, seq }) => [campaignId, seq])), campaignsOf(own)],
-          );
-    const terms = new Map(rows.map((row) => [keyOf({ campaignId: row.campaign_id, seq: row.seq }), row]));
-    return moves.map((move) => {
->>>>>>> 0cc763d (Name the campaigns of a batch as constants, so that settling opens their days only)
       const campaign = campaigns.get(move.campaignId);
       if (!campaign) throw new Error(`campaign ${move.campaignId} is missing`);
       const row = campaign.ownTerms ? terms.get(keyOf(move)) : undefined;
@@ -136,8 +117,8 @@ export class Settlement {
     const rows: TermsRow[] = await tx.query(
       `SELECT STRAIGHT_JOIN t.campaign_id AS campaignId, t.seq, t.lane_group AS laneGroup, t.credits
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-       JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq`,
-      [jsonRows(moves.map(({ campaignId, seq }) => [campaignId, seq]))],
+       JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq WHERE t.campaign_id IN (?)`,
+      [jsonRows(moves.map(({ campaignId, seq }) => [campaignId, seq])), campaignsOf(moves)],
     );
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
