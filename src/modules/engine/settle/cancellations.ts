@@ -28,6 +28,15 @@ interface UnsentRange {
   end: number;
 }
 
+/** Unsent recipients of a range whose prices may differ. */
+interface ChargedRange {
+  recipients: number;
+  /** those that were not free */
+  charged: number;
+  /** credits */
+  amount: number;
+}
+
 /** Ends what a cancelled or rejected campaign has not sent, in bounded steps: it becomes CANCELLED and is refunded. */
 @Injectable()
 export class Cancellations {
@@ -90,31 +99,29 @@ export class Cancellations {
        WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own}`,
       [campaignId, from, end],
     );
-    const isAsRead = unsent.recipients === null || unsent.recipients === recipients;
-    if (!isAsRead || (isHeard && changes.length !== recipients)) throw new Outdated();
+    if ((unsent && unsent.recipients !== recipients) || (isHeard && changes.length !== recipients))
+      throw new Outdated();
     if (recipients === 0) return;
-    const amount = unsent.credits ?? recipients * campaign.unitCredits;
+    const { charged, amount } = unsent ?? { charged: recipients, amount: recipients * campaign.unitCredits };
     await this.settlement.finish(
       tx,
       [{ campaignId, lane, recipients, from: Pending, to: Cancelled }],
-      amount > 0 ? [{ campaignId, campaign, recipients, amount }] : [],
+      amount > 0 ? [{ campaignId, campaign, recipients: charged, amount }] : [],
       (ended) => this.events.publish(tx, changes, ended),
     );
   }
 
-  /** What a range with prices of its own was charged, and how many that is; null = each the campaign's own price. */
-  private async charged(
-    tx: EntityManager,
-    range: UnsentRange,
-  ): Promise<{ recipients: number | null; credits: number | null }> {
-    if (!range.campaign.ownTerms) return { recipients: null, credits: null };
+  /** What a range with prices of its own was charged, and how many recipients were; null = each the campaign's own price. */
+  private async charged(tx: EntityManager, range: UnsentRange): Promise<ChargedRange | null> {
+    if (!range.campaign.ownTerms) return null;
     const { joined, own } = members(range);
-    const [row] = await tx.query<{ recipients: string; credits: string }[]>(
-      `SELECT COUNT(*) AS recipients, COALESCE(SUM(COALESCE(t.credits, ?)), 0) AS credits FROM campaign_recipients r ${joined}
+    const [row] = await tx.query<Record<keyof ChargedRange, string | null>[]>(
+      `SELECT COUNT(*) AS recipients, SUM(COALESCE(t.credits, ?) > 0) AS charged, SUM(COALESCE(t.credits, ?)) AS amount
+       FROM campaign_recipients r ${joined}
        WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own}`,
-      [range.campaign.unitCredits, range.campaign.id, range.from, range.end],
+      [range.campaign.unitCredits, range.campaign.unitCredits, range.campaign.id, range.from, range.end],
     );
-    return { recipients: Number(row?.recipients), credits: Number(row?.credits) };
+    return { recipients: Number(row?.recipients), charged: Number(row?.charged), amount: Number(row?.amount) };
   }
 
   /** The recipients themselves, for those who subscribe to what becomes of them. */
