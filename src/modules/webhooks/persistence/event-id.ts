@@ -14,5 +14,8 @@ export function eventIds(at: Date): () => string {
 /** Ids of events before this moment are lower. */
 export const firstEventIdAt = (at: Date): string => `evt_${timePart(at)}`;
 
+/** When an event was recorded, by its id; 1970 for a text that is none. */
+export const timeOfEventId = (id: string): Date => new Date(parseInt(id.slice(4, 4 + TIME_DIGITS), 16) || 0);
+
 /** Whether a text can be the id of an event at all: the column is ASCII, and refuses to be compared with anything else. */
 export const isEventId = (text: string): boolean => /^[\x21-\x7e]{1,40}$/.test(text);

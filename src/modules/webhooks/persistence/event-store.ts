@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { firstIdAt, timeOfId } from '../../../kernel/ids.js';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import type { Listed, Page } from '../../../kernel/lists.js';
 import { inListedOrder, listKeys } from '../../../platform/database/index.js';
-import { isEventId } from './event-id.js';
+import { firstEventIdAt, isEventId, timeOfEventId } from './event-id.js';
 import { EndpointMoments } from './endpoint-moments.js';
 import { WebhookAttemptEntity, WebhookEventEntity } from './webhook.entities.js';
 
@@ -17,6 +18,10 @@ export interface RecipientAttempt {
   error: string | null;
   created_at: Date;
 }
+
+/** Clocks of processes differ: what follows from something has an id of so much earlier at the most. */
+const CLOCKS_MS = 3_600_000;
+const shortlyBefore = (at: Date): Date => new Date(Math.max(0, at.getTime() - CLOCKS_MS));
 
 /** Most tries that one timeline shows. */
 const MOST_SHOWN = 1_000;
@@ -43,12 +48,14 @@ export class EventStore {
     return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id, accountId });
   }
 
+  /** Days before the campaign's are not looked into. */
   ofRecipient(campaignId: number, seq: number): Promise<RecipientAttempt[]> {
+    const since = shortlyBefore(timeOfId(campaignId));
     return this.dataSource.query(
       `SELECT a.endpoint_id, a.event_id, a.type, a.attempt, a.status_code, a.error, a.created_at
        FROM webhook_events v JOIN webhook_attempts a ON a.event_id = v.id
-       WHERE v.campaign_id = ? AND v.seq = ? ORDER BY a.created_at LIMIT ${MOST_SHOWN}`,
-      [campaignId, seq],
+       WHERE v.campaign_id = ? AND v.seq = ? AND v.id >= ? AND a.id >= ? ORDER BY a.created_at LIMIT ${MOST_SHOWN}`,
+      [campaignId, seq, firstEventIdAt(since), firstIdAt(since)],
     );
   }
 
@@ -66,9 +73,9 @@ export class EventStore {
       await tx.query(
         `INSERT INTO webhook_deliveries (endpoint_id, event_id, due_at, tries, attempts, revision)
          SELECT ?, ?, UTC_TIMESTAMP(3), 0, COALESCE(MAX(attempt), 0), 0 FROM webhook_attempts
-         WHERE event_id = ? AND endpoint_id = ?
+         WHERE event_id = ? AND endpoint_id = ? AND id >= ?
          ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), tries = 0, revision = revision + 1`,
-        [endpoint.id, id, id, endpoint.id],
+        [endpoint.id, id, id, endpoint.id, firstIdAt(shortlyBefore(timeOfEventId(id)))],
       );
     }
     await this.moments.advance(
