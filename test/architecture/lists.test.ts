@@ -8,6 +8,11 @@ const service = sourceFiles('src').filter(
 
 /** Statements that may answer many rows and name no bound themselves; each with what bounds it all the same. */
 const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'src/modules/engine/dispatch/lane-recipients.ts':
+    'the parts of a window’s lanes, at most 500 recipients or 10,000 of a lane',
+  'src/modules/engine/dispatch/lane-store.ts': 'the lanes of one turn, by key',
+  'src/modules/engine/settle/retry-store.ts': 'retries that one window has begun',
+  'src/platform/leases/leased-table.ts': 'the rows of one claim, by key',
   'src/apps/api/first-start/migrate.ts': 'a table of one row',
   'src/modules/accounts/commands/granted-access.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
   'src/modules/accounts/persistence/account-store.ts': 'by the few names of one person',

@@ -54,6 +54,41 @@ describe('a leased table', () => {
     expect(await endpoints.renew(database(0), [7], 1, 5_000)).toBe(false);
   });
 
+  it('claims many rows in the order of their keys, and asks which those were only when some are missing', async () => {
+    const rows = [
+      { key: [3, 1], fence: 9, set: { intent_seq: 500 } },
+      { key: [2, 0], fence: 4, set: { intent_seq: 2 } },
+    ];
+    const all = database(2);
+    expect(await lanes.claimAll(all, rows, 2_000, { column: 'claim_id', id: 7 })).toEqual(new Set([0, 1]));
+    expect(all.asked).toHaveLength(1);
+    const [sql, values] = all.asked[0] ?? [];
+    expect(sql).toMatch(
+      /^UPDATE JSON_TABLE.* STRAIGHT_JOIN lanes t FORCE INDEX \(PRIMARY\) ON t\.campaign_id = j\.campaign_id/,
+    );
+    expect(sql).toContain(`AND t.fence = j.fence`);
+    expect(values).toEqual(['[[1,4,2,0,2],[0,9,3,1,500]]', 7, 2_000_000, 2_000_000]);
+
+    const some = database(1);
+    const asked: string[] = [];
+    const query = <T>(text: string, given?: unknown[]): Promise<T> => {
+      asked.push(text);
+      return text.startsWith('SELECT') ? Promise.resolve([{ n: 1 }] as T) : some.query<T>(text, given);
+    };
+    expect(await lanes.claimAll({ query }, rows, 2_000, { column: 'claim_id', id: 7 })).toEqual(new Set([1]));
+    expect(asked).toHaveLength(2);
+    expect(await lanes.claimAll(database(0), rows, 2_000, { column: 'claim_id', id: 7 })).toEqual(new Set());
+  });
+
+  it('renews many rows, and says when one of them is lost', async () => {
+    const rows = [
+      { key: [3, 1], fence: 10 },
+      { key: [2, 0], fence: 5 },
+    ];
+    expect(await lanes.renewAll(database(2), rows, 2_000)).toBe(true);
+    expect(await lanes.renewAll(database(1), rows, 2_000)).toBe(false);
+  });
+
   it('says of a row in any statement whether it is free', () => {
     expect([isFree(), isFree('l')]).toEqual([FREE, FREE.replaceAll('lease_until', 'l.lease_until')]);
   });

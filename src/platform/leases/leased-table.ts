@@ -134,7 +134,7 @@ export class LeasedTable {
     return result.affectedRows === rows.length;
   }
 
-  /** SQL: the rows that are asked for, as `j`; whoever joins them forces the key, as a scan of a small table waits for others. */
+  /** SQL: the rows that are asked for, as `j`. Joined by a forced key: a scan of a small table would wait for rows of others. */
   private rowsTable(set: readonly string[]): string {
     const names = ['place', 'fence', ...this.columns.key, ...set];
     return `JSON_TABLE(?, '$[*]' COLUMNS (${names.map((name, index) => `${name} BIGINT PATH '$[${index}]'`).join(', ')})) j`;

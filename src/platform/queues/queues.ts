@@ -4,7 +4,7 @@
  */
 export const LOCK_MS = 10_000;
 
-/** Turns of a route and class that wait or run side by side, over all workers, at the most; see `turnJobId`. */
+/** How many turns of a route and class wait or run side by side, over all workers, at the most; see `turnJobId`. */
 const SLOTS = 16;
 
 /** A turn of a route. */

@@ -6,7 +6,7 @@ import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 
 const NOTIFY_EVERY_MS = 5;
-/** Rings of a channel that nobody took: the relay's own look finds what the others were about. */
+/** Rings of a channel that no relay took: its own look finds what the others were about. */
 const MOST_RINGS = 1_000;
 const KEPT_MS = 60_000;
 const RINGS_A_TIME = 100;
@@ -33,7 +33,7 @@ function readRing(channel: string, ring: string): DueRoute {
 }
 
 /**
- * Tells one relay that something is due over a route, so that nobody need wait for the next look at MySQL.
+ * Tells one relay that something is due over a route, so that it does not wait for the next look at MySQL.
  * Only a hint: without Redis, or when a ring is lost, the relay finds the lanes by itself within half a second.
  */
 @Injectable()

@@ -43,7 +43,7 @@ describe('the places of a worker', () => {
     expect(begin(turnOf(1, false, 'voice'), 20)).toBe(8);
   });
 
-  it('that are given back go to whoever found none', () => {
+  it('that are given back go to a turn that found none', () => {
     known(1, 500, 40);
     begin(turnOf(1), 8);
     expect(governor.enter(turnOf(2), false)).toBe(false);

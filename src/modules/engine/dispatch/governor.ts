@@ -23,7 +23,7 @@ const keyOf = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.routeId}`;
 /**
  * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
  * size of windows, and the number of windows under way (docs/decisions/0023). Slow routes together never have more than half
- * of the places of a channel and class, so whoever waits for a slow carrier keeps nobody else waiting.
+ * of the places of a channel and class, so a wait for a slow carrier keeps no quick one waiting.
  */
 @Injectable()
 export class Governor {

@@ -65,7 +65,7 @@ describe('the slots of a paced route', () => {
     expect([left, booked]).toEqual([['alone'], [1]]);
   });
 
-  it('are not saved up while nobody asks', async () => {
+  it('are not saved up while no message asks', async () => {
     pacer.expect(10);
     ask('first');
     await vi.advanceTimersByTimeAsync(5_000);

@@ -1,8 +1,8 @@
 import { UrgentFirst } from '../../../platform/concurrency/index.js';
 
-/** The route's time is booked in blocks of so much: whoever shares the route waits no longer for its turn. */
+/** The route's time is booked in blocks of so much: another worker waits no longer for its own. */
 const BLOCK_MS = 100;
-/** Slots that nobody asked for are gone after this; what the event loop was late for is not. */
+/** Slots that no message asked for are gone after this; what the event loop was late for is not. */
 const CATCH_UP_MS = 50;
 /** Timers are late by as much: what is due so soon goes at once. */
 const TIMER_MS = 4;
@@ -38,7 +38,7 @@ export class Pacer {
     private readonly book: (slots: number) => Promise<number | null>,
   ) {}
 
-  /** Milliseconds until a slot is free. Books one if need be: whoever asks is the one that will take it. */
+  /** Milliseconds until a slot is free. Books one if need be, for the one that asks. */
   async freeIn(): Promise<number> {
     this.forgetPast();
     if (this.left <= 0) {

@@ -12,7 +12,7 @@ export interface PlannedLane {
   most: number;
 }
 
-/** A campaign's lane of which only the recipients of a group, or retries, leave: nobody knows yet where that part ends. */
+/** A campaign's lane of which only the recipients of a group, or retries, leave: where that part ends is not known yet. */
 const isAlone = ({ single, retriesDue, ownTerms }: LaneTurn): boolean => !single && (retriesDue || ownTerms);
 
 /**

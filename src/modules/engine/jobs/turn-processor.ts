@@ -111,7 +111,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     return end.atRest ? 'rest' : 'more';
   }
 
-  /** A ring that came while the last job of a route was active has been dropped, so whoever ends it looks once more. */
+  /** A ring that came while the last job of a route was active has been dropped, so its end looks once more. */
   private async lookOnce(channel: string, { routeId, single }: TurnJob): Promise<void> {
     if (this.stopping) return;
     const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);

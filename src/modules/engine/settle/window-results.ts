@@ -85,7 +85,7 @@ export class WindowResults {
   /**
    * A worker died in the middle of these lanes' windows: what still waits there may have left, so it is of unknown outcome,
    * and a receipt or the deadline settles it. Where the upstream removes duplicates it is sent again besides.
-   * @param turns claimed by whoever recovers
+   * @param turns claimed by the worker that recovers
    */
   async recover(turns: readonly LaneTurn[], deduplicated: boolean): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(turns.map((turn) => ({ turn })));
