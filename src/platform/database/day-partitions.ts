@@ -17,6 +17,8 @@ export interface DayPartition {
 export type DayBound = (start: Date) => string;
 
 export const DAY_MS = 86_400_000;
+/** That MariaDB and MySQL let a table have. */
+const MOST_PARTITIONS = 8_192;
 /** Months of the past that get a partition each: a month of them goes at once, later. */
 const MONTHS_BACK = 6;
 /** Holds whatever no day was made for; REORGANIZE cuts days off it. */
@@ -79,7 +81,8 @@ export async function removeDays(db: Asked, table: string): Promise<void> {
 export async function partitionsOf(db: Asked, table: string): Promise<DayPartition[]> {
   const rows = await db.query<{ name: string }[]>(
     `SELECT partition_name AS name FROM information_schema.partitions
-     WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NULL ORDER BY partition_ordinal_position`,
+     WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NULL
+     ORDER BY partition_ordinal_position LIMIT ${MOST_PARTITIONS}`,
     [table],
   );
   return rows.map(({ name }) => ({ name, day: dayOf(name) }));
