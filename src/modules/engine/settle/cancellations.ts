@@ -125,14 +125,16 @@ export class Cancellations {
   }
 
   /** The recipients themselves, for those who subscribe to what becomes of them. */
-  private unsent(tx: EntityManager, range: UnsentRange): Promise<StatusChange[]> {
+  private async unsent(tx: EntityManager, range: UnsentRange): Promise<StatusChange[]> {
     const { joined, own } = members(range);
-    return tx.query(
-      `SELECT r.campaign_id AS campaignId, r.seq, r.receiver AS number, ${Pending} AS \`from\`, ${Cancelled} AS \`to\`,
-         NULL AS errorCode, NULL AS errorText FROM campaign_recipients r ${joined}
-       WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own} ORDER BY r.seq`,
-      [range.campaign.id, range.from, range.end],
+    const { campaign, from, end } = range;
+    const rows = await tx.query<{ seq: number; number: string }[]>(
+      `SELECT r.seq, r.receiver AS number FROM campaign_recipients r ${joined}
+       WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own} ORDER BY r.seq LIMIT ?`,
+      [campaign.id, from, end, end - from],
     );
+    const change = { campaignId: campaign.id, from: Pending, to: Cancelled, errorCode: null, errorText: null } as const;
+    return rows.map((row) => ({ ...change, ...row }));
   }
 }
 

@@ -4,7 +4,7 @@ import { Outdated } from './status-writer.js';
 
 /**
  * Runs work that judges recipients as they were read without a lock: what was read is the condition of what is written. Where
- * somebody was faster, which is rare, it runs again in a fresh transaction and locks before it judges.
+ * another transaction was faster, which is rare, it runs again in a fresh transaction and locks before it judges.
  * @param work told whether it locks; as in `inTransaction` without any effect outside the database
  */
 export async function readFirst<Result>(

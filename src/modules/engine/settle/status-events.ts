@@ -63,7 +63,7 @@ export class StatusEvents {
     if (events.length > 0) await subscriptions.record(events);
   }
 
-  /** True where somebody subscribes to what becomes of a campaign's recipients; else its changes need not be gathered. */
+  /** True where an endpoint takes what becomes of a campaign's recipients; else its changes need not be gathered. */
   async isHeard(tx: EntityManager, { accountId, channel: name }: CampaignBrief): Promise<boolean> {
     const channel = this.channels.find(name);
     if (!channel || !this.events.hasSubscribers) return false;
