@@ -73,10 +73,14 @@ const UNSAFE = {
   mysql: ['--innodb-flush-method=O_DIRECT_NO_FSYNC', '--innodb-doublewrite=OFF'],
 };
 
+const temporaryOf = (data) => join(dirname(data), 'tmp');
+
 function serverArguments(kind, data, init, port, durable) {
   return [
     '--no-defaults',
     `--datadir=${data}`,
+    // of its own: a server that starts removes the temporary tables of all others that share its directory
+    `--tmpdir=${temporaryOf(data)}`,
     `--port=${port}`,
     '--bind-address=127.0.0.1',
     '--skip-name-resolve',
@@ -127,7 +131,8 @@ export async function startDatabase(binary, directory, { durable = true, measure
     await stopProcess(kept.pid, 60_000);
   }
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  if (user !== null) chownSync(data, user.uid, user.gid);
+  mkdirSync(temporaryOf(data), { recursive: true, mode: 0o700 });
+  if (user !== null) for (const place of [data, temporaryOf(data)]) chownSync(place, user.uid, user.gid);
   if (!existsSync(join(home, 'initialised'))) {
     for (const entry of readdirSync(data)) rmSync(join(data, entry), { recursive: true, force: true });
     say(`Creating a ${kind === 'mysql' ? 'MySQL' : 'MariaDB'} data directory in ${data}`);
