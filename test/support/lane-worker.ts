@@ -7,6 +7,7 @@ import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-notes.js';
 import { WindowRunner } from '../../src/modules/engine/dispatch/window-runner.js';
 import type { DueRecipient } from '../../src/modules/engine/settle/attempts.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
@@ -37,6 +38,8 @@ export interface WorkerParts {
   /** the carrier: all of its connection, or how it takes a message */
   connection?: () => Pick<RouteConnection, 'ready' | 'fault' | 'send'>;
   send?: (message: OutboundMessage) => Promise<SendOutcome>;
+  /** absent = none are kept */
+  notes?: SubmitNotes;
 }
 
 /** A worker that takes the turns of chosen lanes. */
@@ -82,7 +85,17 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
     lanes,
     states,
     results,
-    new WindowRunner(environment, dataSource, lanes, states, results, governor, stopList, new Metrics()),
+    new WindowRunner(
+      environment,
+      dataSource,
+      lanes,
+      states,
+      results,
+      governor,
+      stopList,
+      parts.notes ?? new SubmitNotes(environment),
+      new Metrics(),
+    ),
     governor,
     parts.channels === 'real' ? engine.part(Channels) : (hello as unknown as Channels),
     {

@@ -4,6 +4,7 @@ import { DueLanes } from './dispatch/due-lanes.js';
 import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
 import { RoutePace } from './dispatch/route-pace.js';
+import { LostClaims } from './settle/lost-claims.js';
 import { OverdueReceipts } from './receipts/overdue-receipts.js';
 import { UnknownOutcomes } from './receipts/unknown-outcomes.js';
 import { UnmatchedReceipts } from './receipts/unmatched-receipts.js';
@@ -15,6 +16,7 @@ const SERVICES = [
   DueLanes,
   Governor,
   LaneStore,
+  LostClaims,
   OverdueReceipts,
   RoutePace,
   UnknownOutcomes,

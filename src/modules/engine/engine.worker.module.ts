@@ -6,6 +6,8 @@ import { OrphanSweeper } from './accept/orphan-sweeper.js';
 import { EngineDispatchModule } from './engine.dispatch.module.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
 import { RouteTurns } from './dispatch/route-turns.js';
+import { LostNotes } from './dispatch/lost-notes.js';
+import { SubmitNotes } from './dispatch/submit-notes.js';
 import { WindowRunner } from './dispatch/window-runner.js';
 import { TurnProcessor } from './jobs/turn-processor.js';
 import { Relay } from './dispatch/relay.js';
@@ -22,6 +24,8 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
     Relay,
     RouteTurns,
     LaneRunner,
+    LostNotes,
+    SubmitNotes,
     WindowRunner,
     ReceiptSweeper,
     UnmatchedReceiptsMonitor,

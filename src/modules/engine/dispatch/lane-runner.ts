@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import {
@@ -92,16 +93,15 @@ export class LaneRunner {
   }
 
   private async recover(turns: readonly LaneTurn[]): Promise<TurnEnd> {
-    const claimed = await this.claim(turns);
-    const [first] = claimed;
+    const [first] = turns;
     if (!first) return NOTHING;
     const route = await this.routes.byId(first.routeId);
     const deduplicated = route !== null && this.deduplicates(route);
     this.logger.warn(
-      { campaign: first.campaignId, lanes: claimed.length, deduplicated },
+      { campaign: first.campaignId, lanes: turns.length, deduplicated },
       'recovering the window of a lost worker',
     );
-    return ended(await this.results.recover(claimed, deduplicated));
+    return ended(await this.results.recover(turns, deduplicated, (tx) => this.claim(turns, tx)));
   }
 
   private async cancel(turns: readonly LaneTurn[]): Promise<TurnEnd> {
@@ -157,14 +157,17 @@ export class LaneRunner {
   }
 
   /** Takes lanes of which nothing is going to leave. */
-  private async claim(turns: readonly LaneTurn[]): Promise<LaneTurn[]> {
+  private async claim(turns: readonly LaneTurn[], within?: EntityManager): Promise<LaneTurn[]> {
     if (turns.length === 0) return [];
     const claims = turns.map((turn) => ({
       turn: { ...turn, retriesDue: false },
       intentSeq: turn.intentSeq,
       recipients: [],
     }));
-    const held = await this.lanes.claim(claims, this.environment.LANE_LEASE, { id: newClaimId() });
+    const held = await this.lanes.claim(claims, this.environment.LANE_LEASE, {
+      id: newClaimId(),
+      ...(within && { within }),
+    });
     return held.map(({ turn }) => turn);
   }
 

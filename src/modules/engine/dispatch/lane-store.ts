@@ -24,6 +24,7 @@ interface TurnRow {
   campaign_id: number;
   lane: number;
   fence: number;
+  claim_id: number | null;
   next_seq: number;
   intent_seq: number;
   end_seq: number;
@@ -52,6 +53,8 @@ export interface LaneClaim {
 export interface ClaimTerms {
   /** names this claim, so that its maker can give it back when its answer was lost; see `newClaimId` */
   id?: number;
+  /** the transaction that claims; absent = one of its own */
+  within?: EntityManager;
   /** of campaigns' first windows: what goes with the claim, in its transaction */
   alongside?: ((tx: EntityManager) => Promise<unknown>) | undefined;
   /** most retries of a lane that are begun */
@@ -86,7 +89,7 @@ export class LaneStore {
     if (keys.length === 0) return [];
     const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
     const rows: TurnRow[] = await this.dataSource.query(
-      `SELECT l.campaign_id, l.lane, l.fence, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
+      `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
          l.single, c.state, c.own_terms, c.content,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
          EXISTS (${retries} AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
@@ -104,7 +107,7 @@ export class LaneStore {
    * @returns those that no other worker was faster with, with their recipients
    */
   async claim(claims: readonly LaneClaim[], leaseMs: number, terms: ClaimTerms = {}): Promise<LaneClaim[]> {
-    const { id = newClaimId(), alongside, deduplicated = false, mostRetries = claims.length } = terms;
+    const { id = newClaimId(), within, alongside, deduplicated = false, mostRetries = claims.length } = terms;
     const retrying = claims.some(({ turn }) => turn.retriesDue);
     const take = async (source: DataSource | EntityManager): Promise<LaneClaim[]> => {
       const rows = claims.map(({ turn, intentSeq }) => ({
@@ -115,7 +118,7 @@ export class LaneStore {
       const taken = await LANES.claimAll(source, rows, leaseMs, { column: 'claim_id', id });
       return claims.filter((_, index) => taken.has(index));
     };
-    if (!alongside && !retrying) return take(this.dataSource);
+    if (!alongside && !retrying) return take(within ?? this.dataSource);
     return inTransaction(this.dataSource, async (tx) => {
       await alongside?.(tx);
       const held = await take(tx);
@@ -224,6 +227,7 @@ const toTurn = (row: TurnRow): LaneTurn => ({
   campaignId: row.campaign_id,
   lane: row.lane,
   fence: row.fence,
+  claimId: row.claim_id,
   nextSeq: row.next_seq,
   intentSeq: row.intent_seq,
   endSeq: row.end_seq,

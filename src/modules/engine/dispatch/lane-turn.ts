@@ -26,6 +26,8 @@ export interface LaneTurn extends LaneKey {
   retriesDue: boolean;
   /** another worker had begun retries, and has not ended them */
   retriesBegun: boolean;
+  /** of the last claim, as `LaneStore.claim` got it */
+  claimId: number | null;
   /** for how long nothing has got through; null = it moves */
   stalledMs: number | null;
 }
@@ -38,7 +40,7 @@ export interface LaneEnding {
 }
 
 /** The fence under which a claimed turn writes. */
-export const heldFence = ({ fence }: LaneTurn): number => fence + 1;
+export const heldFence = ({ fence }: Pick<LaneTurn, 'fence'>): number => fence + 1;
 
 /** One text a lane, for maps. */
 export const laneKey = ({ campaignId, lane }: LaneKey): string => `${campaignId} ${lane}`;

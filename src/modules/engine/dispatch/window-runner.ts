@@ -16,7 +16,8 @@ import { conclude } from './lane-deadline.js';
 import { pendingOf } from './lane-recipients.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
 import { type LaneClaim, LaneStore, newClaimId } from './lane-store.js';
-import { endingsOf, type LaneEnding, type LaneTurn } from './lane-turn.js';
+import { endingsOf, heldFence, type LaneEnding, type LaneTurn } from './lane-turn.js';
+import { type SubmitNote, SubmitNotes } from './submit-notes.js';
 import { applySuppressions, StopList } from './suppressions.js';
 import { isGrouped, type PlannedLane, planWindow } from './window-plan.js';
 import { sendWindow } from './window-sender.js';
@@ -50,6 +51,7 @@ export class WindowRunner {
     private readonly results: WindowResults,
     private readonly governor: Governor,
     private readonly stopList: StopList,
+    private readonly notes: SubmitNotes,
     metrics: Metrics,
   ) {
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
@@ -64,9 +66,17 @@ export class WindowRunner {
   async send(turns: readonly LaneTurn[], carrier: Carrier, size: number): Promise<LanesLeft> {
     const planned = planWindow(turns, size);
     const claimedAt = performance.now();
-    const claims = await this.claim(await this.claimsOf(planned), carrier.deduplicated, size);
-    if (claims.length === 0) return NOTHING_ENDED;
-    const left = await this.sendClaimed(claims, carrier, claimedAt);
+    const wanted = await this.claimsOf(planned);
+    const id = newClaimId();
+    // Before the claim, so that there is no moment in which a killed worker leaves all of it in doubt.
+    const note = this.notes.begin(
+      id,
+      wanted.map(({ turn }) => ({ ...turn, fence: heldFence(turn) })),
+    );
+    const claims = await this.claim(wanted, carrier.deduplicated, size, id);
+    const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, note) : NOTHING_ENDED;
+    note.end();
+    if (claims.length === 0) return left;
     return planned.length < turns.length ? { ...left, more: true } : left;
   }
 
@@ -110,14 +120,18 @@ export class WindowRunner {
    * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
    * nothing has left: it is given back as soon as the database can be reached.
    */
-  private async claim(claims: readonly LaneClaim[], deduplicated: boolean, mostRetries: number): Promise<LaneClaim[]> {
+  private async claim(
+    claims: readonly LaneClaim[],
+    deduplicated: boolean,
+    mostRetries: number,
+    id = newClaimId(),
+  ): Promise<LaneClaim[]> {
     const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
     const unbegun = claims.flatMap(({ turn }) =>
       TRANSITIONS.begin.from.includes(turn.state) ? [turn.campaignId] : [],
     );
     // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
     const begin = (tx: EntityManager): Promise<void> => this.states.begin(tx, unbegun, RECEIPT_TIMEOUT);
-    const id = newClaimId();
     try {
       const alongside = unbegun.length > 0 ? begin : undefined;
       return await this.lanes.claim(claims, LANE_LEASE, { id, alongside, deduplicated, mostRetries });
@@ -129,7 +143,12 @@ export class WindowRunner {
     }
   }
 
-  private async sendClaimed(claims: readonly LaneClaim[], carrier: Carrier, claimedAt: number): Promise<LanesLeft> {
+  private async sendClaimed(
+    claims: readonly LaneClaim[],
+    carrier: Carrier,
+    claimedAt: number,
+    note: SubmitNote,
+  ): Promise<LanesLeft> {
     const { route, channel, connection, deduplicated } = carrier;
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
     const turns = claims.map(({ turn }) => turn);
@@ -151,6 +170,7 @@ export class WindowRunner {
           connection,
           deduplicated,
           recipients: leaving,
+          note,
           urgent: turns[0]?.single ?? false,
           pacer: this.governor.pacerOf(route),
           notAfter: () => lease.sendUntil,

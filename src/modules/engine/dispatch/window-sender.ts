@@ -4,6 +4,7 @@ import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel, type Composed, itemsOf } from '../channel.js';
 import { referenceOf } from '../state/recipient-key.js';
 import type { Pacer } from './pacer.js';
+import type { SubmitNote } from './submit-notes.js';
 import type { WindowResult } from '../settle/window-results.js';
 
 const FLUSH_EVERY_MS = 40;
@@ -16,6 +17,8 @@ export interface Window {
   /** the route drops a second message with the same reference */
   deduplicated: boolean;
   recipients: readonly DueRecipient[];
+  /** is told who leaves, before it does */
+  note: SubmitNote;
   /** messages of their own, which go in front of campaigns */
   urgent: boolean;
   /** gives the slots of a paced route; null = as fast as the carrier takes them */
@@ -60,10 +63,11 @@ export async function sendWindow(
   try {
     const sends: Promise<void>[] = [];
     window.pacer?.expect(left);
-    for (const recipient of window.recipients) {
+    window.note.begin(window.recipients);
+    for (const [place, recipient] of window.recipients.entries()) {
       const composed = compose(window.channel, recipient);
       if (window.pacer) await window.pacer.slot(composed ? itemsOf(composed) : 0, window.urgent);
-      sends.push(send(window, recipient, composed).then((outcome) => settle(recipient, outcome)));
+      sends.push(send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome)));
     }
     await Promise.all(sends);
   } finally {
@@ -83,14 +87,20 @@ function compose({ compose: make }: Channel, recipient: DueRecipient): Composed 
 }
 
 /** Never rejects: a fault of a driver or a channel spoils one recipient, not the results of the whole window. */
-async function send(window: Window, recipient: DueRecipient, composed: Composed | null): Promise<SendOutcome> {
+async function send(
+  window: Window,
+  recipient: DueRecipient,
+  place: number,
+  composed: Composed | null,
+): Promise<SendOutcome> {
   const notAfter = window.notAfter();
   if (performance.now() >= notAfter) return tooLate;
   if (!composed) return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
-  const { connection, urgent } = window;
+  const { connection, note, urgent } = window;
+  const leaving = (): void => note.leaving(place);
   const ref = referenceOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq });
   return connection
-    .send({ ref, to: recipient.number, sender: recipient.sender, urgent, notAfter, ...composed })
+    .send({ ref, to: recipient.number, sender: recipient.sender, urgent, leaving, notAfter, ...composed })
     .catch((): SendOutcome => ({ kind: 'unknown' }));
 }
 

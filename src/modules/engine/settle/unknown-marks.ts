@@ -9,7 +9,10 @@ import type { RecipientChange } from './recipient-change.js';
 import type { Settlement } from './settlement.js';
 
 /** A recipient of a turn. */
-export type TurnRecipient = Pick<DueRecipient, 'turn' | 'seq'>;
+export interface TurnRecipient {
+  turn: Pick<LaneTurn, 'campaignId' | 'lane' | 'fence'>;
+  seq: number;
+}
 
 /** Rows of recipients by key, in the order in which they are locked. */
 const byKey = (recipients: readonly TurnRecipient[]): [campaignId: number, seq: number][] =>
@@ -33,10 +36,11 @@ export async function markUnknown(tx: EntityManager, recipients: readonly DueRec
     [jsonRows(byKey(recipients))],
   );
   await tx.query(
-    `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at, lost_fence)
-     SELECT j.campaign_id, j.seq, j.route_id, j.receiver, UTC_TIMESTAMP(3), j.lost_fence FROM JSON_TABLE(?, '$[*]' COLUMNS (
+    `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at, lost_fence, lost_claim)
+     SELECT j.campaign_id, j.seq, j.route_id, j.receiver, UTC_TIMESTAMP(3), j.lost_fence, j.lost_claim FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', route_id INT PATH '$[2]',
-       receiver VARCHAR(32) CHARACTER SET ascii PATH '$[3]', lost_fence BIGINT PATH '$[4]')) j`,
+       receiver VARCHAR(32) CHARACTER SET ascii PATH '$[3]', lost_fence BIGINT PATH '$[4]',
+       lost_claim BIGINT PATH '$[5]')) j`,
     [
       jsonRows(
         recipients.map(({ turn, seq, number }) => [
@@ -45,6 +49,7 @@ export async function markUnknown(tx: EntityManager, recipients: readonly DueRec
           turn.routeId,
           number,
           lost ? turn.fence : null,
+          lost ? turn.claimId : null,
         ]),
       ),
     ],
@@ -64,7 +69,7 @@ export async function takeBack(
   recipients: readonly TurnRecipient[],
 ): Promise<void> {
   if (recipients.length === 0) return;
-  const lanes = new Map<string, LaneTurn>();
+  const lanes = new Map<string, TurnRecipient['turn']>();
   for (const { turn, seq } of recipients) lanes.set(`${turn.campaignId} ${seq}`, turn);
   const lost: { campaignId: number; seq: number }[] = await tx.query(
     `SELECT STRAIGHT_JOIN u.campaign_id AS campaignId, u.seq FROM JSON_TABLE(?, '$[*]' COLUMNS (

@@ -25,6 +25,9 @@ export interface WindowResult {
   deduplicated?: boolean;
 }
 
+/** Another worker was faster. */
+class LaneTaken extends Error {}
+
 /** Writes what a window did: statuses, provider ids, retries, ambiguous outcomes. */
 @Injectable()
 export class WindowResults {
@@ -85,11 +88,16 @@ export class WindowResults {
   /**
    * A worker died in the middle of these lanes' windows: what still waits there may have left, so it is of unknown outcome,
    * and a receipt or the deadline settles it. Where the upstream removes duplicates it is sent again besides.
-   * @param turns claimed by the worker that recovers
+   * @param claim takes the lanes in the same transaction: until its commit the lost worker's claim stands in them, by which
+   * its notes are known. Where another worker was faster with one of them, nothing happens. Absent: they are claimed
    */
-  async recover(turns: readonly LaneTurn[], deduplicated: boolean): Promise<LanesLeft> {
+  async recover(
+    turns: readonly LaneTurn[],
+    deduplicated: boolean,
+    claim: (tx: EntityManager) => Promise<readonly LaneTurn[]> = () => Promise.resolve(turns),
+  ): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(turns.map((turn) => ({ turn })));
-    return inTransaction(this.dataSource, async (tx) => {
+    const recovered = inTransaction(this.dataSource, async (tx) => {
       const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
       const ambiguous = [...begun.recipients, ...(await this.lanes.intended(tx, turns))];
       await this.retries.dropBegun(tx, turns, true);
@@ -102,6 +110,7 @@ export class WindowResults {
       }));
       await this.settlement.settle(tx, changes);
       await markUnknown(tx, ambiguous, !deduplicated);
+      if ((await claim(tx)).length < turns.length) throw new LaneTaken();
       if (deduplicated) {
         await this.retries.putOff(
           tx,
@@ -111,6 +120,10 @@ export class WindowResults {
       const left = await this.lanes.finish(tx, endingsOf(turns));
       if (isAnswered) await this.senders.note(tx, sendsOf(ambiguous));
       return left;
+    });
+    return recovered.catch((error: unknown) => {
+      if (error instanceof LaneTaken) return NOTHING_ENDED;
+      throw error;
     });
   }
 

@@ -66,6 +66,10 @@ export class UnknownOutcomeEntity {
   /** the claim whose worker was taken for dead, if that alone is why: should it live, its result decides */
   @Column({ name: 'lost_fence', type: 'int', unsigned: true, nullable: true })
   lostFence!: number | null;
+
+  /** the same claim by its id: notes that the worker may have left behind name it (`LostNotes`) */
+  @Column({ name: 'lost_claim', type: 'bigint', nullable: true })
+  lostClaim!: number | null;
 }
 
 @Index('ix_parked_receipts_message', ['routeId', 'providerMessageId'])

@@ -30,6 +30,7 @@ import { LostClaims1700000013900 } from './1700000013900-lost-claims.js';
 import { RecipientTerms1700000014000 } from './1700000014000-recipient-terms.js';
 import { LanesOfRoutes1700000014100 } from './1700000014100-lanes-of-routes.js';
 import { RouteSenders1700000014200 } from './1700000014200-route-senders.js';
+import { LostClaimIds1700000014201 } from './1700000014201-lost-claim-ids.js';
 import { AcceptancesUnderWay1700000014300 } from './1700000014300-acceptances-under-way.js';
 import { CountersByLane1700000014400 } from './1700000014400-counters-by-lane.js';
 import { MessagesByDay1700000014401 } from './1700000014401-messages-by-day.js';
@@ -75,6 +76,7 @@ export const migrations = [
   RecipientTerms1700000014000,
   LanesOfRoutes1700000014100,
   RouteSenders1700000014200,
+  LostClaimIds1700000014201,
   AcceptancesUnderWay1700000014300,
   CountersByLane1700000014400,
   MessagesByDay1700000014401,

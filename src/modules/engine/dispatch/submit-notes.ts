@@ -1,0 +1,197 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { bootId, LifeSign, NOTE, noteDirectory, removeNotes } from './submit-note-home.js';
+import {
+  type ClaimedLane,
+  fileHeader,
+  laneBytes,
+  lanesAt,
+  RECORD,
+  recordAt,
+  SLOT,
+  slotAt,
+  slotHeader,
+  writeRecord,
+} from './submit-note-layout.js';
+import { WINDOW_RECIPIENTS } from './window-tempo.js';
+
+/**
+ * Recipients that are noted ahead of the one that leaves, so that not every message costs a write. With those that a driver
+ * writes to its socket at once (five) they are what a killed worker leaves in doubt although it has not left.
+ */
+const AHEAD = 4;
+
+/** A recipient as notes name it. */
+export interface NotedRecipient {
+  turn: { campaignId: number };
+  seq: number;
+}
+
+/** How a note stands in its file. */
+interface NoteSlot {
+  generation: number;
+  /** @throws when neither the records nor the end of the note can be written */
+  write(record: number, bytes: Buffer, length: number): void;
+  clear(): void;
+}
+
+/** The note of one claim: recipients of it that are not named have certainly not left. */
+export class SubmitNote {
+  private recipients: readonly NotedRecipient[] = [];
+  /** by place in the window: noted, left */
+  private isNoted = new Uint8Array(0);
+  private hasLeft = new Uint8Array(0);
+  /** noted, and not left yet */
+  private ahead = 0;
+  private records = 0;
+  /** the note says too little from here on, so nothing more may leave */
+  private fault: Error | null = null;
+  private readonly bytes = Buffer.alloc((1 + AHEAD) * RECORD);
+
+  /** @param slot null = nothing is noted: all of the window is in doubt when this process dies */
+  constructor(private slot: NoteSlot | null) {}
+
+  /** @param recipients more or less in the order in which they will leave */
+  begin(recipients: readonly NotedRecipient[]): void {
+    this.recipients = recipients;
+    this.isNoted = new Uint8Array(recipients.length);
+    this.hasLeft = new Uint8Array(recipients.length);
+    if (recipients.length > WINDOW_RECIPIENTS) this.end();
+  }
+
+  /** The recipient at that place is about to leave. @throws when that could not be noted: then it must stay */
+  leaving(place: number): void {
+    if (this.fault) throw this.fault;
+    if (!this.slot || this.hasLeft[place] === 1) return;
+    if (this.isNoted[place] === 1) this.ahead -= 1;
+    else this.note(this.slot, place);
+    this.hasLeft[place] = 1;
+  }
+
+  /** The results of the window are written, or nothing of it has left and the claim is given back. */
+  end(): void {
+    this.slot?.clear();
+    this.slot = null;
+  }
+
+  private note(slot: NoteSlot, place: number): void {
+    let length = this.add(slot, place, 0);
+    const before = this.ahead;
+    for (let next = place + 1; next < this.recipients.length && this.ahead < AHEAD; next++) {
+      if (this.isNoted[next] === 1) continue;
+      length = this.add(slot, next, length);
+      this.ahead += 1;
+    }
+    try {
+      slot.write(this.records, this.bytes, length);
+    } catch (error) {
+      this.fault = error instanceof Error ? error : new Error(String(error));
+      throw this.fault;
+    }
+    this.records += 1 + this.ahead - before;
+  }
+
+  private add({ generation }: NoteSlot, place: number, at: number): number {
+    const { turn, seq } = this.recipients[place] as NotedRecipient;
+    this.isNoted[place] = 1;
+    return writeRecord(this.bytes, at, generation, turn.campaignId, seq);
+  }
+}
+
+/**
+ * Notes of what this worker lets leave, in a file that outlives the process: the kernel keeps what was written even when
+ * the process is killed. `LostNotes` reads them (docs/decisions/0024).
+ */
+@Injectable()
+export class SubmitNotes implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(SubmitNotes.name);
+  private readonly directory: string;
+  private file: number | null = null;
+  private life: LifeSign | null = null;
+  private readonly free: number[] = [];
+  private slots = 0;
+  /** slots that have their place on the disk */
+  private filled = 0;
+  private open = 0;
+  private generation = 0;
+
+  constructor(@Inject(ENVIRONMENT) { DATA_DIR, DATABASE_URL }: Environment) {
+    this.directory = noteDirectory(DATA_DIR, DATABASE_URL);
+  }
+
+  /** Without notes everything works as with them; a killed worker then leaves whole windows in doubt. */
+  async onModuleInit(): Promise<void> {
+    const boot = bootId();
+    if (boot === null) return;
+    try {
+      this.life = await LifeSign.show(this.directory);
+      this.file = openSync(join(this.directory, this.life.name + NOTE), 'wx', 0o600);
+      writeSync(this.file, fileHeader(boot), 0, undefined, 0);
+    } catch (error) {
+      this.file = null;
+      this.logger.warn({ err: error, directory: this.directory }, 'no notes of submits can be kept');
+    }
+  }
+
+  /** What is still noted is another worker's to read. */
+  async onApplicationShutdown(): Promise<void> {
+    if (this.file !== null) closeSync(this.file);
+    this.file = null;
+    await this.life?.end();
+    if (this.life && this.open === 0) removeNotes(this.directory, this.life.name);
+  }
+
+  /** Before the claim is made: from then on nothing of it has left unless the note says so. */
+  begin(claimId: number, lanes: readonly ClaimedLane[]): SubmitNote {
+    const { file } = this;
+    if (file === null || lanes.length > WINDOW_RECIPIENTS) return new SubmitNote(null);
+    const slot = this.free.pop() ?? this.slots++;
+    this.generation = (this.generation % 0xffffffff) + 1;
+    const { generation } = this;
+    try {
+      // A new slot is filled at once: what is written into it later needs no room on the disk.
+      if (slot >= this.filled) writeSync(file, Buffer.alloc(SLOT), 0, SLOT, slotAt(slot));
+      this.filled = Math.max(this.filled, slot + 1);
+      const bytes = laneBytes(lanes);
+      writeSync(file, bytes, 0, bytes.length, lanesAt(slot));
+      writeSync(file, slotHeader(generation, lanes.length, claimId), 0, undefined, slotAt(slot));
+    } catch (error) {
+      this.logger.warn({ err: error }, 'a window could not be noted');
+      return new SubmitNote(null);
+    }
+    this.open += 1;
+    return new SubmitNote(this.slotIn(file, slot, generation));
+  }
+
+  private slotIn(file: number, slot: number, generation: number): NoteSlot {
+    let isNoted = true;
+    const forget = (): void => {
+      writeSync(file, slotHeader(0, 0, 0), 0, undefined, slotAt(slot));
+      isNoted = false;
+    };
+    return {
+      generation,
+      write: (record, bytes, length) => {
+        if (!isNoted) return;
+        try {
+          writeSync(file, bytes, 0, length, recordAt(slot, record));
+        } catch (error) {
+          this.logger.warn({ err: error }, 'a submit could not be noted');
+          forget();
+        }
+      },
+      clear: () => {
+        this.open -= 1;
+        try {
+          if (isNoted && this.file !== null) forget();
+          this.free.push(slot);
+        } catch (error) {
+          // Its claim is over, so that reading it comes to nothing.
+          this.logger.warn({ err: error }, 'a note could not be cleared');
+        }
+      },
+    };
+  }
+}

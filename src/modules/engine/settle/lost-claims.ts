@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { laneOf } from '../state/lanes.js';
+import { RetryStore } from './retry-store.js';
+import { Settlement } from './settlement.js';
+import { takeBack, type TurnRecipient } from './unknown-marks.js';
+
+/** A claim of a worker that is dead for certain, and what its notes say. */
+export interface LostClaim {
+  id: number;
+  /** with the fences to which the claim raised them */
+  lanes: readonly { campaignId: number; lane: number; fence: number }[];
+  mayHaveLeft: (campaignId: number, seq: number) => boolean;
+}
+
+/** How a lost claim stands in the database. */
+export type ClaimStanding =
+  /** the lease is not over, or what it held is not recovered yet */
+  | 'held'
+  /** it was never made, as far as can be seen: what was on its way when the worker died may still arrive */
+  | 'unmade'
+  | 'recovered';
+
+interface LostRow {
+  campaign_id: number;
+  seq: number;
+  lost_fence: number;
+  total_rows: number;
+  lane_group: number;
+}
+
+const RECIPIENTS_A_STEP = 500;
+
+/** What the claims of killed workers held, once their windows are recovered. */
+@Injectable()
+export class LostClaims {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly settlement: Settlement,
+    private readonly retries: RetryStore,
+  ) {}
+
+  async standing({ id, lanes }: LostClaim): Promise<ClaimStanding> {
+    const [row] = await this.dataSource.query<{ held: string | null; unmade: string | null }[]>(
+      `SELECT STRAIGHT_JOIN SUM(l.fence = j.fence AND l.claim_id = ?) AS held, SUM(l.fence < j.fence) AS unmade
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]')) j
+       JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+         AND (l.fence < j.fence OR l.intent_seq > l.next_seq OR EXISTS (SELECT 1 FROM recipient_retries t
+           WHERE t.campaign_id = l.campaign_id AND t.lane = l.lane AND t.intent_fence IS NOT NULL))
+       LIMIT 1`,
+      [id, jsonRows(lanes.map(({ campaignId, lane, fence }) => [campaignId, lane, fence]))],
+    );
+    if (Number(row?.held) > 0) return 'held';
+    return Number(row?.unmade) > 0 ? 'unmade' : 'recovered';
+  }
+
+  /**
+   * Gives those a new try that are of unknown outcome because of this claim alone, and that have never left. Doing so twice,
+   * or in two workers at once, comes to the same: who has been taken back is of unknown outcome no more, or because of
+   * another claim. Calls that are made again are left in doubt: their wait would have to come back with its last word.
+   * @returns how many were taken back
+   */
+  async takeBack({ id, lanes, mayHaveLeft }: LostClaim): Promise<number> {
+    let count = 0;
+    for (const campaignId of new Set(lanes.map((lane) => lane.campaignId))) {
+      for (let after = 0; ;) {
+        const rows = await this.lost(campaignId, id, after);
+        const recipients = rows
+          .filter(({ seq }) => !mayHaveLeft(campaignId, seq))
+          .map((row): TurnRecipient => {
+            const lane = laneOf(row.total_rows, row.seq, row.lane_group);
+            return { turn: { campaignId, lane, fence: row.lost_fence - 1 }, seq: row.seq };
+          });
+        await inTransaction(this.dataSource, (tx) => takeBack(tx, this.settlement, this.retries, recipients));
+        count += recipients.length;
+        const last = rows.at(-1);
+        if (!last || rows.length < RECIPIENTS_A_STEP) break;
+        after = last.seq;
+      }
+    }
+    return count;
+  }
+
+  private lost(campaignId: number, claimId: number, after: number): Promise<LostRow[]> {
+    return this.dataSource.query(
+      `SELECT u.campaign_id, u.seq, u.lost_fence, c.total_rows, COALESCE(o.lane_group, 0) AS lane_group
+       FROM unknown_outcomes u JOIN campaigns c ON c.id = u.campaign_id
+       LEFT JOIN recipient_terms o ON o.campaign_id = u.campaign_id AND o.seq = u.seq
+       WHERE u.campaign_id = ? AND u.seq > ? AND u.lost_claim = ?
+         AND NOT EXISTS (SELECT 1 FROM provider_messages m WHERE m.campaign_id = u.campaign_id AND m.seq = u.seq)
+       ORDER BY u.seq LIMIT ${RECIPIENTS_A_STEP}`,
+      [campaignId, after, claimId],
+    );
+  }
+}
