@@ -8,6 +8,7 @@ import { WINDOW_RECIPIENTS } from './window-tempo.js';
 
 const MAGIC = 'SUBMITS1';
 const BOOT_ID_LENGTH = 36;
+const HIGH = 2 ** 32;
 const FILE_HEADER = 64;
 /** generation (0 = nothing is noted here), number of lanes, id of the claim */
 const SLOT_HEADER = 16;
@@ -65,7 +66,8 @@ export function laneBytes(lanes: readonly ClaimedLane[]): Buffer {
 
 /** @returns the position after it */
 export function writeRecord(target: Buffer, at: number, generation: number, campaignId: number, seq: number): number {
-  target.writeUIntLE(campaignId, at, 6);
+  target.writeUInt32LE(campaignId % HIGH, at);
+  target.writeUInt32LE(Math.floor(campaignId / HIGH), at + 4);
   target.writeUInt32LE(generation, at + 8);
   target.writeUInt32LE(seq, at + 12);
   return at + RECORD;
@@ -98,7 +100,7 @@ function readClaim(bytes: Buffer, slot: number, generation: number): NotedClaim 
   for (let record = 0; record < WINDOW_RECIPIENTS; record++) {
     const at = recordAt(slot, record);
     if (bytes.readUInt32LE(at + 8) !== generation) break;
-    left.add(leftKey(bytes.readUIntLE(at, 6), bytes.readUInt32LE(at + 12)));
+    left.add(leftKey(bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * HIGH, bytes.readUInt32LE(at + 12)));
   }
   return { id: Number(bytes.readBigUInt64LE(slotAt(slot) + 8)), lanes, left };
 }

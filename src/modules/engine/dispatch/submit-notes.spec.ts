@@ -9,7 +9,7 @@ import { bootIdOf, leftKey, type NotedClaim, readClaims } from './submit-note-la
 import { SubmitNotes } from './submit-notes.js';
 
 const DATABASE_URL = 'mysql://user:secret@db.example:3306/one';
-const LANE = { campaignId: 8_123_456_789_012, lane: 3, fence: 7 };
+const LANE = { campaignId: 8_373_852_991_676_538, lane: 3, fence: 7 };
 const recipients = (count: number, campaignId = LANE.campaignId) =>
   Array.from({ length: count }, (_, index) => ({ turn: { campaignId }, seq: index + 1 }));
 

@@ -77,14 +77,14 @@ export class SubmitNote {
   }
 
   private note(slot: NoteSlot, place: number): void {
-    let length = this.add(slot, place, 0);
     const before = this.ahead;
-    for (let next = place + 1; next < this.recipients.length && this.ahead < AHEAD; next++) {
-      if (this.isNoted[next] === 1) continue;
-      length = this.add(slot, next, length);
-      this.ahead += 1;
-    }
     try {
+      let length = this.add(slot, place, 0);
+      for (let next = place + 1; next < this.recipients.length && this.ahead < AHEAD; next++) {
+        if (this.isNoted[next] === 1) continue;
+        length = this.add(slot, next, length);
+        this.ahead += 1;
+      }
       slot.write(this.records, this.bytes, length);
     } catch (error) {
       this.fault = error instanceof Error ? error : new Error(String(error));
