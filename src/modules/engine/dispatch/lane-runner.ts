@@ -1,5 +1,4 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import {
@@ -101,7 +100,7 @@ export class LaneRunner {
       { campaign: first.campaignId, lanes: turns.length, deduplicated },
       'recovering the window of a lost worker',
     );
-    return ended(await this.results.recover(turns, deduplicated, (tx) => this.claim(turns, tx)));
+    return ended(await this.results.recover(turns, deduplicated, this.environment.LANE_LEASE));
   }
 
   private async cancel(turns: readonly LaneTurn[]): Promise<TurnEnd> {
@@ -157,17 +156,14 @@ export class LaneRunner {
   }
 
   /** Takes lanes of which nothing is going to leave. */
-  private async claim(turns: readonly LaneTurn[], within?: EntityManager): Promise<LaneTurn[]> {
+  private async claim(turns: readonly LaneTurn[]): Promise<LaneTurn[]> {
     if (turns.length === 0) return [];
     const claims = turns.map((turn) => ({
       turn: { ...turn, retriesDue: false },
       intentSeq: turn.intentSeq,
       recipients: [],
     }));
-    const held = await this.lanes.claim(claims, this.environment.LANE_LEASE, {
-      id: newClaimId(),
-      ...(within && { within }),
-    });
+    const held = await this.lanes.claim(claims, this.environment.LANE_LEASE, { id: newClaimId() });
     return held.map(({ turn }) => turn);
   }
 

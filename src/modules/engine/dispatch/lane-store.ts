@@ -53,8 +53,6 @@ export interface LaneClaim {
 export interface ClaimTerms {
   /** names this claim, so that its maker can give it back when its answer was lost; see `newClaimId` */
   id?: number;
-  /** the transaction that claims; absent = one of its own */
-  within?: EntityManager;
   /** of campaigns' first windows: what goes with the claim, in its transaction */
   alongside?: ((tx: EntityManager) => Promise<unknown>) | undefined;
   /** most retries of a lane that are begun */
@@ -107,21 +105,12 @@ export class LaneStore {
    * @returns those that no other worker was faster with, with their recipients
    */
   async claim(claims: readonly LaneClaim[], leaseMs: number, terms: ClaimTerms = {}): Promise<LaneClaim[]> {
-    const { id = newClaimId(), within, alongside, deduplicated = false, mostRetries = claims.length } = terms;
+    const { id = newClaimId(), alongside, deduplicated = false, mostRetries = claims.length } = terms;
     const retrying = claims.some(({ turn }) => turn.retriesDue);
-    const take = async (source: DataSource | EntityManager): Promise<LaneClaim[]> => {
-      const rows = claims.map(({ turn, intentSeq }) => ({
-        key: [turn.campaignId, turn.lane],
-        fence: turn.fence,
-        set: { intent_seq: intentSeq },
-      }));
-      const taken = await LANES.claimAll(source, rows, leaseMs, { column: 'claim_id', id });
-      return claims.filter((_, index) => taken.has(index));
-    };
-    if (!alongside && !retrying) return take(within ?? this.dataSource);
+    if (!alongside && !retrying) return take(this.dataSource, claims, leaseMs, id);
     return inTransaction(this.dataSource, async (tx) => {
       await alongside?.(tx);
-      const held = await take(tx);
+      const held = await take(tx, claims, leaseMs, id);
       const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
       if (turns.length === 0) return held;
       await beginRetries(tx, turns, mostRetries);
@@ -131,6 +120,12 @@ export class LaneStore {
         claim.turn.retriesDue ? { ...claim, recipients: recipients.filter(({ turn }) => turn === claim.turn) } : claim,
       );
     });
+  }
+
+  /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */
+  async hold(tx: EntityManager, turns: readonly LaneTurn[], leaseMs: number): Promise<LaneTurn[]> {
+    const claims = turns.map((turn) => ({ turn, intentSeq: turn.intentSeq, recipients: [] }));
+    return (await take(tx, claims, leaseMs, newClaimId())).map(({ turn }) => turn);
   }
 
   /**
@@ -242,3 +237,18 @@ const toTurn = (row: TurnRow): LaneTurn => ({
   retriesBegun: Number(row.retries_begun) === 1,
   stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,
 });
+
+async function take(
+  source: DataSource | EntityManager,
+  claims: readonly LaneClaim[],
+  leaseMs: number,
+  id: number,
+): Promise<LaneClaim[]> {
+  const rows = claims.map(({ turn, intentSeq }) => ({
+    key: [turn.campaignId, turn.lane],
+    fence: turn.fence,
+    set: { intent_seq: intentSeq },
+  }));
+  const taken = await LANES.claimAll(source, rows, leaseMs, { column: 'claim_id', id });
+  return claims.filter((_, index) => taken.has(index));
+}

@@ -48,7 +48,7 @@ describe('notes of submits', () => {
     expect(written()).toEqual([]);
   });
 
-  it('name whoever leaves before it does, and few besides, in whatever order they leave', () => {
+  it('name all that leave before they do, and few besides, in whatever order they leave', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(Array.from({ length: 60 }, (_, place) => place)), (order) => {
         const note = notes.begin(1, [LANE]);
@@ -88,7 +88,7 @@ describe('notes of submits', () => {
     third.end();
   });
 
-  it('keep whoever cannot be noted from leaving, rather than say too little', () => {
+  it('keep what cannot be noted from leaving, rather than say too little', () => {
     const note = notes.begin(1, [LANE]);
     note.begin(recipients(10));
     const { file } = notes as unknown as { file: number };

@@ -88,14 +88,10 @@ export class WindowResults {
   /**
    * A worker died in the middle of these lanes' windows: what still waits there may have left, so it is of unknown outcome,
    * and a receipt or the deadline settles it. Where the upstream removes duplicates it is sent again besides.
-   * @param claim takes the lanes in the same transaction: until its commit the lost worker's claim stands in them, by which
-   * its notes are known. Where another worker was faster with one of them, nothing happens. Absent: they are claimed
+   * @param leaseMs takes the lanes in the same transaction: until its commit the lost worker's claim stands in them, by which
+   * its notes are known. Where another worker was faster with one of them, nothing happens. null: they are claimed
    */
-  async recover(
-    turns: readonly LaneTurn[],
-    deduplicated: boolean,
-    claim: (tx: EntityManager) => Promise<readonly LaneTurn[]> = () => Promise.resolve(turns),
-  ): Promise<LanesLeft> {
+  async recover(turns: readonly LaneTurn[], deduplicated: boolean, leaseMs: number | null = null): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(turns.map((turn) => ({ turn })));
     const recovered = inTransaction(this.dataSource, async (tx) => {
       const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
@@ -110,7 +106,7 @@ export class WindowResults {
       }));
       await this.settlement.settle(tx, changes);
       await markUnknown(tx, ambiguous, !deduplicated);
-      if ((await claim(tx)).length < turns.length) throw new LaneTaken();
+      if (leaseMs !== null && (await this.lanes.hold(tx, turns, leaseMs)).length < turns.length) throw new LaneTaken();
       if (deduplicated) {
         await this.retries.putOff(
           tx,
