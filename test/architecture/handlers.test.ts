@@ -77,7 +77,7 @@ describe('queues', () => {
       providersOf(app)
         .map((provider) => provider.name)
         .filter((name) => name.endsWith('Processor'));
-    expect(processors(worker)).toEqual(['LaneProcessor']);
+    expect(processors(worker)).toEqual(['TurnProcessor']);
     expect(processors(api)).toEqual([]);
   });
 });
