@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { undoFrom } from '../support/migrations.js';
 
 const { Delivered, Failed, Pending, Submitted } = RecipientStatus;
 const ID = { small: 4096 * 86_400_000, large: 4096 * 86_400_000 * 2, over: 4096 * 86_400_000 * 3 };
@@ -15,17 +16,6 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const query = <Row>(sql: string, values?: unknown[]): Promise<Row[]> => database.dataSource.query<Row[]>(sql, values);
-
-/** Back to the schema without lanes in the counters. */
-async function undo(): Promise<void> {
-  for (;;) {
-    const [last] = await query<{ timestamp: number }>(
-      'SELECT timestamp FROM migrations ORDER BY timestamp DESC LIMIT 1',
-    );
-    if (!last || last.timestamp < COUNTERS_BY_LANE) return;
-    await database.dataSource.undoLastMigration();
-  }
-}
 
 async function store(id: number, total: number, unsettled: number, statusOf: (seq: number) => string): Promise<void> {
   await query(
@@ -55,7 +45,7 @@ const counters = (id: number): Promise<unknown[]> =>
   );
 
 it('keeps every count and every carrier id, and counts what is under way by lane', async () => {
-  await undo();
+  await undoFrom(database, COUNTERS_BY_LANE);
   await store(ID.small, 3, 2, (seq) => String(seq === 1 ? Delivered : Submitted));
   await store(ID.large, TOTAL, TOTAL - 2_001, (seq) =>
     String(seq <= 2_000 ? Failed : seq === 2_001 ? Delivered : Pending),
@@ -90,7 +80,7 @@ it('keeps every count and every carrier id, and counts what is under way by lane
     { id: 'new', sentOn: '2026-05-01' },
   ]);
 
-  await undo();
+  await undoFrom(database, COUNTERS_BY_LANE);
   expect(await query('SELECT total_rows, unsettled FROM campaigns ORDER BY id')).toEqual([
     { total_rows: 3, unsettled: 2 },
     { total_rows: TOTAL, unsettled: TOTAL - 2_001 },

@@ -7,7 +7,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class RecipientTerms1700000014000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(
-      `CREATE TABLE recipient_terms (
+      `CREATE TABLE IF NOT EXISTS recipient_terms (
         campaign_id BIGINT NOT NULL,
         seq INT UNSIGNED NOT NULL,
         lane_group TINYINT UNSIGNED NOT NULL DEFAULT 0,
@@ -18,10 +18,12 @@ export class RecipientTerms1700000014000 implements MigrationInterface {
         PRIMARY KEY (campaign_id, seq)
       ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin`,
     );
-    await queryRunner.query(
-      `ALTER TABLE campaigns ADD COLUMN own_terms TINYINT UNSIGNED NOT NULL DEFAULT 0 AFTER unit_credits,
-         ADD COLUMN charged_credits BIGINT NOT NULL DEFAULT 0 AFTER own_terms`,
-    );
+    if (!(await queryRunner.hasColumn('campaigns', 'own_terms'))) {
+      await queryRunner.query(
+        `ALTER TABLE campaigns ADD COLUMN own_terms TINYINT UNSIGNED NOT NULL DEFAULT 0 AFTER unit_credits,
+           ADD COLUMN charged_credits BIGINT NOT NULL DEFAULT 0 AFTER own_terms`,
+      );
+    }
     await queryRunner.query('UPDATE campaigns SET charged_credits = unit_credits * total_rows');
   }
 

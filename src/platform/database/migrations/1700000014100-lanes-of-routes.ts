@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { hasIndex } from '../schema-parts.js';
 import type { WriteResult } from '../write-result.js';
 
 const ROWS_A_DELETE = 10_000;
@@ -18,15 +19,18 @@ export class LanesOfRoutes1700000014100 implements MigrationInterface {
       )) as WriteResult;
       if (affectedRows < ROWS_A_DELETE) break;
     }
-    await queryRunner.query(
-      `ALTER TABLE campaign_lanes ADD COLUMN route_id INT UNSIGNED NOT NULL DEFAULT 0 AFTER channel,
-         ADD COLUMN account_id INT UNSIGNED NOT NULL DEFAULT 0 AFTER route_id,
-         ADD COLUMN single TINYINT UNSIGNED NOT NULL DEFAULT 0 AFTER account_id`,
-    );
+    if (!(await queryRunner.hasColumn('campaign_lanes', 'route_id'))) {
+      await queryRunner.query(
+        `ALTER TABLE campaign_lanes ADD COLUMN route_id INT UNSIGNED NOT NULL DEFAULT 0 AFTER channel,
+           ADD COLUMN account_id INT UNSIGNED NOT NULL DEFAULT 0 AFTER route_id,
+           ADD COLUMN single TINYINT UNSIGNED NOT NULL DEFAULT 0 AFTER account_id`,
+      );
+    }
     await queryRunner.query(
       `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
        SET l.route_id = c.route_id, l.account_id = c.account_id, l.single = c.total_rows = 1`,
     );
+    if (!(await hasIndex(queryRunner, 'campaign_lanes', 'ix_campaign_lanes_wake'))) return;
     await queryRunner.query(
       `ALTER TABLE campaign_lanes ALTER COLUMN route_id DROP DEFAULT, ALTER COLUMN account_id DROP DEFAULT,
          DROP INDEX ix_campaign_lanes_wake,

@@ -12,14 +12,19 @@ const FINAL = '2, 3, 4, 5, 6, 7, 8';
  */
 export class CountersByLane1700000014400 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query(
-      `ALTER TABLE campaign_counters ADD COLUMN lane SMALLINT UNSIGNED NOT NULL DEFAULT 0 AFTER campaign_id,
-         ADD COLUMN unsettled INT NOT NULL DEFAULT 0, DROP PRIMARY KEY, ADD PRIMARY KEY (campaign_id, lane, status)`,
-    );
+    if (!(await queryRunner.hasColumn('campaigns', 'unsettled'))) return;
+    if (!(await queryRunner.hasColumn('campaign_counters', 'lane'))) {
+      await queryRunner.query(
+        `ALTER TABLE campaign_counters ADD COLUMN lane SMALLINT UNSIGNED NOT NULL DEFAULT 0 AFTER campaign_id,
+           ADD COLUMN unsettled INT NOT NULL DEFAULT 0, DROP PRIMARY KEY, ADD PRIMARY KEY (campaign_id, lane, status)`,
+      );
+    }
     await queryRunner.query('ALTER TABLE campaign_counters ALTER COLUMN lane DROP DEFAULT');
-    await queryRunner.query(
-      'ALTER TABLE campaigns ADD COLUMN open_lanes SMALLINT UNSIGNED NOT NULL DEFAULT 0 AFTER unsettled',
-    );
+    if (!(await queryRunner.hasColumn('campaigns', 'open_lanes'))) {
+      await queryRunner.query(
+        'ALTER TABLE campaigns ADD COLUMN open_lanes SMALLINT UNSIGNED NOT NULL DEFAULT 0 AFTER unsettled',
+      );
+    }
     await queryRunner.query(
       `INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled)
        SELECT id, 0, 0, 0, unsettled FROM campaigns WHERE unsettled > 0 AND total_rows <= ${RECIPIENTS_A_LANE}

@@ -1,8 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { hasIndex } from '../schema-parts.js';
 
 const ROWS_A_STEP = 20_000;
-/** The day of the submission; of what is older than that column, the day of acceptance, which stands in the campaign's id. */
-const DAY = `COALESCE(DATE(submitted_at), DATE('2024-01-01' + INTERVAL (campaign_id DIV 4096) * 1000 MICROSECOND))`;
+const ACCEPTED = "'2024-01-01' + INTERVAL (campaign_id DIV 4096) * 1000 MICROSECOND";
+/**
+ * The day of the submission; of what is older than that column, the day for which the campaign was scheduled, or of its
+ * acceptance, which stands in its id: readers look from there on.
+ */
+const DAY = `DATE(COALESCE(submitted_at,
+  (SELECT c.scheduled_at FROM campaigns c WHERE c.id = provider_messages.campaign_id), ${ACCEPTED}))`;
 
 /**
  * Carriers' ids by the day of their submission, under a key that allows an id more than once: a carrier that counts from the
@@ -10,7 +16,10 @@ const DAY = `COALESCE(DATE(submitted_at), DATE('2024-01-01' + INTERVAL (campaign
  */
 export class MessagesByDay1700000014401 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('ALTER TABLE provider_messages ADD COLUMN sent_on DATE NULL AFTER item');
+    if (!(await hasIndex(queryRunner, 'provider_messages', 'uq_provider_messages'))) return;
+    if (!(await queryRunner.hasColumn('provider_messages', 'sent_on'))) {
+      await queryRunner.query('ALTER TABLE provider_messages ADD COLUMN sent_on DATE NULL AFTER item');
+    }
     for (let after = 0; ;) {
       const [step] = (await queryRunner.query(
         `SELECT MAX(campaign_id) AS last FROM (SELECT campaign_id FROM provider_messages WHERE campaign_id > ?

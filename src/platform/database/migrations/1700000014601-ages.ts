@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { hasIndex } from '../schema-parts.js';
 
 /** Keys by which rows go that are older than what is kept. */
 const KEYS = [
@@ -10,7 +11,10 @@ const KEYS = [
 /** What contacts write goes by its age (docs/decisions/0022). */
 export class Ages1700000014601 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const [table, key, column] of KEYS) await queryRunner.query(`CREATE INDEX ${key} ON ${table} (${column})`);
+    for (const [table, key, column] of KEYS) {
+      if (await hasIndex(queryRunner, table, key)) continue;
+      await queryRunner.query(`CREATE INDEX ${key} ON ${table} (${column})`);
+    }
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

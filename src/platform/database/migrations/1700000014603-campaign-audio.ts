@@ -34,7 +34,10 @@ export class CampaignAudio1700000014603 implements MigrationInterface {
       }
       if (campaigns.length < CAMPAIGNS_A_STEP) break;
     }
-    await queryRunner.query('ALTER TABLE audio_files ADD COLUMN unused_since DATETIME(3) NULL AFTER used');
+    if (!(await queryRunner.hasColumn('audio_files', 'used'))) return;
+    if (!(await queryRunner.hasColumn('audio_files', 'unused_since'))) {
+      await queryRunner.query('ALTER TABLE audio_files ADD COLUMN unused_since DATETIME(3) NULL AFTER used');
+    }
     await queryRunner.query('UPDATE audio_files SET unused_since = created_at WHERE used = 0');
     await queryRunner.query(
       `ALTER TABLE audio_files DROP INDEX ix_audio_files_unused, DROP COLUMN used,
