@@ -4,7 +4,8 @@ import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/ind
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { LanesLeft } from '../../src/modules/engine/dispatch/lane-endings.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { endingsOf, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { endingsOf, heldFence, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
 import { dataSourceOptions, inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -65,6 +66,25 @@ describe('lanes', () => {
     );
     return row?.wake_at ?? null;
   };
+
+  it('made again have a fence that no worker of the lane before can hold, however soon', async () => {
+    const { id } = await accept('made-again', 1);
+    const retries = engine.part(RetryStore);
+    const held: number[] = [];
+    for (let made = 0; made < 3; made++) {
+      await dataSource.query('DELETE FROM campaign_lanes WHERE campaign_id = ?', [id]);
+      await inTransaction(dataSource, (tx) =>
+        retries.plan(tx, [{ campaignId: id, seq: 1, lane: 0, delayMs: 60_000, lastStatus: null }]),
+      );
+      for (let turns = 0; turns < 3; turns++) {
+        const turn = await claimed(id, 0, 0);
+        held.push(heldFence(turn));
+        await finish(turn);
+      }
+    }
+    expect(new Set(held).size).toBe(9);
+    expect([...held].sort((a, b) => a - b)).toEqual(held);
+  });
 
   it('that end together never deadlock', async () => {
     let deadlocks = 0;

@@ -154,6 +154,58 @@ describe('a turn of a route', () => {
     expect(together).toContain(b);
   });
 
+  it('begins with another account each time, also when a large campaign has its window alone', async () => {
+    await start();
+    const [a, b] = [await engine.account('large', 4_000), await engine.account('beside-large', 10)];
+    await many(a, 2, 1_200);
+    const { requestId } = await accept(b, 3);
+    const fresh = new DueLanes(dataSource);
+    for (let turn = 0; turn < 2; turn++) await worker.run(...(await fresh.next(CAMPAIGNS, { most: 8, accounts: 8 })));
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
+  });
+
+  it('finds the accounts beside one that has many lanes, due or asleep, without reading those', async () => {
+    await start();
+    const [a, b] = [await engine.account('crowd', 10), await engine.account('beside-crowd', 10)];
+    const lanes = (account: number, route: number, single: number, wakeAt: string): Promise<unknown> =>
+      dataSource.query(
+        `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence, wake_at)
+         SELECT n, 0, 'sms', ?, ?, ?, 1, 1, 2, 0, ${wakeAt} FROM (
+           SELECT ? * 100000 + x.d * 1000 + y.d * 100 + z.d * 10 + w.d AS n FROM ${['x', 'y', 'z', 'w']
+             .map((name) => `(${Array.from({ length: 10 }, (_, d) => `SELECT ${d} AS d`).join(' UNION ALL ')}) ${name}`)
+             .join(' CROSS JOIN ')}) n WHERE ? = 1 OR n % 10000 = 0`,
+        [route, account, single, route * 10 + single + account * 1_000, account === a ? 1 : 0],
+      );
+    const due = 'UTC_TIMESTAMP(3) - INTERVAL 1 SECOND';
+    const turns = [
+      { routeId: 1, single: true, wakeAt: due },
+      { routeId: 1, single: false, wakeAt: due },
+      { routeId: 2, single: false, wakeAt: 'NULL' },
+      { routeId: 3, single: true, wakeAt: 'UTC_TIMESTAMP(3) + INTERVAL 1 DAY' },
+    ];
+    for (const { routeId, single, wakeAt } of turns) {
+      await lanes(a, routeId, single ? 1 : 0, wakeAt);
+      await lanes(b, routeId, single ? 1 : 0, due);
+    }
+    for (const { routeId, single, wakeAt } of turns) {
+      await dataSource.transaction(async (tx) => {
+        const reads = async (): Promise<number> => {
+          const rows = await tx.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");
+          return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+        };
+        const before = await reads();
+        const found = await new DueLanes(tx as unknown as DataSource).next(
+          { channel: 'sms', routeId, single },
+          { most: 10, accounts: 8 },
+        );
+        // `SHOW STATUS` reads a table of its own besides.
+        expect((await reads()) - before).toBeLessThan(800);
+        const owners = found.map(({ campaignId }) => Math.floor(campaignId / 100_000 / 1_000));
+        expect(new Set(owners)).toEqual(new Set(wakeAt === due ? [a, b] : [b]));
+      });
+    }
+  });
+
   it('fills a window with small campaigns, and a large one has it alone', async () => {
     await start();
     const account = await engine.account('small', 4_000);

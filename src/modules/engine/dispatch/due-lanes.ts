@@ -17,6 +17,12 @@ export interface Share {
 /** Lanes whose route is down, that are looked at in one turn. */
 const MOST_DOWN = 500;
 
+/** Lanes that one step of a look for accounts reads, and steps of a look. */
+const STEP_LANES = 128;
+const MOST_STEPS = 16;
+
+const MOST_ACCOUNT_ID = 2 ** 32 - 1;
+
 const DUE = 'wake_at <= UTC_TIMESTAMP(3)';
 const OF_TURN = 'channel = ? AND route_id = ? AND single = ?';
 const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, number] => [
@@ -26,8 +32,8 @@ const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, n
 ];
 
 /**
- * Finds what is due: where, and of whom. Each look jumps through an index from route to route, or from account to account,
- * so it costs what there is to find and not what waits.
+ * Finds what is due: where, and of whom. Each look goes through an index from route to route, or from account to account in
+ * bounded steps, so it costs what there is to find and not what waits.
  */
 @Injectable()
 export class DueLanes {
@@ -61,15 +67,10 @@ export class DueLanes {
    */
   async next(turn: ChannelTurn, { most, accounts }: Share): Promise<LaneKey[]> {
     const place = valuesOf(turn).join(' ');
-    const after = this.served.get(place) ?? 0;
-    const owners = await this.owners(turn, after, accounts);
-    if (owners.length < accounts && after > 0) {
-      const others = await this.owners(turn, 0, accounts - owners.length);
-      owners.push(...others.filter((id) => !owners.includes(id)));
-    }
-    const last = owners.at(-1);
-    if (last === undefined) return [];
-    this.served.set(place, last);
+    const { owners, seen } = await this.owners(turn, this.served.get(place) ?? 0, accounts);
+    // A campaign may have its window alone, so the next look begins with the second account of this one.
+    this.served.set(place, (turn.single ? owners.at(-1) : owners[0]) ?? seen);
+    if (owners.length === 0) return [];
     return this.longestDue(turn, owners, Math.ceil(most / owners.length), most);
   }
 
@@ -84,13 +85,49 @@ export class DueLanes {
     );
   }
 
-  private async owners(turn: ChannelTurn, after: number, most: number): Promise<number[]> {
+  /**
+   * Accounts that have something due, from behind one of them and once around. A step reads a few lanes by account, and
+   * the next one begins behind the last of these accounts, so one that has many lanes costs one step. (A loose index scan
+   * would do with one statement, but MariaDB makes none where the columns before the account are constants.)
+   * @returns `seen`: where the next look goes on if none of those that were looked at has anything due
+   */
+  private async owners(turn: ChannelTurn, after: number, most: number): Promise<{ owners: number[]; seen: number }> {
+    const owners: number[] = [];
+    let seen = after;
+    let isAround = after === 0;
+    for (let step = 0; step < MOST_STEPS && owners.length < most; step++) {
+      const { ids, isEnd } = await this.step(turn, seen, isAround && after > 0 ? after : MOST_ACCOUNT_ID);
+      owners.push(...(await this.thatAreDue(turn, ids.slice(0, most))));
+      if (isEnd && ids.length <= most) {
+        if (isAround) break;
+        isAround = true;
+        seen = 0;
+      } else seen = ids.at(most - 1) ?? ids.at(-1) ?? seen;
+    }
+    return { owners: owners.slice(0, most), seen };
+  }
+
+  /** The next accounts that have lanes of the route. @param last the account up to which is looked */
+  private async step(turn: ChannelTurn, after: number, last: number): Promise<{ ids: number[]; isEnd: boolean }> {
     const rows: { account_id: number }[] = await this.dataSource.query(
-      `SELECT account_id, MIN(wake_at) AS first FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
-       WHERE ${OF_TURN} AND account_id > ? GROUP BY account_id HAVING first <= UTC_TIMESTAMP(3) LIMIT ?`,
-      [...valuesOf(turn), after, most],
+      `SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
+       WHERE ${OF_TURN} AND account_id > ? AND account_id <= ? ORDER BY account_id LIMIT ${STEP_LANES}`,
+      [...valuesOf(turn), after, last],
     );
-    return rows.map((row) => row.account_id);
+    return { ids: [...new Set(rows.map((row) => row.account_id))], isEnd: rows.length < STEP_LANES };
+  }
+
+  /** Which of the accounts have something due; each is named as a constant, so that what sleeps is not read. */
+  private async thatAreDue(turn: ChannelTurn, ids: readonly number[]): Promise<number[]> {
+    if (ids.length === 0) return [];
+    const of = `(SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
+      WHERE ${OF_TURN} AND account_id = ? AND ${DUE} LIMIT 1)`;
+    const rows: { account_id: number }[] = await this.dataSource.query(
+      ids.map(() => of).join(' UNION ALL '),
+      ids.flatMap((id) => [...valuesOf(turn), id]),
+    );
+    const due = new Set(rows.map((row) => row.account_id));
+    return ids.filter((id) => due.has(id));
   }
 
   private async longestDue(

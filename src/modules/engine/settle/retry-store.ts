@@ -7,7 +7,10 @@ import type { RecipientKey } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { TERMS_COLUMNS, termsOf, type TermsRow } from '../state/terms-rows.js';
 
-/** A lane's first fence is 0; one that is made again takes the seconds since then. */
+/**
+ * A lane's first fence is 0; one that is made again takes the milliseconds since then. No lane is claimed so often, so it is
+ * higher than any that a worker of the lane before may still hold.
+ */
 const FENCES_SINCE = '2024-01-01';
 
 /** Another attempt, because the one before it was in vain. */
@@ -191,7 +194,7 @@ export class RetryStore {
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
          fence, wake_at)
        SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, COALESCE(o.route_id, c.route_id), c.account_id, c.total_rows = 1,
-         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, TIMESTAMPDIFF(SECOND, '${FENCES_SINCE}', UTC_TIMESTAMP()),
+         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, TIMESTAMPDIFF(MICROSECOND, '${FENCES_SINCE}', UTC_TIMESTAMP(3)) DIV 1000,
          UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', seq INT PATH '$[2]',
          delay_ms BIGINT PATH '$[3]')) j

@@ -36,7 +36,7 @@ export class CampaignLaneEntity {
   @Column({ name: 'end_seq', type: 'int', unsigned: true })
   endSeq!: number;
 
-  @Column({ name: 'fence', type: 'int', unsigned: true })
+  @Column({ name: 'fence', type: 'bigint', unsigned: true })
   fence!: number;
 
   @Column({ name: 'lease_until', type: 'datetime', precision: 3, nullable: true })
@@ -72,7 +72,7 @@ export class RecipientRetryEntity {
   @Column({ name: 'attempt', type: 'smallint', unsigned: true })
   attempt!: number;
 
-  @Column({ name: 'intent_fence', type: 'int', unsigned: true, nullable: true })
+  @Column({ name: 'intent_fence', type: 'bigint', unsigned: true, nullable: true })
   intentFence!: number | null;
 
   /** how the attempt before ended: it stands when no other is made; null = there was none */

@@ -64,7 +64,7 @@ export class UnknownOutcomeEntity {
   createdAt!: Date;
 
   /** the claim whose worker was taken for dead, if that alone is why: should it live, its result decides */
-  @Column({ name: 'lost_fence', type: 'int', unsigned: true, nullable: true })
+  @Column({ name: 'lost_fence', type: 'bigint', unsigned: true, nullable: true })
   lostFence!: number | null;
 
   /** the same claim by its id: notes that the worker may have left behind name it (`LostNotes`) */

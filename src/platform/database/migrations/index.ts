@@ -29,6 +29,7 @@ import { AudioOfCampaigns1700000013700 } from './1700000013700-audio-of-campaign
 import { LostClaims1700000013900 } from './1700000013900-lost-claims.js';
 import { RecipientTerms1700000014000 } from './1700000014000-recipient-terms.js';
 import { LanesOfRoutes1700000014100 } from './1700000014100-lanes-of-routes.js';
+import { LongFences1700000014101 } from './1700000014101-long-fences.js';
 import { RouteSenders1700000014200 } from './1700000014200-route-senders.js';
 import { LostClaimIds1700000014201 } from './1700000014201-lost-claim-ids.js';
 import { AcceptancesUnderWay1700000014300 } from './1700000014300-acceptances-under-way.js';
@@ -75,6 +76,7 @@ export const migrations = [
   LostClaims1700000013900,
   RecipientTerms1700000014000,
   LanesOfRoutes1700000014100,
+  LongFences1700000014101,
   RouteSenders1700000014200,
   LostClaimIds1700000014201,
   AcceptancesUnderWay1700000014300,
