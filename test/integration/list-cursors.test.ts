@@ -185,6 +185,50 @@ describe('a list', () => {
     },
   );
 
+  it.each(['/v6/api/campaigns/NONE/contacts', '/v6/api/webhooks/999999999/attempts'])(
+    'GET %s judges the cursor before what the path names',
+    async (path) => {
+      expectRefused(await campaigns.get(`${path}?cursor=nonsense`, owner), 400, 'cursor is invalid');
+      expect((await campaigns.get(path, owner)).status).toBe(404);
+    },
+  );
+
+  it.each(['', '~', 'é', '\u0000', '😀', '٣', '9'.repeat(255)])(
+    'takes a made-up place among texts, %j, for a place',
+    async (place) => {
+      for (const [path, name, viewing] of [
+        ['/v6/api/suppressions', 'suppressions', owner],
+        ['/v6/api/admin/routes', 'routes', admin],
+      ] as const) {
+        const cursor = Buffer.from(JSON.stringify([name, place])).toString('base64url');
+        const answer = await campaigns.get(`${path}?cursor=${cursor}`, viewing);
+        expect([200, 400], JSON.stringify(answer.body)).toContain(answer.status);
+      }
+    },
+  );
+
+  it('shows nobody more by a cursor of another account', async () => {
+    const stranger = await campaigns.join({ gsm_credits: 5 });
+    const own = await campaigns.send(stranger, ['919999999997']);
+    const later = await campaigns.send(owner, ['919999999996', '919999999995']);
+    for (const path of ['/v6/api/campaigns', '/v6/api/account/credits/ledger', '/v6/api/suppressions']) {
+      const { body } = await campaigns.get(`${path}?limit=1`, owner);
+      const shown = await campaigns.get(`${path}?cursor=${String(body['next_cursor'])}`, stranger);
+      expect(shown.status).toBe(200);
+      const theirs = await campaigns.get(`${path}?limit=1000`, stranger);
+      for (const entry of listOf(shown)) expect(listOf(theirs)).toContainEqual(entry);
+    }
+    const contacts = (await campaigns.get(`/v6/api/campaigns/${later}/contacts?limit=1`, owner)).body['next_cursor'];
+    const path = `/v6/api/campaigns/${later}/contacts?cursor=${String(contacts)}`;
+    expect((await campaigns.get(path, stranger)).status).toBe(404);
+    const id = await campaigns.idOf(own);
+    for (const viewing of [owner, stranger]) {
+      const cursor = Buffer.from(JSON.stringify(['hits', `${id + 1}.0`])).toString('base64url');
+      const found = await campaigns.get(`/v6/api/recipients?number=919999999997&cursor=${cursor}`, viewing);
+      expect(listOf(found).map((hit) => hit['request_id'])).toEqual(viewing === stranger ? [own] : []);
+    }
+  });
+
   it('goes on behind an entry that has gone, and shows nothing twice when one is added', async () => {
     const first = await read('/v6/api/campaigns', 'limit=2');
     const added = await campaigns.send(owner, ['919999999999']);

@@ -42,7 +42,7 @@ describe('the part of a list', () => {
     [ids, 0],
     [ids, Number.MAX_SAFE_INTEGER],
     [texts, ''],
-    [texts, 'Zoë "quoted" \u2028'],
+    [texts, 'a "quoted" ~'],
   ])('is found again by its cursor: %o %s', (kind, place) => {
     const cursor = cursorOf(kind, place);
     expect(cursor).toMatch(/^[\w-]+$/);
@@ -71,5 +71,9 @@ describe('the part of a list', () => {
     ['A'.repeat(100_000)],
   ])('refuses the cursor %o', (cursor) => {
     expect(() => readListPage(ids, { cursor })).toThrow('cursor is invalid');
+  });
+
+  it.each(['Zoë', '\u0000', '٣', '😀', '9'.repeat(256)])('refuses the place %j, which no column can have', (place) => {
+    expect(() => readListPage(texts, { cursor: cursorOf(texts, place) })).toThrow('cursor is invalid');
   });
 });

@@ -15,14 +15,14 @@ export interface Paged<T> {
 /** A list whose cursors are no other's. */
 export interface ListKind {
   readonly name: string;
-  /** what its places are */
+  /** what its places are; texts are of ASCII, as their columns are */
   readonly places: 'ids' | 'texts';
 }
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 const MAX_PAGE = 1_000_000_000;
-const LONGEST_PLACE = 255;
+const TEXT_PLACE = /^[\x20-\x7e]{0,255}$/;
 
 /** Reads `page` and `limit` of a query; odd values are clamped, never refused (reference/requests#lists). */
 export function readPage(query: Record<string, unknown>): Omit<Page, 'after'> {
@@ -82,7 +82,7 @@ function placeOf(kind: ListKind, cursor: string): Place | null {
   const isPlace =
     kind.places === 'ids'
       ? Number.isSafeInteger(place) && (place as number) >= 0
-      : typeof place === 'string' && place.length <= LONGEST_PLACE;
+      : typeof place === 'string' && TEXT_PLACE.test(place);
   return isPlace && cursorOf(kind, place as Place) === cursor ? (place as Place) : null;
 }
 

@@ -47,7 +47,6 @@ const StatusQuery = ApiQuery({
 @ApiTags('Campaigns')
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()
-@ApiErrors(campaignErrors.notFound)
 @Controller('v6/api/campaigns/:request_id')
 export class ContactsController {
   constructor(
@@ -60,7 +59,7 @@ export class ContactsController {
   @StatusQuery
   @ListQuery()
   @ApiOkResponse({ type: ContactPageResponse })
-  @ApiErrors(...LIST_ERRORS)
+  @ApiErrors(...LIST_ERRORS, campaignErrors.notFound)
   async contacts(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
@@ -78,7 +77,7 @@ export class ContactsController {
     description: 'Made of what is stored: of several receipts with the same status, the first counts.',
   })
   @ApiOkResponse({ type: TimelineResponse })
-  @ApiErrors(campaignErrors.contactNotFound)
+  @ApiErrors(campaignErrors.notFound, campaignErrors.contactNotFound)
   async timeline(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
@@ -99,6 +98,7 @@ export class ContactsController {
     description: 'The file.',
     content: { 'text/csv': { schema: { type: 'string' }, example: CSV_EXAMPLE } },
   })
+  @ApiErrors(campaignErrors.notFound)
   async exportCsv(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
@@ -123,7 +123,7 @@ export class ContactsController {
     description: 'The stream.',
     content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
   })
-  @ApiErrors(tooMany.because('more than 10 streams of one account'))
+  @ApiErrors(campaignErrors.notFound, tooMany.because('more than 10 streams of one account'))
   async events(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
