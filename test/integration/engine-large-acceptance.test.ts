@@ -126,6 +126,40 @@ describe('accepting a campaign whose recipients are written before it', () => {
     expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
   });
 
+  it('answers it too where the first of both has spent the credits before the other one looks', async () => {
+    const fields = { requestId: { given: 'small-own-id' }, fingerprint: Buffer.alloc(32, 7) };
+    const small = (): CampaignDraft =>
+      engine.draft(accountId, numbers(TOTAL), { ...fields, recipients: numbers(1), unitCredits: TOTAL });
+    const look = vi.spyOn(acceptance, 'repeated').mockResolvedValueOnce(null).mockResolvedValueOnce(null);
+    const first = await acceptance.accept(small());
+    expect(await acceptance.accept(small())).toEqual({ ...first, repeated: true });
+    expect(look).toHaveBeenCalledTimes(3);
+    expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
+  });
+
+  it('touches nothing that another process writes under the id that it drew', async () => {
+    const query = staged['dataSource'].query.bind(staged['dataSource']);
+    let taken = 0;
+    vi.spyOn(staged['dataSource'], 'query').mockImplementationOnce(async (sql, values) => {
+      [taken] = values as [number];
+      await other.query(sql, values);
+      await other.query(
+        `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+         VALUES (?, 1, '919999999999', 0, 0, UTC_TIMESTAMP(3))`,
+        [taken],
+      );
+      return query(sql, values);
+    });
+    const sum = { charged: TOTAL };
+    const id = await staged.write(draft(), sum);
+    expect(taken).toBeGreaterThan(0);
+    expect(id).not.toBe(taken);
+    expect(await count('campaign_recipients', `campaign_id = ${taken}`)).toBe(1);
+    expect(await count(UNDER_WAY)).toBe(2);
+    for (const each of [taken, id]) await staged.discard(each);
+    expect(await leftOvers()).toEqual(NONE);
+  });
+
   it('is paid for once where two instances spend the same credits', async () => {
     const second = await startEngineOn(engine.database.url);
     const results = await Promise.allSettled(

@@ -86,7 +86,7 @@ export class CampaignAcceptance {
     if (repeated) return repeated;
     const sum = sumOf(draft);
     const answer = await this.answerTo({ draft, sum, alongside });
-    if ('refused' in answer) throw answer.refused;
+    if ('refused' in answer) return this.spentByItself(draft, answer.refused);
     this.ring(draft, sum);
     return answer.accepted;
   }
@@ -121,6 +121,13 @@ export class CampaignAcceptance {
     if (accountId !== draft.accountId) throw takenError(FOREIGN_REQUEST_ID);
     if (!draft.fingerprint?.equals(fingerprint ?? Buffer.alloc(0))) throw takenError('request_id_exists');
     return { ...earlier, repeated: true };
+  }
+
+  /** What has spent the credits may have been the same request under the same id, at the same moment. */
+  private async spentByItself(draft: DraftIdentity, refusal: AppError): Promise<AcceptedCampaign> {
+    const repeated = refusal instanceof InsufficientCredits ? await this.repeated(draft) : null;
+    if (!repeated) throw refusal;
+    return repeated;
   }
 
   /** The id was taken between the look and the commit: a caller's id answers or refuses, a generated one is made again. */

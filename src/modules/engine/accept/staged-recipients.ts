@@ -50,13 +50,17 @@ export class StagedRecipients {
   async write(draft: CampaignDraft, sum: DraftSum): Promise<number> {
     for (let round = 1; ; round++) {
       const id = newId();
+      let isBegun = false;
       try {
         await this.begin(id);
+        isBegun = true;
         await this.writeAll(id, draft, sum);
         return id;
       } catch (error) {
-        await this.abandon(id);
-        if (!isDuplicateKey(error) || round >= ROUNDS) throw error;
+        const isTaken = isDuplicateKey(error);
+        // Who could not begin because another process writes under this id must not touch what that one has written.
+        if (isBegun || !isTaken) await this.abandon(id);
+        if (!isTaken || round >= ROUNDS) throw error;
       }
     }
   }
