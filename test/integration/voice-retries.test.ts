@@ -55,6 +55,19 @@ describe('voice retries', () => {
     ]);
   });
 
+  it('calls again over the route that a recipient has of its own', async () => {
+    const campaign = await calls.accept('elsewhere', 2, 1, 30, [null, { routeId: 2 }]);
+    await calls.drive(campaign);
+    await calls.drive(campaign, 8);
+    await calls.tellOver(2, callReceipt(await calls.callTo(campaign, 2), 'busy'));
+    const lanes = await calls.dataSource.query<unknown[]>(
+      `SELECT l.lane, l.route_id AS route, t.seq FROM campaign_lanes l
+       JOIN recipient_retries t ON t.campaign_id = l.campaign_id AND t.lane = l.lane WHERE l.campaign_id = ?`,
+      [campaign.id],
+    );
+    expect(lanes).toEqual([{ lane: 8, route: 2, seq: 2 }]);
+  });
+
   it('without retries the first word is the last', async () => {
     const campaign = await calls.accept('once', 3, 0);
     await calls.drive(campaign);

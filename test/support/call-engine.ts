@@ -1,5 +1,10 @@
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import {
+  CampaignAcceptance,
+  type CampaignDraft,
+  CampaignReader,
+  RecipientStatus,
+} from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import type { LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
@@ -87,10 +92,16 @@ export class CallEngine {
   }
 
   /** A campaign to `total` numbers; `seconds` between two calls. */
-  async accept(username: string, total: number, retries: number, seconds = 60): Promise<CallCampaign> {
+  async accept(
+    username: string,
+    total: number,
+    retries: number,
+    seconds = 60,
+    terms?: CampaignDraft['terms'],
+  ): Promise<CallCampaign> {
     const accountId = await this.engine.account(username, total);
     const content = { audio_url: '/audio/a.wav', caller_id: '', menu: null, retries, retry_interval: seconds };
-    const draft = this.engine.draft(accountId, numbers(total), { channel: 'voice', content });
+    const draft = this.engine.draft(accountId, numbers(total), { channel: 'voice', content, ...(terms && { terms }) });
     const accepted = await this.get(CampaignAcceptance).accept(draft);
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   }
@@ -150,6 +161,11 @@ export class CallEngine {
 
   tell(...receipts: Receipt[]): Promise<void> {
     return this.sink.accept(ROUTE_ID, receipts);
+  }
+
+  /** As `tell`, over another route than that of most campaigns. */
+  tellOver(routeId: number, ...receipts: Receipt[]): Promise<void> {
+    return this.sink.accept(routeId, receipts);
   }
 
   /** The outcome of the latest call to a recipient. */

@@ -9,7 +9,7 @@ const { Submitted, Retrying } = RecipientStatus;
 const receipt = (attempt: number, status: Receipt['status'], retries = 2): AttemptReceipt => ({
   receipt: { providerMessageId: `call-${attempt}`, status, errorCode: null, errorText: null, receiver: null },
   item: { campaignId: 7, seq: 1, item: attempt, items: 1 },
-  campaign: { channel: 'test', totalRows: 1, retries, intervalMs: 60_000 },
+  campaign: { channel: 'test', retries, intervalMs: 60_000 },
 });
 const locked = (status: RecipientStatus, attempts: number) =>
   new Map([['7 1', { number: '919999999999', status, attempts }]]);

@@ -1,4 +1,3 @@
-import { laneOf } from '../state/lanes.js';
 import type { CampaignBrief } from '../state/campaign-briefs.js';
 import type { EndedAttempt, RetryPlan } from '../settle/attempts.js';
 import { keyOf } from '../state/recipient-key.js';
@@ -8,7 +7,7 @@ import type { NextAttempt } from '../settle/retry-store.js';
 import { type MatchedReceipt, STATUS_OF_RECEIPT } from './receipt-change.js';
 
 /** A campaign whose channel makes several attempts. */
-export type RetriedCampaign = RetryPlan & Pick<CampaignBrief, 'channel' | 'totalRows'>;
+export type RetriedCampaign = RetryPlan & Pick<CampaignBrief, 'channel'>;
 
 /** A receipt of a channel that makes several attempts; `item.item` counts the attempts from 0. */
 export interface AttemptReceipt extends MatchedReceipt {
@@ -42,10 +41,11 @@ export function currentAttempts(receipts: readonly AttemptReceipt[], locked: Kno
 export const wantsAnother = ({ receipt, item, campaign }: AttemptReceipt): boolean =>
   IN_VAIN.has(STATUS_OF_RECEIPT[receipt.status]) && item.item < campaign.retries;
 
-export const nextAttempt = ({ receipt, item, campaign }: AttemptReceipt): NextAttempt => ({
+/** @param lane of the recipient, by which its next attempt leaves too */
+export const nextAttempt = ({ receipt, item, campaign }: AttemptReceipt, lane: number): NextAttempt => ({
   campaignId: item.campaignId,
   seq: item.seq,
-  lane: laneOf(campaign.totalRows, item.seq),
+  lane,
   delayMs: campaign.intervalMs,
   lastStatus: STATUS_OF_RECEIPT[receipt.status],
 });

@@ -57,8 +57,16 @@ export class ReceiptWriter {
       }),
     ];
     const moved = await this.settlement.settle(tx, changes, recipients);
-    const retrying = new Set(moved.filter(({ to }) => to === RecipientStatus.Retrying).map(keyOf));
-    await this.retries.plan(tx, [...again].filter(({ item }) => retrying.has(keyOf(item))).map(nextAttempt));
+    const lanes = new Map(
+      moved.flatMap(({ to, lane, ...at }) => (to === RecipientStatus.Retrying ? [[keyOf(at), lane] as const] : [])),
+    );
+    await this.retries.plan(
+      tx,
+      [...again].flatMap((entry) => {
+        const lane = lanes.get(keyOf(entry.item));
+        return lane === undefined ? [] : [nextAttempt(entry, lane)];
+      }),
+    );
   }
 
   /** As they were read, where that is enough: what the status of one item says is judged by the recipient alone. */
