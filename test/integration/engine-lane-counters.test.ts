@@ -19,7 +19,7 @@ import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 
 const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
-const { Cancelled, Failed, Pending, Submitted } = RecipientStatus;
+const { Cancelled, Delivered, Failed, Pending, Read, Submitted } = RecipientStatus;
 
 /** Counters by lane, the end of a campaign, and what goes back (docs/decisions/0026). */
 describe('what is settled', () => {
@@ -120,6 +120,23 @@ describe('what is settled', () => {
     await engine.part(Cancellations).step(turn, 1_000);
     finish.mockRestore();
   };
+
+  it('passes over late receipts of a campaign that is no longer kept, not over those beside them', async () => {
+    const accountId = await engine.account('no-longer-kept', 2);
+    const accept = () => engine.part(CampaignAcceptance).accept(engine.draft(accountId, numbers(1)));
+    const [gone, kept] = [await accept(), await accept()];
+    await settle([change(gone.id, 1, Delivered), change(kept.id, 1, Delivered)]);
+    await query('DELETE FROM campaigns WHERE id = ?', [gone.id]);
+    const another = await startEngineOn(engine.database.url); // this one remembers the campaign
+    await inTransaction(engine.database.dataSource, (tx) =>
+      another.get(Settlement, { strict: false }).settle(
+        tx,
+        [gone, kept].map(({ id }) => change(id, 1, Read)),
+      ),
+    );
+    await another.close();
+    expect(await engine.counts(kept.requestId)).toEqual({ Read: 1 });
+  });
 
   it('ends a campaign once, with its last lane, whoever brings the last receipts', async () => {
     const total = 6_000;

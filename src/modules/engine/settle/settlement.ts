@@ -49,13 +49,16 @@ export class Settlement {
   ): Promise<RecipientMove[]> {
     if (changes.length === 0) return [];
     const recipients = known ?? (await this.lock(tx, changes));
-    const moves = furthest(changes).flatMap((change): RecipientMove[] => {
+    const possible = furthest(changes).flatMap((change): RecipientMove[] => {
       const recipient = recipients.get(keyOf(change));
       const move = recipient && moveOf(change, recipient);
       return move ? [move] : [];
     });
+    if (possible.length === 0) return [];
+    const campaigns = await this.briefs.of(tx, campaignsOf(possible));
+    // Retention takes a campaign before its recipients: a late receipt of one that has gone must not stop those beside it.
+    const moves = possible.filter(({ campaignId }) => campaigns.has(campaignId));
     if (moves.length === 0) return [];
-    const campaigns = await this.briefs.of(tx, campaignsOf(moves));
     await this.addTerms(tx, moves, campaigns);
     await writeStatuses(tx, moves);
     const refunds = await this.refunds.of(tx, moves, campaigns);
