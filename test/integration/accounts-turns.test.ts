@@ -39,6 +39,18 @@ describe('accounts that requests of one turn ask for', () => {
   });
 });
 
+describe('a name that no account can have', () => {
+  it('is not looked for: it could make the statement too long for all who share it', async () => {
+    const account = await accounts.account();
+    const read = vi.spyOn(part(AccountStore), 'rowsByUsername');
+    const directory = part(AccountDirectory);
+    const names = [account.username, 'x'.repeat(65), 'x'.repeat(64)];
+    const found = await Promise.all(names.map((name) => directory.byUsername(name)));
+    expect(found.map((each) => each?.id)).toEqual([account.id, undefined, undefined]);
+    expect(read.mock.calls).toEqual([[[account.username, 'x'.repeat(64)]]]);
+  });
+});
+
 describe('a token', () => {
   it('is verified once, and its expiry looked at every time', async () => {
     const account = await accounts.account();

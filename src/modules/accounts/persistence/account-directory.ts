@@ -8,6 +8,8 @@ import { AccountStore } from './account-store.js';
 
 const KEPT_MS = 3_000;
 const MOST_ENTRIES = 20_000;
+/** of `accounts.username` */
+const LONGEST_NAME = 64;
 
 /**
  * Accounts as the hot paths need them: cached for 3 s (reference/authentication#tokens), so a change on another
@@ -37,6 +39,8 @@ export class AccountDirectory {
 
   /** Compares byte for byte: `BOB` is not `bob`. */
   byUsername(name: string): Promise<Account | null> {
+    // Requests share the statement: a body full of name must not make it too long for all of them.
+    if (name.length > LONGEST_NAME) return Promise.resolve(null);
     return this.cached(`name:${name}`, () => this.nameReads.add(name));
   }
 
