@@ -64,3 +64,29 @@ it('are gathered once and locked once, items before recipients', async () => {
   expect(await engine.counts(items)).toEqual({ Delivered: 1 });
   expect(await engine.counts(calls)).toEqual({ Retrying: 1 });
 });
+
+it('read no more than a bounded number of messages where an upstream gives all of them one id', async () => {
+  const many = JSON.stringify(Array.from({ length: 6_000 }, (_, index) => index + 1));
+  const each = "JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j";
+  const requestId = await submitted('beside-many', PLAIN, ['a-name']);
+  await dataSource.query(
+    `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+     SELECT 4096, j.seq, j.seq, ?, 1, UTC_TIMESTAMP(3) FROM ${each}`,
+    [RecipientStatus.Delivered, many],
+  );
+  await dataSource.query(
+    `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
+     SELECT 4096, j.seq, 0, 1, 'OK', 1, ? FROM ${each}`,
+    [RecipientStatus.Submitted, many],
+  );
+  const query = vi.spyOn(EntityManager.prototype, 'query');
+  const receipts = ['OK', 'a-name', ...Array.from({ length: 8 }, () => 'OK'), 'unknown'].map((id): Receipt => ({
+    ...{ providerMessageId: id, status: 'delivered', errorCode: null, errorText: null, receiver: null },
+  }));
+  await engine.module.get(ReceiptSink, { strict: false }).accept(1, receipts);
+  const answers = await Promise.all(query.mock.results.map(({ value }) => value as Promise<unknown>));
+  query.mockRestore();
+  const rows = answers.map((answer) => (Array.isArray(answer) ? answer.length : 0));
+  expect(Math.max(...rows)).toBeLessThanOrEqual(5_000);
+  expect(await engine.counts(requestId)).toEqual({ Delivered: 1 });
+});

@@ -42,11 +42,20 @@ interface FoundRow extends KnownItem, KnownRecipient {
 /** What to look for: place in the list, route, id. */
 type Wanted = [ordinal: number, routeId: number, id: string];
 
+/** By what an id is looked up: as the carrier gave it, or as it may be written otherwise. */
+type IdColumn = 'provider_message_id' | 'match_key';
+
 type Rule = (receipt: Receipt, row: FoundRow) => boolean;
 
 const DAY_MS = 86_400_000;
 /** Receipts that come this much later than they may are still found: the deadline is looked at by campaign, not by message. */
 const DAYS_OF_GRACE = 7;
+/**
+ * Messages of one id that are looked at, and those that one statement reads for the ids of a batch, of which nearly all have
+ * one: an upstream that gives all its messages one id names none of them, and must not make every receipt read them all.
+ */
+const MOST_OF_ONE_ID = 50;
+const MOST_ROWS = 5_000;
 const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
 const COLUMNS = `j.ordinal, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
   m.provider_message_id AS id, m.match_key AS matchKey, r.receiver AS number, r.status, r.attempts`;
@@ -118,25 +127,48 @@ export class ReceiptLookup {
     return rows.filter(({ ordinal, routeId }) => routesOf(receipts[ordinal]).includes(routeId));
   }
 
-  private async lookUp(
-    tx: EntityManager,
-    column: 'provider_message_id' | 'match_key',
-    ids: readonly Wanted[],
-    days: string,
-  ): Promise<FoundRow[]> {
+  /** Each id once, however many receipts have it. */
+  private async lookUp(tx: EntityManager, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
+    const ordinals = new Map<string, number[]>();
+    const names: Wanted[] = [];
+    for (const [ordinal, routeId, id] of ids) {
+      const same = ordinals.get(`${routeId} ${id}`);
+      if (same) same.push(ordinal);
+      else {
+        ordinals.set(`${routeId} ${id}`, [ordinal]);
+        names.push([names.length, routeId, id]);
+      }
+    }
+    const places = [...ordinals.values()];
+    const taken = new Map<number, number>();
+    return (await this.named(tx, column, names, days)).flatMap((row) => {
+      const before = taken.get(row.ordinal) ?? 0;
+      taken.set(row.ordinal, before + 1);
+      return before < MOST_OF_ONE_ID ? (places[row.ordinal] ?? []).map((ordinal) => ({ ...row, ordinal })) : [];
+    });
+  }
+
+  /** @param ids different ones; what has too many messages is found by halves, and does not hide those of the others */
+  private async named(tx: EntityManager, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
     if (ids.length === 0) return [];
     const [type, index] =
       column === 'match_key'
         ? ['CHARACTER SET ascii COLLATE ascii_bin', 'ix_provider_messages_match']
         : ['CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'ix_provider_messages_id'];
     // The optimizer would take the primary key for its bound on the day.
-    return tx.query(
+    const rows: FoundRow[] = await tx.query(
       `SELECT ${COLUMNS}
        FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]', id VARCHAR(128) ${type} PATH '$[2]')) j
        STRAIGHT_JOIN provider_messages m FORCE INDEX (${index}) ON m.route_id = j.route_id AND m.${column} = j.id AND ${days}
-       ${RECIPIENT}`,
-      [jsonRows(ids)],
+       ${RECIPIENT} LIMIT ?`,
+      [jsonRows(ids), ids.length === 1 ? MOST_OF_ONE_ID : MOST_ROWS],
     );
+    if (ids.length === 1 || rows.length < MOST_ROWS) return rows;
+    const middle = Math.ceil(ids.length / 2);
+    return [
+      ...(await this.named(tx, column, ids.slice(0, middle), days)),
+      ...(await this.named(tx, column, ids.slice(middle), days)),
+    ];
   }
 }
 
