@@ -104,6 +104,20 @@ describe('closings', () => {
     ]);
   });
 
+  it('count what was written late into a month that was cut, with the month after it', async () => {
+    await move(3, 100);
+    await move(2, -10);
+    await closings().close();
+    await move(3, -5);
+    await move(1, 1);
+    await move(0, 1);
+    let looks = 0;
+    await closings().close(() => ++looks > 10);
+    expect(looks).toBeLessThan(10);
+    await api.dataSource.query('UPDATE credit_ledger SET created_at = UTC_TIMESTAMP(3) WHERE amount = 1');
+    expect(await proof()).toMatchObject({ stored: 87, ledger: 87, ok: true });
+  });
+
   it('prove a balance by what came since: what a closing holds is not read again', async () => {
     await move(2, 100);
     await closings().close();

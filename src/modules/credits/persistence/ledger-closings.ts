@@ -92,13 +92,15 @@ export class LedgerClosings {
 
   /** Cuts the next month that is over and has entries. @returns false when there is none */
   private async cutMonth(): Promise<boolean> {
-    const [latest] = await this.dataSource.query<{ last_id: number }[]>(
-      'SELECT last_id FROM credit_months ORDER BY month DESC LIMIT 1',
+    const [latest] = await this.dataSource.query<{ month: string; last_id: number }[]>(
+      "SELECT DATE_FORMAT(month, '%Y-%m-%d') AS month, last_id FROM credit_months ORDER BY month DESC LIMIT 1",
     );
     const afterId = latest?.last_id ?? 0;
     const first = await this.entryFrom(afterId + 1);
     if (!first) return false;
-    const month = after(first.createdAt, 0);
+    // What a process with a slow clock wrote into a month that was cut already is of the month after it.
+    const earliest = latest ? after(new Date(latest.month)) : first.createdAt;
+    const month = after(first.createdAt > earliest ? first.createdAt : earliest, 0);
     const end = after(month);
     if (end.getTime() + DAY_MS > now().getTime()) return false;
     const lastId = await this.lastBefore(end, first.id);
