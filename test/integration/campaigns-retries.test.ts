@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { openCampaigns, type Campaigns, dataOf } from '../support/campaigns.js';
+import { daysAgo, storeOldCampaign } from '../support/old-days.js';
 import type { Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 
@@ -46,6 +47,17 @@ describe('retry-failed of every channel', () => {
     expect((await retry(other, poor)).body['message']).toBe(
       `Insufficient credits. Available: 0, Required: ${2 * COUNT}`,
     );
+  });
+
+  it('knows nothing of retries of a campaign of before that had its request id', async () => {
+    const { dataSource } = campaigns;
+    const requestId = await storeCampaign(dataSource, owner, 2, [Failed]);
+    const acceptedOn = daysAgo(9);
+    const former = await storeOldCampaign(dataSource, { acceptedOn, overOn: acceptedOn, retryOf: requestId });
+    await dataSource.query('UPDATE campaigns SET account_id = ? WHERE id = ?', [owner.account.id, former]);
+    await dataSource.query('UPDATE campaign_recipients SET source_seq = seq WHERE campaign_id = ?', [former]);
+    expect(dataOf(await retry(requestId))).toMatchObject({ total_rows: 2 });
+    expect((await retry(requestId)).body['message']).toBe('Campaign has no failed recipients');
   });
 
   it('goes over the channel’s own route, with ids of its own format', async () => {

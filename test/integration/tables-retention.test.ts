@@ -89,6 +89,18 @@ describe('RETENTION_DAYS', () => {
     await expectLeft([id]);
   });
 
+  it('leaves a retry as long as the campaign whose recipients it took', async () => {
+    const { dataSource } = database;
+    const paused = await storeOldCampaign(dataSource, { acceptedOn: OLD, overOn: null, requestId: 'paused' });
+    const retry = await storeOldCampaign(dataSource, { acceptedOn: OLD, overOn: OLD, retryOf: 'paused' });
+    await storeOldCampaign(dataSource, { acceptedOn: OLD, overOn: OLD, retryOf: 'long gone' });
+    await keep(KEPT_DAYS).removeOver();
+    await expectLeft([paused, retry]);
+    await dataSource.query('UPDATE campaigns SET completed_at = ?, open_lanes = 0', [OLD]);
+    for (let looks = 0; looks < 2; looks++) await keep(KEPT_DAYS).removeOver();
+    await expectLeft([]);
+  });
+
   it('keeps the messages of a campaign that was scheduled for later by the day on which they left', async () => {
     const scheduled = await store(LONG_AGO, LATELY, LATELY);
     await store(LONG_AGO, LONG_AGO, OLD);

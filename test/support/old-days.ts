@@ -28,6 +28,8 @@ export interface OldCampaign {
   /** when its messages were submitted; absent: when it was accepted */
   sentOn?: Date;
   requestId?: string;
+  /** request id of the campaign whose failed recipients it has */
+  retryOf?: string;
   state?: string;
 }
 
@@ -57,6 +59,7 @@ export async function storeOldCampaign(dataSource: DataSource, old: OldCampaign)
     refunded_credits: 0,
     created_at: acceptedOn,
     completed_at: overOn,
+    retry_of: old.retryOf ?? null,
   });
   for (const seq of [1, 2]) {
     const key = { campaign_id: id, seq };

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { timeOfId } from '../../../kernel/ids.js';
 import {
   type CampaignRecord,
+  lowestId,
   RecipientStatus,
   type RecipientTerms,
   TERMS_COLUMNS,
@@ -91,8 +93,13 @@ export class FailedRecipients {
     }
   }
 
-  private retriesOf(source: Source, { accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
-    return source.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ?', [requestId, accountId]);
+  /** Not those of a campaign of before that had the same request id, and is no longer kept. */
+  private retriesOf(source: Source, { id, accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
+    return source.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ? AND id >= ?', [
+      requestId,
+      accountId,
+      lowestId(timeOfId(id)),
+    ]);
   }
 
   /** The recipients that earlier retries took. */

@@ -3,6 +3,9 @@ import type { TableRule } from '../../../platform/tables/index.js';
 import { SENDERS_KEPT_DAYS } from './route-senders.js';
 
 const OF_CAMPAIGNS = { root: 'campaigns', column: 'campaign_id' } as const;
+/** A retry says which recipients of the failed campaign it took: without it they would be taken once more. */
+const IS_OF_ONE_THAT_STAYS = `EXISTS (SELECT 1 FROM campaigns p
+  WHERE p.request_id = r.retry_of AND p.account_id = r.account_id AND p.id < r.id)`;
 
 /**
  * What becomes of the rows of campaigns (reference/running#retention). `completed_at` stands once every recipient is
@@ -12,7 +15,8 @@ export const engineTables: readonly TableRule[] = [
   {
     table: 'campaigns',
     rule: 'root',
-    over: `r.completed_at < ? AND NOT EXISTS (SELECT 1 FROM campaign_retries t WHERE t.campaign_id = r.id)`,
+    over: `r.completed_at < ? AND NOT EXISTS (SELECT 1 FROM campaign_retries t WHERE t.campaign_id = r.id)
+      AND NOT ${IS_OF_ONE_THAT_STAYS}`,
   },
   { table: 'campaign_recipients', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'recipient_terms', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
