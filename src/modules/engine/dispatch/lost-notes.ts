@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type BeforeApplicationShutdown,
@@ -11,7 +11,7 @@ import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { LostClaims } from '../settle/lost-claims.js';
 import { bootId, LifeSign, NOTE, noteDirectory, removeNotes } from './submit-note-home.js';
-import { bootIdOf, leftKey, type NotedClaim, readClaims } from './submit-note-layout.js';
+import { bootIdOf, FILE_HEADER, leftKey, type NotedClaim, readClaims } from './submit-note-layout.js';
 
 const LOOK_EVERY_MS = 2_000;
 /** A claim that was on its way when its worker was killed has arrived by then, or never will. */
@@ -64,7 +64,7 @@ export class LostNotes implements OnApplicationBootstrap, BeforeApplicationShutd
     const written = await stat(path).catch(() => null);
     if (!written) return;
     const age = Date.now() - written.mtimeMs;
-    const head = await readFile(path).catch(() => null);
+    const head = await headOf(path).catch(() => null);
     if (!head) return;
     if (bootIdOf(head) !== boot) {
       if (age > FOREIGN_MS) removeNotes(this.directory, name);
@@ -86,5 +86,16 @@ export class LostNotes implements OnApplicationBootstrap, BeforeApplicationShutd
     const back = await this.claims.takeBack(claim);
     if (back > 0) this.logger.log({ recipients: back, mayHaveLeft: left.size }, 'of a killed worker: never left');
     return true;
+  }
+}
+
+/** Those of living workers are looked at as well, and may be large. */
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FILE_HEADER), 0, FILE_HEADER, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

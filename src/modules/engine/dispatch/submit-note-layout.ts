@@ -9,7 +9,7 @@ import { WINDOW_RECIPIENTS } from './window-tempo.js';
 const MAGIC = 'SUBMITS1';
 const BOOT_ID_LENGTH = 36;
 const HIGH = 2 ** 32;
-const FILE_HEADER = 64;
+export const FILE_HEADER = 64;
 /** generation (0 = nothing is noted here), number of lanes, id of the claim */
 const SLOT_HEADER = 16;
 /** campaign, fence, lane */
@@ -58,8 +58,8 @@ export function laneBytes(lanes: readonly ClaimedLane[]): Buffer {
   const bytes = Buffer.alloc(lanes.length * LANE);
   for (const [place, { campaignId, lane, fence }] of lanes.entries()) {
     bytes.writeBigUInt64LE(BigInt(campaignId), place * LANE);
-    bytes.writeUInt32LE(fence, place * LANE + 8);
-    bytes.writeUInt16LE(lane, place * LANE + 12);
+    bytes.writeUIntLE(fence, place * LANE + 8, 6);
+    bytes.writeUInt16LE(lane, place * LANE + 14);
   }
   return bytes;
 }
@@ -94,7 +94,7 @@ function readClaim(bytes: Buffer, slot: number, generation: number): NotedClaim 
   const lanes = Array.from({ length: count }, (_, place): ClaimedLane => {
     const at = lanesAt(slot) + place * LANE;
     const campaignId = Number(bytes.readBigUInt64LE(at));
-    return { campaignId, lane: bytes.readUInt16LE(at + 12), fence: bytes.readUInt32LE(at + 8) };
+    return { campaignId, lane: bytes.readUInt16LE(at + 14), fence: bytes.readUIntLE(at + 8, 6) };
   });
   const left = new Set<string>();
   for (let record = 0; record < WINDOW_RECIPIENTS; record++) {

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
 import { LifeSign, NOTE, noteDirectory } from './submit-note-home.js';
-import { bootIdOf, leftKey, type NotedClaim, readClaims } from './submit-note-layout.js';
+import { bootIdOf, leftKey, type NotedClaim, readClaims, SLOT } from './submit-note-layout.js';
 import { SubmitNotes } from './submit-notes.js';
 
 const DATABASE_URL = 'mysql://user:secret@db.example:3306/one';
-const LANE = { campaignId: 8_373_852_991_676_538, lane: 3, fence: 7 };
+const LANE = { campaignId: 8_373_852_991_676_538, lane: 3, fence: 91_234_567_890 };
 const recipients = (count: number, campaignId = LANE.campaignId) =>
   Array.from({ length: count }, (_, index) => ({ turn: { campaignId }, seq: index + 1 }));
 
@@ -101,6 +101,19 @@ describe('notes of submits', () => {
     } finally {
       note.end();
     }
+  });
+
+  it('do not make their file grow while the disk is full', () => {
+    const { file } = notes as unknown as { file: number };
+    const path = join(directory, names()[0] ?? '');
+    closeSync(file);
+    const onlyRead = openSync(path, 'r');
+    expect(onlyRead).toBe(file);
+    for (let window = 0; window < 50; window++) notes.begin(window, [LANE]).end();
+    closeSync(onlyRead);
+    expect(openSync(path, 'r+')).toBe(file);
+    notes.begin(1, [LANE]).end();
+    expect(readFileSync(path).length).toBeLessThan(2 * SLOT);
   });
 
   it('lie apart by database, under the boot of the machine', () => {

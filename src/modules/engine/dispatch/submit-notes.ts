@@ -158,6 +158,7 @@ export class SubmitNotes implements OnModuleInit, OnApplicationShutdown {
       writeSync(file, bytes, 0, bytes.length, lanesAt(slot));
       writeSync(file, slotHeader(generation, lanes.length, claimId), 0, undefined, slotAt(slot));
     } catch (error) {
+      this.free.push(slot); // as it was: its header is the last that is written
       this.logger.warn({ err: error }, 'a window could not be noted');
       return new SubmitNote(null);
     }
