@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
 import { DueLanes } from '../../src/modules/engine/dispatch/due-lanes.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import type { LaneKey } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { endingsOf, type LaneKey } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
@@ -132,6 +133,36 @@ describe('a turn of a route', () => {
     expect(sent).toEqual([]);
     const unknown: unknown[] = await dataSource.query('SELECT 1 FROM unknown_outcomes WHERE campaign_id IN (?)', [ids]);
     expect([unknown.length, await lanesLeft()]).toEqual([5, 0]);
+    // It was not dead: what it says has never left is tried again, and what it says was taken is.
+    const recipients = lost.map((turn) => ({ turn, seq: 1, number: '4915112345678', attempt: 1 }));
+    await engine.part(WindowResults).flush(
+      recipients.map((recipient, place) => ({
+        recipient,
+        outcome:
+          place === 0
+            ? { kind: 'accepted', providerMessageIds: ['taken'] }
+            : { kind: 'unsent', afterMs: 0, text: 'Lease lost' },
+      })),
+      endingsOf(lost),
+    );
+    const statuses = async (): Promise<unknown> =>
+      dataSource.query(
+        `SELECT status, outcome_unknown AS unknown, COUNT(*) AS n FROM campaign_recipients WHERE campaign_id IN (?)
+         GROUP BY status, outcome_unknown ORDER BY status, outcome_unknown`,
+        [ids],
+      );
+    expect(await statuses()).toEqual([
+      { status: 0, unknown: 0, n: 4 },
+      { status: 1, unknown: 1, n: 1 },
+    ]);
+    expect(await lanesLeft()).toBe(4);
+    await dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3)');
+    await worker.run(...(await due.next(SINGLES, { most: 500, accounts: 64 })));
+    expect([sent.length, await lanesLeft()]).toEqual([4, 0]);
+    expect(await statuses()).toEqual([
+      { status: 1, unknown: 0, n: 4 },
+      { status: 1, unknown: 1, n: 1 },
+    ]);
   });
 
   it('goes from account to account: a thousand campaigns of one do not delay those of another', async () => {
@@ -204,6 +235,20 @@ describe('a turn of a route', () => {
         expect(new Set(owners)).toEqual(new Set(wakeAt === due ? [a, b] : [b]));
       });
     }
+  });
+
+  it('leaves lanes out that a worker holds, also when they are due again, and takes those behind them', async () => {
+    await start();
+    const account = await engine.account('held-and-due', 4_000);
+    const [id] = await many(account, 1, 1_200);
+    const lanes = engine.part(LaneStore);
+    const [held] = await lanes.turns(await due.next(CAMPAIGNS, { most: 8, accounts: 8 }));
+    if (!held) throw new Error('no lane');
+    expect(await lanes.claim([{ turn: held, intentSeq: 501, recipients: [] }], 60_000)).toHaveLength(1);
+    await engine.part(CampaignStates).changeAlone(id ?? 0, 'cancel');
+    expect([await due.any(CAMPAIGNS), await due.next(CAMPAIGNS, { most: 8, accounts: 8 })]).toEqual([false, []]);
+    const [other] = await many(account, 1, 3);
+    expect(await due.next(CAMPAIGNS, { most: 1, accounts: 8 })).toEqual([{ campaignId: other, lane: 0 }]);
   });
 
   it('fills a window with small campaigns, and a large one has it alone', async () => {

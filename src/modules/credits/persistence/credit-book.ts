@@ -98,7 +98,7 @@ export class CreditBook {
     const taken = await tx.query<WriteResult>(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
-         STRAIGHT_JOIN credit_balances b ON b.account_id = j.account_id AND b.balance = j.balance
+         STRAIGHT_JOIN credit_balances b FORCE INDEX (PRIMARY) ON b.account_id = j.account_id AND b.balance = j.balance
        SET b.available = b.available - j.amount WHERE b.available >= j.amount`,
       [jsonRows(rows)],
     );
@@ -119,7 +119,7 @@ export class CreditBook {
     const given = await tx.query<WriteResult>(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
-         STRAIGHT_JOIN credit_balances b ON b.account_id = j.account_id AND b.balance = j.balance
+         STRAIGHT_JOIN credit_balances b FORCE INDEX (PRIMARY) ON b.account_id = j.account_id AND b.balance = j.balance
        SET b.available = b.available + j.amount`,
       [jsonRows(rows)],
     );
@@ -240,7 +240,7 @@ export class CreditBook {
        FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal FOR ORDINALITY, account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]', behind BIGINT PATH '$[3]',
            request_id VARCHAR(64) CHARACTER SET ascii PATH '$[4]', note VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]')) j
-         JOIN credit_balances b ON b.account_id = j.account_id AND b.balance = j.balance
+         JOIN credit_balances b FORCE INDEX (PRIMARY) ON b.account_id = j.account_id AND b.balance = j.balance
        ORDER BY j.ordinal`,
       [kind, jsonRows(rows.reverse())],
     );

@@ -23,7 +23,11 @@ const MOST_STEPS = 16;
 
 const MOST_ACCOUNT_ID = 2 ** 32 - 1;
 
-const DUE = 'wake_at <= UTC_TIMESTAMP(3)';
+/**
+ * A lane that a worker holds may be due as well, when its campaign was cancelled or a retry planned: the end of its turn, or
+ * of its lease, is waited for, and other lanes go on.
+ */
+const DUE = `wake_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
 const OF_TURN = 'channel = ? AND route_id = ? AND single = ?';
 const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, number] => [
   channel,
@@ -78,7 +82,7 @@ export class DueLanes {
   async down(turn: ChannelTurn, receiptTimeoutMs: number): Promise<LaneKey[]> {
     return this.dataSource.query(
       `SELECT campaign_id AS campaignId, lane FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
-       WHERE ${OF_TURN} AND ${DUE} AND ${isFree()}
+       WHERE ${OF_TURN} AND ${DUE}
          AND (stalled_since IS NULL OR stalled_since <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND)
        ORDER BY wake_at LIMIT ${MOST_DOWN}`,
       [...valuesOf(turn), receiptTimeoutMs * 1_000],

@@ -54,10 +54,10 @@ export class RouteTurns {
     let hasMore = false;
     try {
       const share = SHARES[turn.single ? 'single' : 'campaign'];
-      const keys = await this.next(turn, share);
-      hasMore = keys.length >= share.most || (!turn.single && keys.length > 1);
+      const lanes = await this.lanes.turns(await this.next(turn, share));
+      hasMore = lanes.length >= share.most || (!turn.single && lanes.length > 1);
       if (hasMore && this.governor.hasRoom(turn, isPaced)) widen();
-      end = await this.runner.run(await this.lanes.turns(keys));
+      end = await this.runner.run(lanes);
     } catch (error) {
       this.logger.error({ err: error, ...turn }, 'a turn of a route failed');
     } finally {

@@ -17,7 +17,8 @@ export async function lockItems(tx: EntityManager, items: readonly KnownItem[]):
   return tx.query(
     `SELECT STRAIGHT_JOIN m.campaign_id AS campaignId, m.seq, m.item, m.items, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-     JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.sent_on >= ? FOR UPDATE`,
+     JOIN provider_messages m FORCE INDEX (PRIMARY) ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.sent_on >= ?
+     FOR UPDATE`,
     [jsonRows(toLock(items)), firstSendDay(campaignsOf(items))],
   );
 }
@@ -31,7 +32,7 @@ export async function writeItems(tx: EntityManager, items: readonly LockedItem[]
   await tx.query(
     `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]',
        item INT PATH '$[2]', status INT PATH '$[3]')) j
-     STRAIGHT_JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.item = j.item
+     STRAIGHT_JOIN provider_messages m FORCE INDEX (PRIMARY) ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.item = j.item
        AND m.sent_on >= ?
      SET m.status = j.status, m.receipts = m.receipts + 1`,
     [

@@ -120,8 +120,8 @@ export class OverdueReceipts {
 
   private async planNext(tx: EntityManager, next: ReadonlyMap<number, number>, leastUs: number): Promise<void> {
     await tx.query(
-      `UPDATE campaigns c JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', left_us BIGINT PATH '$[1]')) j
-         ON c.id = j.id
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', left_us BIGINT PATH '$[1]')) j
+         STRAIGHT_JOIN campaigns c FORCE INDEX (PRIMARY) ON c.id = j.id
        SET c.overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL j.left_us MICROSECOND WHERE c.open_lanes > 0`,
       [jsonRows([...next].sort((a, b) => a[0] - b[0]).map(([id, left]) => [id, Math.round(Math.max(left, leastUs))]))],
     );

@@ -70,7 +70,7 @@ export class Refunds {
     if (failed.length === 0) return;
     await tx.query(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-       STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+       STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq
        SET r.refunded = 1 WHERE r.campaign_id IN (?)`,
       [jsonRows(failed.map(({ campaignId, seq }) => [campaignId, seq])), campaignsOf(failed)],
     );

@@ -91,7 +91,7 @@ export class Settlement {
     const rows: (KnownRecipient & RecipientKey)[] = await tx.query(
       `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-       JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+       JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq
        WHERE r.campaign_id IN (?) FOR UPDATE`,
       [jsonRows(toLock(places)), campaignsOf(places)],
     );

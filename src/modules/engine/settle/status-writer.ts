@@ -94,7 +94,7 @@ async function writeAlike(tx: EntityManager, members: readonly RecipientMove[]):
   const first = members[0] as RecipientMove;
   const { affectedRows }: WriteResult = await tx.query(
     `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
-     STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+     STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq
      SET ${keepDelivered(members)}${SET_ALIKE} WHERE r.status = ? AND r.campaign_id IN (?)`,
     [
       jsonRows(members.map(({ campaignId, seq }) => [campaignId, seq])),
@@ -112,7 +112,7 @@ async function writeRows(tx: EntityManager, moves: readonly RecipientMove[]): Pr
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', status INT PATH '$[2]', attempted INT PATH '$[3]',
        error_code INT PATH '$[4]', error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]',
        duration INT PATH '$[6]', former INT PATH '$[7]')) j
-     STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status = j.former
+     STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status = j.former
      SET ${keepDelivered(moves, 'r.')}r.status = j.status, r.attempts = r.attempts + j.attempted,
        r.error_code = j.error_code, r.error_message = j.error_message, r.duration = COALESCE(j.duration, r.duration),
        r.updated_at = UTC_TIMESTAMP(3) WHERE r.campaign_id IN (?)`,

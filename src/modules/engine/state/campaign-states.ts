@@ -87,7 +87,7 @@ export class CampaignStates {
     if (ids.length === 0) return [];
     await tx.query(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', lanes INT PATH '$[1]', refunded BIGINT PATH '$[2]')) j
-         STRAIGHT_JOIN campaigns c ON c.id = j.id
+         STRAIGHT_JOIN campaigns c FORCE INDEX (PRIMARY) ON c.id = j.id
        SET c.open_lanes = c.open_lanes - j.lanes, c.refunded_credits = c.refunded_credits + j.refunded`,
       [jsonRows(ids.map((id) => [id, closed.get(id) ?? 0, refunded.get(id) ?? 0]))],
     );

@@ -98,9 +98,9 @@ export class SessionReceiptStore {
   /** Also ends the schedule: a receipt proves that a message has left, even one that was put back to be sent later. */
   private async write(tx: EntityManager, moved: ReadonlyMap<number, StatusChange>): Promise<void> {
     await tx.query(
-      `UPDATE session_messages m JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', status INT PATH '$[1]',
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', status INT PATH '$[1]',
          code INT PATH '$[2]', text VARCHAR(${ERROR_LENGTH}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]')) j
-       ON m.id = j.id SET m.status = j.status, m.error_code = j.code, m.error_message = j.text, m.due_at = NULL,
+       STRAIGHT_JOIN session_messages m FORCE INDEX (PRIMARY) ON m.id = j.id SET m.status = j.status, m.error_code = j.code, m.error_message = j.text, m.due_at = NULL,
          m.updated_at = UTC_TIMESTAMP(3)`,
       [jsonRows([...moved].map(([id, { status, code, text }]) => [id, status, code, text]))],
     );

@@ -80,7 +80,7 @@ export class DeliveryResults {
       const removed: WriteResult = await tx.query(
         `DELETE d FROM JSON_TABLE(?, '$[*]' COLUMNS (
            event_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', revision BIGINT PATH '$[1]')) j
-         STRAIGHT_JOIN webhook_deliveries d
+         STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (PRIMARY)
          ON d.endpoint_id = ? AND d.event_id = j.event_id AND d.revision = j.revision`,
         [jsonRows(over.map(({ eventId, revision }) => [eventId, revision])), endpointId],
       );
@@ -88,9 +88,10 @@ export class DeliveryResults {
     }
     if (over.length < results.length) {
       const moved: WriteResult = await tx.query(
-        `UPDATE webhook_deliveries d JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+        `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
            event_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', revision BIGINT PATH '$[1]',
            tries INT PATH '$[2]', attempts INT PATH '$[3]', wait_ms BIGINT PATH '$[4]')) j
+         STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (PRIMARY)
          ON d.endpoint_id = ? AND d.event_id = j.event_id AND d.revision = j.revision AND d.attempts < j.attempts
          SET d.tries = j.tries, d.attempts = j.attempts, d.due_at = UTC_TIMESTAMP(3) + INTERVAL j.wait_ms * 1000 MICROSECOND`,
         [
@@ -120,8 +121,9 @@ export class DeliveryResults {
     results: readonly DeliveryResult[],
   ): Promise<void> {
     await tx.query(
-      `UPDATE webhook_deliveries d JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
          event_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]', attempts INT PATH '$[1]')) j
+       STRAIGHT_JOIN webhook_deliveries d FORCE INDEX (PRIMARY)
        ON d.endpoint_id = ? AND d.event_id = j.event_id AND d.attempts < j.attempts SET d.attempts = j.attempts`,
       [jsonRows(results.map(({ delivery: { eventId, attempts } }) => [eventId, attempts + 1])), endpointId],
     );

@@ -56,6 +56,10 @@ export class SmppConnection implements RouteConnection {
     return !this.closing && this.session.bound;
   }
 
+  get restMs(): number {
+    return this.session.pauseMs;
+  }
+
   get fault(): string | null {
     return this.reason;
   }
@@ -118,7 +122,7 @@ export class SmppConnection implements RouteConnection {
     }
     const text = statusText(status);
     if (isThrottling(status)) {
-      const pause = this.throttle.throttled(this.session.paused);
+      const pause = this.throttle.throttled(this.session.pauseMs > 0);
       if (pause > 0) this.session.pause(pause);
       return { kind: 'retry', afterMs: this.throttle.retryAfterMs(), code: status, text, throttled: true };
     }

@@ -104,8 +104,9 @@ export class SmppSession {
     this.pausedUntil = performance.now() + milliseconds;
   }
 
-  get paused(): boolean {
-    return performance.now() < this.pausedUntil;
+  /** Milliseconds until something is written again. */
+  get pauseMs(): number {
+    return Math.max(0, this.pausedUntil - performance.now());
   }
 
   /** Takes nothing more, waits for answers under way and receipts being committed, unbinds. @param waitMs at most */
