@@ -53,20 +53,20 @@ describe('a periodic task', () => {
     const other: string[] = [];
     const otherWork = (): Promise<void> => Promise.resolve(void other.push('done'));
     task.start();
-    task.runNow();
-    task.runNow();
-    task.runNow(otherWork);
+    void task.runNow();
+    void task.runNow();
+    void task.runNow(otherWork);
     expect({ begun, other }).toEqual({ begun: 1, other: [] });
     await end();
-    task.runNow(otherWork);
+    void task.runNow(otherWork);
     expect({ begun, other }).toEqual({ begun: 1, other: ['done'] });
   });
 
   it('runs once more for all requests during a run, after a fault too', async () => {
     task.start();
-    task.request();
-    task.request();
-    task.request();
+    void task.request();
+    void task.request();
+    void task.request();
     expect(begun).toBe(1);
     await end(new Error('fault'));
     expect(begun).toBe(2);
@@ -75,19 +75,19 @@ describe('a periodic task', () => {
   });
 
   it('waits at the stop for the run under way, and begins no other', async () => {
-    task.runNow();
+    void task.runNow();
     expect({ begun, isStopped: task.isStopped }).toEqual({ begun: 0, isStopped: true });
     task.start();
     await tick();
-    task.request();
+    void task.request();
     let isOver = false;
     const stopped = task.stop().then(() => (isOver = true));
-    task.request();
+    void task.request();
     await tick(2);
     expect({ isOver, isStopped: task.isStopped }).toEqual({ isOver: false, isStopped: true });
     await end();
     await stopped;
-    task.request();
+    void task.request();
     await tick(2);
     expect(begun).toBe(1);
   });
