@@ -12,11 +12,13 @@ const nameOf = (day: Date): string => `d${day.toISOString().slice(0, 10).replace
 export async function cutDays(dataSource: DataSource, days: readonly Date[]): Promise<void> {
   for (const entry of ALL_TABLES) {
     if (entry.rule !== 'days') continue;
-    const [first] = await partitionsOf(dataSource, entry.table);
+    const upToToday = (await partitionsOf(dataSource, entry.table)).at(-2);
     const made = [...days, daysAgo(0)].map(
       (day) => `PARTITION ${nameOf(day)} VALUES LESS THAN (${entry.bound(daysAfter(day, 1))})`,
     );
-    await dataSource.query(`ALTER TABLE ${entry.table} REORGANIZE PARTITION ${first?.name} INTO (${made.join(', ')})`);
+    await dataSource.query(
+      `ALTER TABLE ${entry.table} REORGANIZE PARTITION ${upToToday?.name} INTO (${made.join(', ')})`,
+    );
   }
 }
 

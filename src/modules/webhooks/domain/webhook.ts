@@ -10,8 +10,8 @@ export const MOST_WEBHOOKS = 100;
 export const OVERLAP_MS = 24 * 3_600_000;
 /** How long events and the log of tries are kept (reference/webhooks#log), days; fewer with fewer RETENTION_DAYS. */
 export const KEPT_DAYS = 30;
-/** The tries of an event are over by then. */
-export const LONGEST_DELIVERY_DAYS = 3;
+/** The tries of an event are over by then: seven waits (reference/webhooks#tries), which an endpoint may make a day each. */
+export const LONGEST_DELIVERY_DAYS = 8;
 
 /** Texts of `disabled_reason`. */
 export const DISABLED_REASONS = {
