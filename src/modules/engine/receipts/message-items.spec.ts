@@ -28,6 +28,17 @@ describe('a message of two items', () => {
     expect(judged.items).toHaveLength(written);
   });
 
+  it('has an item once that was told on two days, as far as the further row of it', () => {
+    const [first, second] = locked(Submitted, Submitted) as [LockedItem, LockedItem];
+    const rows = [first, { ...first, status: Delivered }, second];
+    const judged = judgeItems([receipt(1, 'delivered')], rows);
+    expect(judged.changes.map(({ to }) => to)).toEqual([Delivered]);
+    expect(judged.items.map(({ item, status }) => [item, status])).toEqual([
+      [0, Delivered],
+      [1, Delivered],
+    ]);
+  });
+
   it('names a reason only where it has failed', () => {
     const [delivered] = judgeItems([receipt(1, 'delivered')], locked(Delivered, Submitted)).changes;
     expect(delivered).toMatchObject({ errorCode: null, errorText: null });

@@ -56,7 +56,10 @@ export function judgeItems(
   for (const entry of locked) {
     const message = messages.get(keyOf(entry)) ?? [];
     messages.set(keyOf(entry), message);
-    message.push({ ...entry });
+    // Told by two workers on two sides of midnight, an item has a row of each day, and is as far as the further of them.
+    const same = message.find(({ item }) => item === entry.item);
+    if (!same) message.push({ ...entry });
+    else if (mayMove(same.status, entry.status)) same.status = entry.status;
   }
   const moved = new Set<string>();
   for (const { receipt, item } of receipts) {
