@@ -1,5 +1,6 @@
 import { createConnection, type Connection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EntityManager } from 'typeorm';
 import { conflict } from '../../src/kernel/define-error.js';
 import {
   type AcceptedCampaign,
@@ -9,6 +10,9 @@ import {
   CampaignWriter,
 } from '../../src/modules/engine/index.js';
 import { StagedRecipients } from '../../src/modules/engine/accept/staged-recipients.js';
+import { RecipientSearch } from '../../src/modules/campaigns/persistence/recipient-search.js';
+import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
+import { Retention } from '../../src/platform/tables/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 
@@ -186,6 +190,37 @@ describe('accepting a campaign whose recipients are written before it', () => {
     expect(await leftOvers()).toEqual({ ...NONE, campaign_recipients: 10_000, [UNDER_WAY]: 1 });
     await expire();
     await staged.sweep();
+    await expectNothing();
+  });
+
+  it('leaves nothing when the connection is killed in the middle of a commit, or of the last one', async () => {
+    const writer = engine.part(CampaignWriter);
+    const kill = async (tx: EntityManager): Promise<void> => {
+      const [row] = await tx.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
+      await other.query(`KILL ${row?.id}`);
+    };
+    const insertRange = writer.insertRange.bind(writer);
+    vi.spyOn(writer, 'insertRange').mockImplementation(async (tx, entry, range) => {
+      await insertRange(tx, entry, range);
+      if (range.from > 0) await kill(tx);
+    });
+    await expect(acceptance.accept(draft())).rejects.toThrow();
+    await expectNothing();
+    vi.restoreAllMocks();
+    await expect(acceptance.accept(draft(), kill)).rejects.toThrow();
+    await expectNothing();
+  });
+
+  it('is found by no search, and left alone by what removes old days, before its campaign is there', async () => {
+    const { dataSource } = engine.database;
+    const id = await staged.write(draft(), { charged: TOTAL });
+    expect(await count('campaign_recipients', `campaign_id = ${id}`)).toBe(TOTAL);
+    const [number = ''] = numbers(1);
+    const range = { accountId, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000), after: null };
+    expect(await new RecipientSearch(dataSource).find(number, range)).toEqual({ found: [], next: null, end: null });
+    await new Retention(dataSource, ALL_TABLES, { RETENTION_DAYS: 1 }).removeOver();
+    expect(await count('campaign_recipients', `campaign_id = ${id}`)).toBe(TOTAL);
+    await staged.discard(id);
     await expectNothing();
   });
 
