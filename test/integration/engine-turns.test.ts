@@ -251,6 +251,34 @@ describe('a turn of a route', () => {
     expect(await due.next(CAMPAIGNS, { most: 1, accounts: 8 })).toEqual([{ campaignId: other, lane: 0 }]);
   });
 
+  it('sends to the recipients of its group alone, and a window of it that is lost leaves those in doubt', async () => {
+    await start();
+    const account = await engine.account('grouped', 4_000);
+    const terms = Array.from({ length: 1_200 }, (_, index) => (index % 2 === 1 ? { routeId: 30 } : null));
+    const { id, requestId } = await accept(account, 1_200, { terms });
+    const own = { campaignId: id, lane: 0 };
+    const other = { campaignId: id, lane: 8 };
+    const seqs = (): number[] => sent.map(({ ref }) => Number(ref.split('-')[1]));
+    expect(await due.next({ ...CAMPAIGNS, routeId: 30 }, { most: 8, accounts: 8 })).toEqual([other]);
+    expect(await worker.run(other)).toBe(true);
+    expect(seqs().every((seq) => seq % 2 === 0)).toBe(true);
+    expect(await engine.counts(requestId)).toEqual({ Pending: 700, Submitted: 500 });
+    // The rest of its recipients, with a worker that dies before any has left.
+    const lanes = engine.part(LaneStore);
+    const [lost] = await lanes.turns([other]);
+    if (!lost) throw new Error('no lane');
+    expect(await lanes.claim([{ turn: lost, intentSeq: lost.endSeq, recipients: [] }], 5_000)).toHaveLength(1);
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3), wake_at = UTC_TIMESTAMP(3)');
+    await worker.run(other);
+    expect(await engine.counts(requestId)).toEqual({ Pending: 600, Submitted: 500, Unknown: 100 });
+    sent = [];
+    while (await worker.run(own));
+    expect(sent).toHaveLength(600);
+    expect(seqs().every((seq) => seq % 2 === 1)).toBe(true);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 1_100, Unknown: 100 });
+    expect(await lanesLeft()).toBe(0);
+  });
+
   it('fills a window with small campaigns, and a large one has it alone', async () => {
     await start();
     const account = await engine.account('small', 4_000);
