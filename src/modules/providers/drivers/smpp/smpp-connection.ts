@@ -68,7 +68,8 @@ export class SmppConnection implements RouteConnection {
     const { to, sender } = message;
     if (to.length > LONGEST_DESTINATION) return Promise.resolve(refusal('Number too long for the carrier'));
     if (to === '' || /[^0-9]/.test(to)) return Promise.resolve(refusal('Number is invalid'));
-    if (sender !== undefined && !isSender(sender)) return Promise.resolve(refusal('Sender not possible at the carrier'));
+    if (sender !== undefined && !isSender(sender))
+      return Promise.resolve(refusal('Sender not possible at the carrier'));
     const sms = this.cache.of(message.text);
     if (!sms) return Promise.resolve(refusal('Message too long for the carrier'));
     if (sms.concatenated) return this.sendParts(message, sms);
