@@ -5,8 +5,9 @@ import { Client, numbersEnding } from '../support/client.js';
 import { commonService, type Service, until } from '../support/processes.js';
 import { carrierLedger } from '../support/sandbox.js';
 
-/** Campaigns of one recipient: each is a window of its own, claimed, sent and written. */
-const TOTAL = 1_500;
+/** Campaigns of one recipient over a route that is paced, so that they leave in many windows: claimed, sent and written. */
+const TOTAL = 800;
+const PER_SECOND = 80;
 const CUTS = 300;
 
 /**
@@ -26,6 +27,11 @@ describe('a database whose connections are cut in the middle of a campaign', () 
     await knife.initialize();
     admin = await Client.login(service.url, 'admin', 'Admin-1234!');
     await admin.call('POST', '/v6/api/admin/accounts/demo/credits', { balance: 'gsm_credits', amount: 1_000_000 });
+    const login = { host: '127.0.0.1', system_id: 'cut', password: 'cut' };
+    await admin.call('PUT', '/v6/api/admin/routes/cut', {
+      ...{ channel: 'sms', driver: 'smpp', messages_per_second: PER_SECOND },
+      config: { ...login, port: Number(service.environment['SANDBOX_SMPP_PORT']) },
+    });
     client = await Client.login(service.url, 'demo', 'Demo-1234!');
   });
   afterAll(() => knife.destroy());
@@ -51,7 +57,9 @@ describe('a database whose connections are cut in the middle of a campaign', () 
     await Promise.all(
       Array.from({ length: 20 }, async (_, part) => {
         for (let index = part; index < TOTAL; index += 20) {
-          await client.broadcast([String(contacts[index])], { providermessageid: `cut-${index}` });
+          await client.broadcast([String(contacts[index])], {
+            ...{ providermessageid: `cut-${index}`, brodcast_service: 'cut' },
+          });
         }
       }),
     );

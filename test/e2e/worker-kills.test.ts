@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NOTE, noteDirectory } from '../../src/modules/engine/dispatch/submit-note-home.js';
 import { Client, numbersEnding } from '../support/client.js';
 import { type Service, startService, until } from '../support/processes.js';
-import { endReceiptTime } from '../support/receipt-time.js';
+import { endReceiptTime, unreadNotes } from '../support/receipt-time.js';
 import { carrierLedger } from '../support/sandbox.js';
 
 const KILLS = 10;
@@ -37,10 +35,6 @@ describe('a worker that is killed again and again', () => {
   afterAll(() => service.stop());
 
   const atCarrier = async (): Promise<string[]> => (await carrierLedger(service)).map((entry) => entry.to);
-  const notes = (): string[] => {
-    const { DATA_DIR = '', DATABASE_URL = '' } = service.environment;
-    return readdirSync(noteDirectory(DATA_DIR, DATABASE_URL)).filter((file) => file.endsWith(NOTE));
-  };
   const query = <Row>(sql: string, values: unknown[] = []): Promise<Row[]> =>
     service.database.dataSource.query<Row[]>(sql, values);
 
@@ -58,7 +52,7 @@ describe('a worker that is killed again and again', () => {
          WHERE c.request_id = ? AND k.status = 0`,
         [requestId],
       );
-      return Number(row?.open) === 0 && notes().length === 1;
+      return Number(row?.open) === 0 && unreadNotes(service) === 0;
     });
     const carrier = await atCarrier();
     const reached = new Set(carrier);

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { NOTE, noteDirectory } from '../../src/modules/engine/dispatch/submit-note-home.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Service, until } from './processes.js';
 import { type CarrierMessage, carrierLedger } from './sandbox.js';
@@ -19,6 +21,13 @@ export const isSilentNumber = ({ receiver, status }: OpenRecipient): boolean =>
 
 /** Nor does it know of what a dead worker never sent. */
 const neverTold: IsSilent = (recipient, atCarrier) => isSilentNumber(recipient) || atCarrier.length === 0;
+
+/** Notes of killed workers that nobody has read yet: whom they say never to have left is sent to then. */
+export function unreadNotes({ environment, workers }: Service): number {
+  const { DATA_DIR = '', DATABASE_URL = '' } = environment;
+  const notes = readdirSync(noteDirectory(DATA_DIR, DATABASE_URL)).filter((file) => file.endsWith(NOTE));
+  return Math.max(0, notes.length - workers.filter(({ isAlive }) => isAlive).length);
+}
 
 /**
  * Waits until nothing is left to send and the carrier has reported everything; then lets the time for receipts be over,
@@ -45,6 +54,7 @@ export async function endReceiptTime(service: Service, requestId: string, isSile
   let missing = '';
   const isOver = async (): Promise<boolean> => {
     if (await isSending()) return wait('lanes that send');
+    if (unreadNotes(service) > 0) return wait('notes of killed workers');
     const recipients = await open();
     const unsent = recipients.filter(({ status }) => status === Pending || status === Retrying);
     if (unsent.length > 0) return wait(unsent);
