@@ -13,6 +13,8 @@ import { RouteTable } from './route-table.js';
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
+/** Longer than the minute of common balancers: whoever closes first while the other sends fails a request. */
+const KEEP_ALIVE_MS = 65_000;
 
 /**
  * Puts the technical layers before the routes. The application must be created with `bodyParser: false`; call this
@@ -47,6 +49,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   const server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
 }
 
 /**
