@@ -13,7 +13,7 @@ import { RouteTable } from './route-table.js';
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than the minute of common balancers: whoever closes first while the other sends fails a request. */
+/** Longer than the minute of common balancers, which would send a request into a connection that is being closed here. */
 const KEEP_ALIVE_MS = 65_000;
 
 /**
