@@ -238,6 +238,18 @@ describe('accepting a campaign whose recipients are written before it', () => {
     await expectNothing();
   });
 
+  it('is swept no further once the process stops, and from there by the next one', async () => {
+    const id = await staged.write(draft(), { charged: TOTAL });
+    await expire();
+    let asked = 0;
+    await staged.sweep(() => ++asked > 3);
+    const left = await count('campaign_recipients', `campaign_id = ${id}`);
+    expect([left > 0, left < TOTAL]).toEqual([true, true]);
+    await expire();
+    await staged.sweep();
+    await expectNothing();
+  });
+
   it('never removes the recipients of a campaign', async () => {
     const accepted = await acceptance.accept(draft());
     await other.query(

@@ -15,7 +15,7 @@ export class OrphanSweeper implements OnApplicationBootstrap, BeforeApplicationS
     this.task = new SharedTask(gate, {
       name: 'orphan-sweep',
       everyMs: SWEEP_EVERY_MS,
-      work: () => staged.sweep(),
+      work: () => staged.sweep(() => this.task.isStopped),
       onFault: (error) =>
         this.logger.warn({ err: safeError(error) }, 'recipients without a campaign could not be removed'),
     });

@@ -85,8 +85,9 @@ export class StagedRecipients {
    * Removes what was written for a campaign that did not come about; nothing where it did. Some rows at a time, the first
    * recipient last: until then no other process can make a campaign of this id.
    * @param fence as `sweep` has claimed it
+   * @param isStopped asked between two steps; the rest is left to a sweeper
    */
-  async discard(id: number, fence = WRITERS_FENCE): Promise<void> {
+  async discard(id: number, fence = WRITERS_FENCE, isStopped: () => boolean = () => false): Promise<void> {
     const step = (): Promise<boolean> =>
       inTransaction(this.dataSource, async (tx) => {
         if (!(await UNDER_WAY.renew(tx, [id], fence, LEASE_MS))) return false;
@@ -94,17 +95,19 @@ export class StagedRecipients {
         await tx.query(`DELETE FROM ${TABLE} WHERE campaign_id = ?`, [id]);
         return false;
       });
-    while (await step());
+    while (!isStopped() && (await step()));
   }
 
-  /** Removes what killed processes have left. Any number of workers may do so side by side. */
-  async sweep(): Promise<void> {
+  /** Removes what killed processes have left. Any number of workers may do so side by side. @param isStopped as of `discard` */
+  async sweep(isStopped: () => boolean = () => false): Promise<void> {
     const found = await this.dataSource.query<{ id: number; fence: number }[]>(
       `SELECT campaign_id AS id, fence FROM ${TABLE} WHERE lease_until <= UTC_TIMESTAMP(3)
        ORDER BY lease_until LIMIT ${ORPHANS_A_SWEEP}`,
     );
     for (const { id, fence } of found) {
-      if (await UNDER_WAY.claim(this.dataSource, [id], LEASE_MS, { fence })) await this.discard(id, fence + 1);
+      if (isStopped()) return;
+      if (await UNDER_WAY.claim(this.dataSource, [id], LEASE_MS, { fence }))
+        await this.discard(id, fence + 1, isStopped);
     }
   }
 
