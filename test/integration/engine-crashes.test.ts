@@ -4,6 +4,7 @@ import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/ind
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { endingsOf, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import {
   type OutboundMessage,
@@ -66,12 +67,13 @@ describe('a worker that breaks off', () => {
   });
 
   const runner = (
-    parts: { lanes?: LaneStore; results?: WindowResults; speed?: number } = {},
+    parts: { lanes?: LaneStore; results?: WindowResults; cancellations?: Cancellations; speed?: number } = {},
     leaseMs = LEASE_MS,
   ): LaneWorker => {
     return laneWorker(engine, {
       lanes: parts.lanes ?? lanes,
       results: parts.results ?? results,
+      cancellations: parts.cancellations ?? engine.part(Cancellations),
       environment: { LANE_LEASE: leaseMs },
       route: { messagesPerSecond: parts.speed ?? null },
       attachments: () => attachments,
@@ -107,7 +109,9 @@ describe('a worker that breaks off', () => {
   it('in the middle of a cancel leaves nobody unknown, and everybody is refunded', async () => {
     const { id, requestId, accountId } = await accept('cancel-crash', numbers(10));
     await states.changeAlone(id, 'cancel');
-    await expect(runner({ results: broken(results, 'cancelStep') }).run(firstLane(id))).rejects.toThrow('broken off');
+    await expect(
+      runner({ cancellations: broken(engine.part(Cancellations), 'step') }).run(firstLane(id)),
+    ).rejects.toThrow('broken off');
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Cancelled: 10 });
@@ -153,14 +157,15 @@ describe('a worker that breaks off', () => {
     await drive(id);
     await states.changeAlone(id, 'cancel');
     const steps: number[] = [];
-    const counting: WindowResults = Object.assign(Object.create(results) as WindowResults, {
-      cancelStep: async (...parameters: Parameters<WindowResults['cancelStep']>) => {
-        const end = await results.cancelStep(...parameters);
+    const whole = engine.part(Cancellations);
+    const counting: Cancellations = Object.assign(Object.create(whole) as Cancellations, {
+      step: async (...parameters: Parameters<Cancellations['step']>) => {
+        const end = await whole.step(...parameters);
         steps.push((await engine.counts(requestId))['Cancelled'] ?? 0);
         return end;
       },
     });
-    await drive(id, runner({ results: counting }));
+    await drive(id, runner({ cancellations: counting }));
     expect(steps).toEqual([2_000, 2_500]);
     expect(await engine.available(accountId)).toEqual({ stored: 2_500, ledger: 2_500 });
   });

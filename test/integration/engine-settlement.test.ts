@@ -6,6 +6,7 @@ import type { LanesLeft } from '../../src/modules/engine/dispatch/lane-endings.j
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { endingsOf, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { WindowResults, type WindowResult } from '../../src/modules/engine/settle/window-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
@@ -295,7 +296,7 @@ describe('settling recipients', () => {
     for (let left: LanesLeft = end; left.more;) {
       const next = await currentTurn(id);
       await claimUpTo(lanes, next, next.intentSeq);
-      left = await results.cancelStep(next, 25);
+      left = await engine.part(Cancellations).step(next, 25);
     }
     expect(await engine.counts(requestId)).toEqual({ Submitted: 40, Cancelled: 60 });
     expect(await engine.available(accountId)).toEqual({ stored: 60, ledger: 60 });

@@ -10,6 +10,7 @@ import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-notes.js';
 import { WindowRunner } from '../../src/modules/engine/dispatch/window-runner.js';
 import type { DueRecipient } from '../../src/modules/engine/settle/attempts.js';
+import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type {
@@ -28,6 +29,7 @@ import type { Engine } from './engine.js';
 export interface WorkerParts {
   lanes?: LaneStore;
   results?: WindowResults;
+  cancellations?: Cancellations;
   environment?: Partial<Environment>;
   route?: { channel?: string; messagesPerSecond?: number | null };
   routeIsThere?: () => boolean;
@@ -85,6 +87,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
     lanes,
     states,
     results,
+    parts.cancellations ?? engine.part(Cancellations),
     new WindowRunner(
       environment,
       dataSource,

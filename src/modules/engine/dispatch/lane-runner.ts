@@ -10,6 +10,7 @@ import {
 } from '../../providers/index.js';
 import { acceptanceErrors } from '../accept/acceptance.errors.js';
 import { Channels } from '../channels.js';
+import { Cancellations } from '../settle/cancellations.js';
 import { WindowResults } from '../settle/window-results.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { LANE_DUTY, type LaneDuty } from '../state/campaign-transitions.js';
@@ -51,6 +52,7 @@ export class LaneRunner {
     private readonly lanes: LaneStore,
     private readonly states: CampaignStates,
     private readonly results: WindowResults,
+    private readonly cancellations: Cancellations,
     private readonly windows: WindowRunner,
     private readonly governor: Governor,
     private readonly channels: Channels,
@@ -106,7 +108,7 @@ export class LaneRunner {
   private async cancel(turns: readonly LaneTurn[]): Promise<TurnEnd> {
     // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
     const lefts: LanesLeft[] = [];
-    for (const turn of await this.claim(turns)) lefts.push(await this.results.cancelStep(turn, CANCEL_STEP));
+    for (const turn of await this.claim(turns)) lefts.push(await this.cancellations.step(turn, CANCEL_STEP));
     return ended({ more: lefts.some(({ more }) => more), done: lefts.flatMap(({ done }) => done) });
   }
 

@@ -11,7 +11,6 @@ import { type RouteSend, RouteSenders } from '../state/route-senders.js';
 import { type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-endings.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
-import { Cancellations } from './cancellations.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import type { RecipientChange } from './recipient-change.js';
 import { Settlement } from './settlement.js';
@@ -38,7 +37,6 @@ export class WindowResults {
     private readonly retries: RetryStore,
     private readonly channels: Channels,
     private readonly senders: RouteSenders,
-    private readonly cancellations: Cancellations,
   ) {}
 
   /**
@@ -126,11 +124,6 @@ export class WindowResults {
   /** Whether texts from handsets come in over the window's route. */
   private async isAnswered([first]: readonly Pick<DueRecipient, 'turn'>[]): Promise<boolean> {
     return first !== undefined && (await this.senders.hears(first.turn.routeId));
-  }
-
-  /** As `Cancellations.step`. */
-  cancelStep(turn: LaneTurn, limit: number): Promise<LanesLeft> {
-    return this.cancellations.step(turn, limit);
   }
 
   private async storeProviderIds(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
