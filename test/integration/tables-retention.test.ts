@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstIdAt } from '../../src/kernel/ids.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { ChatContacts } from '../../src/modules/providers/persistence/chat-contacts.js';
 import { firstEventIdAt } from '../../src/modules/webhooks/persistence/event-id.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import { partitionsOf } from '../../src/platform/database/index.js';
@@ -161,6 +162,18 @@ describe('RETENTION_DAYS', () => {
     expect(await idsIn('chat_inbound_messages', 'message_id')).toEqual(['in-1']);
     expect(await idsIn('chat_contacts', 'user_id')).toEqual(['user-1']);
     expect(await idsIn('chat_windows', 'contact')).toEqual(['open']);
+  });
+
+  it('leaves the user id of a contact who is still heard of', async () => {
+    const { dataSource } = database;
+    const contacts = new ChatContacts();
+    const pair = { userId: 'DE.1', number: '4915100000001' };
+    const learn = () => dataSource.transaction((tx) => contacts.learn(tx, 1, [pair]));
+    expect(await learn()).toEqual([pair]);
+    await dataSource.query('UPDATE chat_contacts SET updated_at = ?', [OLD]);
+    expect(await learn()).toEqual([]); // known already
+    await keep(KEPT_DAYS).removeAged();
+    expect(await idsIn('chat_contacts', 'user_id')).toEqual([pair.userId]);
   });
 
   it.each([

@@ -16,24 +16,28 @@ interface Row {
 @Injectable()
 export class ChatContacts {
   /** Keeps what is new. @returns the pairs that were not known before */
-  async learn(tx: EntityManager, routeId: number, told: readonly Acquaintance[]): Promise<Acquaintance[]> {
-    const latest = new Map(told.map(({ userId, number }) => [userId, number]));
+  async learn(tx: EntityManager, routeId: number, pairs: readonly Acquaintance[]): Promise<Acquaintance[]> {
+    const latest = new Map(pairs.map(({ userId, number }) => [userId, number]));
     if (latest.size === 0) return [];
-    const known: Row[] = await tx.query(
-      'SELECT user_id, number FROM chat_contacts WHERE route_id = ? AND user_id IN (?)',
+    const known: (Row & { is_stale: number })[] = await tx.query(
+      `SELECT user_id, number, updated_at < UTC_TIMESTAMP(3) - INTERVAL 1 DAY AS is_stale FROM chat_contacts
+       WHERE route_id = ? AND user_id IN (?)`,
       [routeId, [...latest.keys()]],
     );
-    for (const row of known) if (latest.get(row.user_id) === row.number) latest.delete(row.user_id);
+    const same = known.filter((row) => latest.get(row.user_id) === row.number);
+    // Who is heard of again is written once a day: what is no longer kept is told by that (`table-rules.ts`).
+    for (const row of same) if (Number(row.is_stale) === 0) latest.delete(row.user_id);
     // By key, so that two callbacks with the same contacts cannot wait for each other.
-    const fresh = [...latest].sort(([a], [b]) => (a < b ? -1 : 1));
-    if (fresh.length === 0) return [];
+    const told = [...latest].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (told.length === 0) return [];
     await tx.query(
       `INSERT INTO chat_contacts (route_id, user_id, number, updated_at)
        SELECT ?, j.user_id, j.number, UTC_TIMESTAMP(3) FROM ${PAIRS}
        ON DUPLICATE KEY UPDATE number = VALUES(number), updated_at = VALUES(updated_at)`,
-      [routeId, jsonRows(fresh)],
+      [routeId, jsonRows(told)],
     );
-    return fresh.map(([userId, number]) => ({ userId, number }));
+    const isKnown = new Set(same.map((row) => row.user_id));
+    return told.flatMap(([userId, number]) => (isKnown.has(userId) ? [] : { userId, number }));
   }
 
   /** The senders with the other half of each, where it is known; in the same order. */
