@@ -56,7 +56,10 @@ it('are gathered once and locked once, items before recipients', async () => {
   const statements = query.mock.calls.map(([sql]) => sql);
   query.mockRestore();
   const locks = statements.filter((sql) => sql.includes('FOR UPDATE'));
-  expect(locks.map((sql) => /JOIN (\w+) \w FORCE INDEX \(PRIMARY\) ON/.exec(sql)?.[1])).toEqual(['provider_messages', 'campaign_recipients']);
+  expect(locks.map((sql) => /JOIN (\w+) \w FORCE INDEX \(PRIMARY\) ON/.exec(sql)?.[1])).toEqual([
+    'provider_messages',
+    'campaign_recipients',
+  ]);
   expect(statements.filter((sql) => /^UPDATE JSON_TABLE.*STRAIGHT_JOIN campaign_recipients r/s.test(sql))).toHaveLength(
     1,
   );
