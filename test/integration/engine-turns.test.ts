@@ -279,6 +279,35 @@ describe('a turn of a route', () => {
     expect(await lanesLeft()).toBe(0);
   });
 
+  it('takes a lane of one account after another, from behind the one that the window before ended with', async () => {
+    await start();
+    const [a, b] = [await engine.account('turn-a', 400), await engine.account('turn-b', 400)];
+    await many(a, 4, 3);
+    await many(b, 2, 3);
+    const fresh = new DueLanes(dataSource);
+    const next = async (most: number) => ownersOf(await fresh.next(CAMPAIGNS, { most, accounts: 8 }));
+    fresh.servedTo(CAMPAIGNS, b);
+    expect(await next(8)).toEqual([a, b, a, b, a, a]);
+    fresh.servedTo(CAMPAIGNS, a);
+    expect(await next(8)).toEqual([b, a, b, a, a, a]);
+    fresh.servedTo(CAMPAIGNS, a);
+    expect(await next(4)).toEqual([b, a, b, a]);
+    fresh.servedTo(CAMPAIGNS, b);
+    expect(await next(4)).toEqual([a, b, a, b]);
+  });
+
+  it('tells which lanes it holds before anything of them leaves', async () => {
+    await start();
+    const account = await engine.account('held', 40);
+    const ids = await many(account, 3, 1);
+    const told: [held: number[], sent: number][] = [];
+    await worker.runTelling(await due.next(SINGLES, { most: 500, accounts: 64 }), (held) =>
+      told.push([held.map(({ campaignId }) => campaignId).sort((x, y) => x - y), sent.length]),
+    );
+    expect(told).toEqual([[ids.sort((x, y) => x - y), 0]]);
+    expect(sent).toHaveLength(3);
+  });
+
   it('fills a window with small campaigns, and a large one has it alone', async () => {
     await start();
     const account = await engine.account('small', 4_000);

@@ -56,6 +56,11 @@ export class LaneWorker {
     return (await this.runner.run(await this.lanes.turns(keys))).more;
   }
 
+  /** As `run`. @param onClaimed is told which lanes the window holds */
+  async runTelling(keys: readonly LaneKey[], onClaimed: (held: readonly LaneTurn[]) => void): Promise<boolean> {
+    return (await this.runner.run(await this.lanes.turns(keys), onClaimed)).more;
+  }
+
   stop(): void {
     this.runner.stop();
   }

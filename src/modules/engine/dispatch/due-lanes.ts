@@ -14,6 +14,11 @@ export interface Share {
   accounts: number;
 }
 
+/** A lane, and whose it is. */
+interface OwnedLane extends LaneKey {
+  accountId: number;
+}
+
 /** Lanes whose route is down, that are looked at in one turn. */
 const MOST_DOWN = 500;
 
@@ -34,6 +39,20 @@ const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, n
   routeId,
   single ? 1 : 0,
 ];
+
+const placeOf = (turn: ChannelTurn): string => valuesOf(turn).join(' ');
+
+/** A lane of one account after another, beginning behind `after`; those of an account stay in their order. */
+function takingTurns(lanes: readonly OwnedLane[], after: number): OwnedLane[] {
+  const rounds = new Map<number, number>();
+  const placed = lanes.map((lane) => {
+    const round = rounds.get(lane.accountId) ?? 0;
+    rounds.set(lane.accountId, round + 1);
+    return { lane, round, wraps: lane.accountId <= after ? 1 : 0 };
+  });
+  placed.sort((a, b) => a.round - b.round || a.wraps - b.wraps || a.lane.accountId - b.lane.accountId);
+  return placed.map(({ lane }) => lane);
+}
 
 /**
  * Finds what is due: where, and of whom. Each look goes through an index from route to route, or from account to account in
@@ -66,14 +85,36 @@ export class DueLanes {
   }
 
   /**
-   * The next due lanes of a route: one account after another, from behind the one that was served last, and of each the
-   * longest due.
+   * The next due lanes of a route: a lane of one account after another, from behind the one that was served last, and of
+   * each the longest due. Where all that is due fits in, one statement finds it.
    */
   async next(turn: ChannelTurn, { most, accounts }: Share): Promise<LaneKey[]> {
-    const place = valuesOf(turn).join(' ');
-    const { owners, seen } = await this.owners(turn, this.served.get(place) ?? 0, accounts);
+    const after = this.served.get(placeOf(turn)) ?? 0;
+    const all = await this.longestOfAll(turn, most + 1);
+    const lanes = all.length <= most ? all : await this.ofAccounts(turn, after, { most, accounts });
+    const inTurn = takingTurns(lanes, after);
     // A campaign may have its window alone, so the next look begins with the second account of this one.
-    this.served.set(place, (turn.single ? owners.at(-1) : owners[0]) ?? seen);
+    const served = turn.single ? inTurn.at(-1) : inTurn[0];
+    if (served) this.servedTo(turn, served.accountId);
+    return inTurn.map(({ campaignId, lane }) => ({ campaignId, lane }));
+  }
+
+  /** A window of the route has ended with this account: the next look goes on behind it. */
+  servedTo(turn: ChannelTurn, accountId: number): void {
+    this.served.set(placeOf(turn), accountId);
+  }
+
+  private longestOfAll(turn: ChannelTurn, most: number): Promise<OwnedLane[]> {
+    return this.dataSource.query(
+      `SELECT campaign_id AS campaignId, lane, account_id AS accountId FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
+       WHERE ${OF_TURN} AND ${DUE} ORDER BY wake_at LIMIT ?`,
+      [...valuesOf(turn), most],
+    );
+  }
+
+  private async ofAccounts(turn: ChannelTurn, after: number, { most, accounts }: Share): Promise<OwnedLane[]> {
+    const { owners, seen } = await this.owners(turn, after, accounts);
+    if (owners.length === 0) this.servedTo(turn, seen);
     if (owners.length === 0) return [];
     return this.longestDue(turn, owners, Math.ceil(most / owners.length), most);
   }
@@ -139,8 +180,8 @@ export class DueLanes {
     owners: readonly number[],
     each: number,
     most: number,
-  ): Promise<LaneKey[]> {
-    const of = `(SELECT campaign_id AS campaignId, lane FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
+  ): Promise<OwnedLane[]> {
+    const of = `(SELECT campaign_id AS campaignId, lane, account_id AS accountId FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
       WHERE ${OF_TURN} AND account_id = ? AND ${DUE} ORDER BY wake_at LIMIT ?)`;
     return this.dataSource.query(`${owners.map(() => of).join(' UNION ALL ')} LIMIT ?`, [
       ...owners.flatMap((id) => [...valuesOf(turn), id, each]),

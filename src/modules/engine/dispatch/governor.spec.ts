@@ -18,16 +18,36 @@ describe('the places of a worker', () => {
     for (let window = 0; window < 4; window++) governor.tempo.took(routeId, recipients, milliseconds);
   };
 
-  it('are few for a route that is not known, and all for one that is quick', () => {
+  it('are few for a route that is not known, three for full windows of a quick one, all for small ones', () => {
     expect(begin(turnOf(1), 20)).toBe(2);
     known(2, 500, 40);
+    expect(begin(turnOf(2), 20)).toBe(3);
+    for (let window = 0; window < 3; window++) governor.leave(turnOf(2));
+    known(2, 20, 40);
     expect(begin(turnOf(2), 20)).toBe(6);
+  });
+
+  it('that a turn of the route found taken are remembered for whichever window ends first', () => {
+    expect(begin(turnOf(1), 2)).toBe(2);
+    expect(governor.wasRefused(turnOf(1))).toBe(false);
+    governor.enter(turnOf(1), false);
+    expect(governor.wasRefused(turnOf(1, true))).toBe(false);
+    expect(governor.wasRefused(turnOf(1))).toBe(true);
+    expect(governor.wasRefused(turnOf(1))).toBe(false);
+  });
+
+  it('that other routes have taken are remembered for a route with a window too', () => {
+    known(1, 20, 40);
+    begin(turnOf(2), 1);
+    expect(begin(turnOf(1), 20)).toBe(7);
+    expect(governor.enter(turnOf(2), false)).toBe(false);
+    expect(governor.wasRefused(turnOf(2))).toBe(true);
   });
 
   it('are half at the most for all slow routes together, so a quick one always finds some', () => {
     for (const route of [1, 2, 3]) known(route, 500, 20_000);
     expect([1, 2, 3].map((route) => begin(turnOf(route), 20))).toEqual([2, 2, 0]);
-    known(4, 500, 40);
+    known(4, 20, 40);
     expect(begin(turnOf(4), 20)).toBe(4);
   });
 
@@ -37,14 +57,14 @@ describe('the places of a worker', () => {
   });
 
   it('of messages of one recipient are never those of campaigns', () => {
-    known(1, 500, 40);
+    known(1, 20, 40);
     expect(begin(turnOf(1), 20)).toBe(8);
     expect(begin(turnOf(1, true), 20)).toBe(8);
     expect(begin(turnOf(1, false, 'voice'), 20)).toBe(8);
   });
 
   it('that are given back go to a turn that found none', () => {
-    known(1, 500, 40);
+    known(1, 20, 40);
     begin(turnOf(1), 8);
     expect(governor.enter(turnOf(2), false)).toBe(false);
     expect(governor.leave(turnOf(1))).toEqual(turnOf(2));

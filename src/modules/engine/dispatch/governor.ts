@@ -32,6 +32,8 @@ export class Governor {
   private readonly pacers = new Map<number, { perSecond: number; pacer: Pacer }>();
   /** turns that found no place because of other routes; the first of them is told when there is one */
   private readonly waiting = new Map<string, ChannelTurn>();
+  /** turns that came while windows of their own route were under way, and found no place for another */
+  private readonly refused = new Set<string>();
   private readonly resting = new Map<string, number>();
 
   constructor(
@@ -48,9 +50,13 @@ export class Governor {
     const running = this.running.get(classOf(turn)) ?? new Map<number, number>();
     this.running.set(classOf(turn), running);
     const own = running.get(turn.routeId) ?? 0;
-    if (own >= (isPaced ? 1 : this.tempo.atOnce(turn.routeId))) return false;
+    if (own >= (isPaced ? 1 : this.tempo.atOnce(turn.routeId))) {
+      this.refused.add(keyOf(turn));
+      return false;
+    }
     if (!this.hasPlace(running, turn.routeId)) {
       if (own === 0) this.waiting.set(keyOf(turn), turn);
+      else this.refused.add(keyOf(turn));
       return false;
     }
     running.set(turn.routeId, own + 1);
@@ -69,6 +75,11 @@ export class Governor {
       return next;
     }
     return null;
+  }
+
+  /** Whether a turn of the route was refused because of windows such as this one, since this was last asked. */
+  wasRefused(turn: ChannelTurn): boolean {
+    return this.refused.delete(keyOf(turn));
   }
 
   /** Whether another window of the route might begin now. */

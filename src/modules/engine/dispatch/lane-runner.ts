@@ -40,6 +40,7 @@ export interface TurnEnd extends LanesLeft {
 
 const ended = (left: LanesLeft): TurnEnd => ({ ...left, restMs: 0 });
 const NOTHING: TurnEnd = ended(NOTHING_ENDED);
+const nothing = (): void => undefined;
 
 /** Takes one turn of lanes of one route: recovers, refunds, puts to sleep, or sends, by the state of each lane's campaign. */
 @Injectable()
@@ -68,8 +69,11 @@ export class LaneRunner {
     this.windows.stop();
   }
 
-  /** @param turns of one channel and route, in the order in which they are served */
-  async run(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+  /**
+   * @param turns of one channel and route, in the order in which they are served
+   * @param onClaimed called with the lanes of a window once they are held, before anything leaves
+   */
+  async run(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void = nothing): Promise<TurnEnd> {
     if (this.stopping || turns.length === 0) return NOTHING;
     try {
       const of = byDuty(turns);
@@ -77,7 +81,7 @@ export class LaneRunner {
         await this.recover(of.recover),
         await this.cancel(of.refund),
         await this.leave(of),
-        await this.send(of.send),
+        await this.send(of.send, onClaimed),
       ];
       const done = ends.flatMap((end) => end.done);
       // After the commit: of two lanes that end at once, whichever is later finds the other gone.
@@ -119,7 +123,7 @@ export class LaneRunner {
     return NOTHING;
   }
 
-  private async send(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+  private async send(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void): Promise<TurnEnd> {
     const [first] = turns;
     if (!first) return NOTHING;
     const active = await this.ofActiveAccounts(turns);
@@ -133,7 +137,8 @@ export class LaneRunner {
     const channel = this.channels.get(first.channel);
     const size = this.governor.size(inRecipients(found, channel, first.content), connection);
     const deduplicated = this.deduplicates(found);
-    return ended(await this.windows.send(turns, { route: found, channel, connection, deduplicated }, size));
+    const carrier = { route: found, channel, connection, deduplicated };
+    return ended(await this.windows.send(turns, carrier, size, onClaimed));
   }
 
   /** Campaigns of closed accounts are paused. */

@@ -25,6 +25,14 @@ export interface RouteTurnEnd {
   atRest: boolean;
 }
 
+/** What is known when the lanes of a window are held. */
+export interface Room {
+  /** more is due than the window takes */
+  hasMore: boolean;
+  /** and another turn of the route may begin beside this one */
+  forAnother: boolean;
+}
+
 const NOTHING: RouteTurnEnd = { more: false, againMs: null, next: null, atRest: false };
 
 /** One turn of a channel's route: asks the governor, takes the next lanes, and runs their turn. */
@@ -43,8 +51,8 @@ export class RouteTurns {
     private readonly routes: RouteDirectory,
   ) {}
 
-  /** @param widen called when another turn of the route may begin beside this one */
-  async take(turn: ChannelTurn, widen: () => void): Promise<RouteTurnEnd> {
+  /** @param onClaimed called once the lanes of a window are held, if there are any to send */
+  async take(turn: ChannelTurn, onClaimed: (room: Room) => void): Promise<RouteTurnEnd> {
     const rest = this.governor.restOf(turn);
     if (rest > 0) return { ...NOTHING, againMs: rest };
     const isPaced = ((await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null) !== null;
@@ -56,8 +64,11 @@ export class RouteTurns {
       const share = SHARES[turn.single ? 'single' : 'campaign'];
       const lanes = await this.lanes.turns(await this.next(turn, share));
       hasMore = lanes.length >= share.most || (!turn.single && lanes.length > 1);
-      if (hasMore && this.governor.hasRoom(turn, isPaced)) widen();
-      end = await this.runner.run(lanes);
+      end = await this.runner.run(lanes, (held) => {
+        const last = held.at(-1);
+        if (last) this.due.servedTo(turn, last.accountId);
+        onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(turn, isPaced) });
+      });
     } catch (error) {
       this.logger.error({ err: error, ...turn }, 'a turn of a route failed');
     } finally {
@@ -65,7 +76,8 @@ export class RouteTurns {
     }
     if (!end) return { ...NOTHING, next };
     const againMs = this.rest(turn, end);
-    const more = againMs === null && (end.more || hasMore);
+    const wasRefused = this.governor.wasRefused(turn);
+    const more = againMs === null && (end.more || hasMore || wasRefused);
     return { more, againMs, next, atRest: againMs === null && !more };
   }
 

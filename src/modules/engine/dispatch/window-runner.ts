@@ -62,8 +62,16 @@ export class WindowRunner {
     this.stopping = true;
   }
 
-  /** @param size recipients of the window */
-  async send(turns: readonly LaneTurn[], carrier: Carrier, size: number): Promise<LanesLeft> {
+  /**
+   * @param size recipients of the window
+   * @param onClaimed called with the lanes that are held, before anything leaves
+   */
+  async send(
+    turns: readonly LaneTurn[],
+    carrier: Carrier,
+    size: number,
+    onClaimed: (held: readonly LaneTurn[]) => void,
+  ): Promise<LanesLeft> {
     const planned = planWindow(turns, size);
     const claimedAt = performance.now();
     const wanted = await this.claimsOf(planned);
@@ -74,6 +82,7 @@ export class WindowRunner {
       wanted.map(({ turn }) => ({ ...turn, fence: heldFence(turn) })),
     );
     const claims = await this.claim(wanted, carrier.deduplicated, size, id);
+    onClaimed(claims.map(({ turn }) => turn));
     const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, note) : NOTHING_ENDED;
     note.end();
     if (claims.length === 0) return left;

@@ -10,6 +10,11 @@ const TOO_LONG_MS = 2_000;
 const SMALLEST = 20;
 /** Windows at once of a route that is not known yet, or slow; each quick one doubles them. */
 const FEW_WINDOWS = 2;
+/**
+ * Recipients under way at once over a quick route, about: while one full window leaves, one is written and one is claimed.
+ * More of them send no faster, and hold up whatever else needs the database or the connection.
+ */
+const UNDER_WAY = 3 * WINDOW_RECIPIENTS;
 
 /**
  * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
@@ -52,7 +57,8 @@ export class WindowTempo {
     } else if (milliseconds < AIM_MS) {
       if (known * 2 >= WINDOW_RECIPIENTS) this.sizes.delete(routeId);
       else this.sizes.set(routeId, known * 2);
-      this.windows.set(routeId, Math.min(WINDOW_RECIPIENTS, this.atOnce(routeId) * 2));
+      const enough = Math.max(FEW_WINDOWS, Math.ceil(UNDER_WAY / recipients));
+      this.windows.set(routeId, Math.min(enough, this.atOnce(routeId) * 2));
     }
   }
 }

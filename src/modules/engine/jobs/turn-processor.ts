@@ -94,24 +94,33 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     );
   }
 
+  /**
+   * A job is over once the lanes of its window are held: what comes meanwhile has a turn at once, and does not wait until the
+   * results of this one are written. How many windows are under way is the governor's affair.
+   */
   private track(channel: string, job: TurnJob): Promise<TurnResult> {
-    const work = this.turn(channel, job);
-    this.running.add(work);
-    return work.finally(() => this.running.delete(work));
+    return new Promise((resolve, reject) => {
+      const work = this.turn(channel, job, resolve);
+      this.running.add(work);
+      work.finally(() => this.running.delete(work)).then(resolve, reject);
+    });
   }
 
   /** A job that cannot be added is made again by the next look. */
-  private async turn(channel: string, job: TurnJob): Promise<TurnResult> {
+  private async turn(channel: string, job: TurnJob, isOver: (result: TurnResult) => void): Promise<TurnResult> {
     if (this.stopping) return 'more'; // for another worker
     const { routeId, single } = job;
-    const end = await this.turns.take({ channel, routeId, single }, () => this.add(channel, besideTurn(job)));
+    const end = await this.turns.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
+      if (forAnother) this.add(channel, besideTurn(job));
+      isOver(hasMore ? 'more' : 'rest');
+    });
     if (end.next) this.add(end.next.channel, firstTurn(end.next));
     if (end.againMs !== null) this.addLater(channel, nextTurn(job), end.againMs);
     if (end.more) this.add(channel, nextTurn(job));
     return end.atRest ? 'rest' : 'more';
   }
 
-  /** A ring that came while the last job of a route was active has been dropped, so its end looks once more. */
+  /** A ring that comes while a job of the route is active is dropped, so the end of the last one looks once more. */
   private async lookOnce(channel: string, { routeId, single }: TurnJob): Promise<void> {
     if (this.stopping) return;
     const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);

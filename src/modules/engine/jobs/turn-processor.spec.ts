@@ -1,0 +1,104 @@
+import type { Job } from 'bull';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Environment } from '../../../platform/config/index.js';
+import { firstTurn, nextTurn, type TurnJob } from '../../../platform/queues/index.js';
+import type { LaneRunner } from '../dispatch/lane-runner.js';
+import type { Relay } from '../dispatch/relay.js';
+import type { Room, RouteTurnEnd, RouteTurns } from '../dispatch/route-turns.js';
+import type { ReceiptSweeper } from '../receipts/receipt-sweeper.js';
+import { TurnProcessor } from './turn-processor.js';
+
+const JOB = firstTurn({ routeId: 7, single: true });
+const AT_REST: RouteTurnEnd = { more: false, againMs: null, next: null, atRest: true };
+const nothing = (): Promise<void> => Promise.resolve();
+
+describe('a job of a turn', () => {
+  let process: (job: Job<TurnJob>) => Promise<string>;
+  let completed: (job: Job<TurnJob>, result: string) => void;
+  let added: TurnJob[];
+  let looks: number;
+  let claim: (room: Room) => void;
+  let end: (end: RouteTurnEnd) => void;
+  let processor: TurnProcessor;
+
+  beforeEach(async () => {
+    added = [];
+    looks = 0;
+    const queue = {
+      on: (event: string, listener: typeof completed) => {
+        if (event === 'completed') completed = listener;
+      },
+      process: (_places: number, handler: typeof process) => (process = handler),
+      pause: nothing,
+      close: nothing,
+    };
+    const turns: Pick<RouteTurns, 'take'> = {
+      take: (_turn, onClaimed) => {
+        claim = onClaimed;
+        return new Promise((resolve) => (end = resolve));
+      },
+    };
+    const due = { any: () => Promise.resolve((looks += 1) > 0) };
+    processor = new TurnProcessor(
+      { WORKER_CONCURRENCY: 8 } as Environment,
+      {
+        get: () => queue,
+        add: (_name: string, jobs: TurnJob[]) => {
+          added.push(...jobs);
+          return nothing();
+        },
+      } as never,
+      turns as RouteTurns,
+      due as never,
+      { stop: () => undefined } as LaneRunner,
+      { stop: nothing } as Relay,
+      { stop: nothing } as ReceiptSweeper,
+      { openAll: nothing, closeAll: nothing } as never,
+      { names: ['sms'], served: [{ name: 'sms', routes: 'sms' }] } as never,
+    );
+    await processor.onApplicationBootstrap();
+  });
+
+  it('is over once the lanes are held, and what came until then is looked for', async () => {
+    const job = { data: JOB } as Job<TurnJob>;
+    const result = process(job);
+    claim({ hasMore: false, forAnother: false });
+    expect(await result).toBe('rest');
+    completed(job, 'rest');
+    await nothing();
+    await nothing();
+    expect([looks, added]).toEqual([1, [JOB]]);
+  });
+
+  it('is over with its turn when that sends nothing', async () => {
+    const result = process({ data: JOB } as Job<TurnJob>);
+    end(AT_REST);
+    expect(await result).toBe('rest');
+    const failed = process({ data: JOB } as Job<TurnJob>);
+    end({ ...AT_REST, atRest: false });
+    expect(await failed).toBe('more');
+  });
+
+  it('has a successor when its turn ends and wants more, and another beside it where there is room', async () => {
+    const result = process({ data: JOB } as Job<TurnJob>);
+    claim({ hasMore: true, forAnother: true });
+    expect(await result).toBe('more');
+    expect(added).toEqual([{ ...JOB, slot: 1 }]);
+    end({ ...AT_REST, more: true, atRest: false });
+    await nothing();
+    await nothing();
+    expect(added).toEqual([{ ...JOB, slot: 1 }, nextTurn(JOB)]);
+  });
+
+  it('that is over has a turn that a stop waits for', async () => {
+    const result = process({ data: JOB } as Job<TurnJob>);
+    claim({ hasMore: false, forAnother: false });
+    await result;
+    let hasStopped = false;
+    const stopped = processor.beforeApplicationShutdown().then(() => (hasStopped = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasStopped).toBe(false);
+    end(AT_REST);
+    await stopped;
+  });
+});
