@@ -48,6 +48,11 @@ const BENCHES = {
   start: benchStart,
 };
 const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  print(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`);
+  process.exit(2);
+}
 const lifetime = new Lifetime();
 
 try {
