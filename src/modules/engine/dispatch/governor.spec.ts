@@ -18,11 +18,11 @@ describe('the places of a worker', () => {
     for (let window = 0; window < 4; window++) governor.tempo.took(routeId, recipients, milliseconds);
   };
 
-  it('are few for a route that is not known, three for full windows of a quick one, all for small ones', () => {
+  it('are few for a route that is not known, four for full windows of a quick one, all for small ones', () => {
     expect(begin(turnOf(1), 20)).toBe(2);
     known(2, 500, 40);
-    expect(begin(turnOf(2), 20)).toBe(3);
-    for (let window = 0; window < 3; window++) governor.leave(turnOf(2));
+    expect(begin(turnOf(2), 20)).toBe(4);
+    for (let window = 0; window < 4; window++) governor.leave(turnOf(2));
     known(2, 20, 40);
     expect(begin(turnOf(2), 20)).toBe(6);
   });

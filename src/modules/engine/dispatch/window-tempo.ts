@@ -11,10 +11,11 @@ const SMALLEST = 20;
 /** Windows at once of a route that is not known yet, or slow; each quick one doubles them. */
 const FEW_WINDOWS = 2;
 /**
- * Recipients under way at once over a quick route, about: while one full window leaves, one is written and one is claimed.
- * More of them send no faster, and hold up whatever else needs the database or the connection.
+ * Recipients under way at once over a quick route, about: four full windows, of which some leave while others are claimed or
+ * written. Three send a few hundredths slower; more send no faster, and hold up what else needs the database or the
+ * connection.
  */
-const UNDER_WAY = 3 * WINDOW_RECIPIENTS;
+const UNDER_WAY = 4 * WINDOW_RECIPIENTS;
 
 /**
  * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
