@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { isFree } from '../../../platform/leases/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
-import type { ChannelTurn } from './governor.js';
+import { type ChannelTurn, turnKey } from './governor.js';
 import type { LaneKey } from './lane-turn.js';
 
 /** How much of what is due a turn takes. */
@@ -39,8 +39,6 @@ const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, n
   routeId,
   single ? 1 : 0,
 ];
-
-const placeOf = (turn: ChannelTurn): string => valuesOf(turn).join(' ');
 
 /** A lane of one account after another, beginning behind `after`; those of an account stay in their order. */
 function takingTurns(lanes: readonly OwnedLane[], after: number): OwnedLane[] {
@@ -89,7 +87,7 @@ export class DueLanes {
    * each the longest due. Where all that is due fits in, one statement finds it.
    */
   async next(turn: ChannelTurn, { most, accounts }: Share): Promise<LaneKey[]> {
-    const after = this.served.get(placeOf(turn)) ?? 0;
+    const after = this.served.get(turnKey(turn)) ?? 0;
     const all = await this.longestOfAll(turn, most + 1);
     const lanes = all.length <= most ? all : await this.ofAccounts(turn, after, { most, accounts });
     const inTurn = takingTurns(lanes, after);
@@ -101,7 +99,7 @@ export class DueLanes {
 
   /** A window of the route has ended with this account: the next look goes on behind it. */
   servedTo(turn: ChannelTurn, accountId: number): void {
-    this.served.set(placeOf(turn), accountId);
+    this.served.set(turnKey(turn), accountId);
   }
 
   private longestOfAll(turn: ChannelTurn, most: number): Promise<OwnedLane[]> {

@@ -18,7 +18,8 @@ export type ChannelTurn = RouteTurn & { channel: string };
 type Running = Map<number, number>;
 
 const classOf = ({ channel, single }: ChannelTurn): string => `${channel} ${single}`;
-const keyOf = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.routeId}`;
+/** One text a turn, for maps. */
+export const turnKey = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.routeId}`;
 
 /**
  * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
@@ -50,13 +51,9 @@ export class Governor {
     const running = this.running.get(classOf(turn)) ?? new Map<number, number>();
     this.running.set(classOf(turn), running);
     const own = running.get(turn.routeId) ?? 0;
-    if (own >= (isPaced ? 1 : this.tempo.atOnce(turn.routeId))) {
-      this.refused.add(keyOf(turn));
-      return false;
-    }
-    if (!this.hasPlace(running, turn.routeId)) {
-      if (own === 0) this.waiting.set(keyOf(turn), turn);
-      else this.refused.add(keyOf(turn));
+    if (!this.hasRoom(turn, isPaced)) {
+      if (own === 0) this.waiting.set(turnKey(turn), turn);
+      else this.refused.add(turnKey(turn));
       return false;
     }
     running.set(turn.routeId, own + 1);
@@ -79,7 +76,7 @@ export class Governor {
 
   /** Whether a turn of the route was refused because of windows such as this one, since this was last asked. */
   wasRefused(turn: ChannelTurn): boolean {
-    return this.refused.delete(keyOf(turn));
+    return this.refused.delete(turnKey(turn));
   }
 
   /** Whether another window of the route might begin now. */
@@ -92,13 +89,13 @@ export class Governor {
 
   /** Nothing of the class leaves over the route for so long. */
   rest(turn: ChannelTurn, milliseconds: number): void {
-    this.resting.set(keyOf(turn), performance.now() + milliseconds);
+    this.resting.set(turnKey(turn), performance.now() + milliseconds);
   }
 
   /** Milliseconds for which a turn is in vain. */
   restOf(turn: ChannelTurn): number {
-    const rest = (this.resting.get(keyOf(turn)) ?? 0) - performance.now();
-    if (rest <= 0) this.resting.delete(keyOf(turn));
+    const rest = (this.resting.get(turnKey(turn)) ?? 0) - performance.now();
+    if (rest <= 0) this.resting.delete(turnKey(turn));
     return Math.max(0, rest);
   }
 

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { DueLanes, type Share } from './due-lanes.js';
-import { type ChannelTurn, Governor, ROUTE_DOWN_MS } from './governor.js';
+import { type ChannelTurn, Governor, ROUTE_DOWN_MS, turnKey } from './governor.js';
 import { LaneRunner, type TurnEnd } from './lane-runner.js';
 import { LaneStore } from './lane-store.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
@@ -82,7 +82,7 @@ export class RouteTurns {
   }
 
   private async next(turn: ChannelTurn, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
-    if (this.down.has(nameOf(turn))) {
+    if (this.down.has(turnKey(turn))) {
       const keys = await this.due.down(turn, this.environment.RECEIPT_TIMEOUT);
       if (keys.length > 0) return keys;
     }
@@ -90,12 +90,10 @@ export class RouteTurns {
   }
 
   private rest(turn: ChannelTurn, { restMs }: TurnEnd): number | null {
-    if (restMs === ROUTE_DOWN_MS) this.down.add(nameOf(turn));
-    else this.down.delete(nameOf(turn));
+    if (restMs === ROUTE_DOWN_MS) this.down.add(turnKey(turn));
+    else this.down.delete(turnKey(turn));
     if (restMs === 0) return null;
     this.governor.rest(turn, restMs);
     return restMs;
   }
 }
-
-const nameOf = ({ channel, routeId, single }: ChannelTurn): string => `${channel} ${routeId} ${single}`;
