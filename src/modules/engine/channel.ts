@@ -112,8 +112,14 @@ export interface Channel<Name extends string = string> {
   /** what becomes of a number that comes again: charged per entry, or removed (reference/requests#contacts) */
   readonly duplicates: 'charged' | 'removed';
 
-  /** Absent where the price does not follow from the content alone; the submission then names it. */
-  readonly price?: (content: Content) => Price;
+  /**
+   * Absent where the price does not follow from the content alone; the submission then names it.
+   * @param addressee absent = a text that is the same for all
+   * @throws AppError what makes a send of this text be refused
+   */
+  readonly price?: (content: Content, addressee?: Addressee) => Price;
+  /** Parts that leave for one recipient; absent = 1. An account with a rate plan pays by them. As `price` otherwise. */
+  readonly segments?: (content: Content, addressee?: Addressee) => number;
   /**
    * Prices what a send would charge; absent where that cannot be told from a text.
    * @param message what the channel's `message` is: the text, or the name of a template

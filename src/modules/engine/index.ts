@@ -8,6 +8,12 @@ export {
 } from './accept/campaign-acceptance.js';
 export type { AcceptedCampaign, CampaignDraft } from './accept/campaign-draft.js';
 export { CampaignWriter } from './accept/campaign-writer.js';
+export {
+  MOST_FAULTS,
+  type RecipientFault,
+  type RecipientSource,
+  type SourcedRecipient,
+} from './accept/recipient-source.js';
 export { type Departure, type Sender, type Submission, Submissions } from './accept/submissions.js';
 export type {
   AttemptLog,

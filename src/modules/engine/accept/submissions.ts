@@ -4,6 +4,9 @@ import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js
 import { type Alongside, Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import type { Channel, Content, Price } from '../channel.js';
+import type { AppError } from '../../../kernel/app-error.js';
+import type { RecipientTerms } from '../state/recipient-terms.js';
+import type { RecipientFault, RecipientSource } from './recipient-source.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
@@ -14,23 +17,42 @@ export interface Sender {
   timeZone: string;
 }
 
+/** To whom a submission goes: one text and price for all, or a text and a price for each. */
+export type SubmissionRecipients =
+  | {
+      /** cleaned, in order, duplicates as the channel wants them */
+      recipients: string[];
+      /** as long as `recipients`; absent = all of them have the campaign's */
+      terms?: CampaignDraft['terms'];
+      source?: never;
+    }
+  | { source: RecipientSource; recipients?: never; terms?: never };
+
 /** A send whose request passed the rows of its endpoint that look at the request alone. */
-export interface Submission {
+export type Submission = SubmissionRecipients & SubmissionHead;
+
+interface SubmissionHead {
   channel: Channel;
   sender: Sender;
   broadcastName: string;
   /** name of the route that the sender wishes for; the channel's default takes what there is no such route for */
   service: string;
-  /** cleaned, in order, duplicates as the channel wants them */
-  recipients: string[];
-  /** as long as `recipients`; absent = all of them have the campaign's */
-  terms?: CampaignDraft['terms'];
+  /** what kind of message it is, for rules of routes: a lower case word of 32 characters at most */
+  category?: string;
+  /** sender id that the account has approved; absent = the route's */
+  senderId?: string;
   content: Content;
   /** where the channel's own `price` cannot tell it from the content */
   price?: Price;
   /** a caller-supplied request id, with what makes two requests under it the same (SHA-256) */
   given?: { id: string; fingerprint: Buffer };
   initialState?: CampaignDraft['initialState'];
+  /** what is wrong with a number beside its form, where the account has that looked at; null = nothing */
+  numberCheck?: (number: string) => AppError | null;
+  /**
+   * What is answered when recipients are at fault: the first ones, `MOST_FAULTS` at most. Absent = what is said of the first.
+   */
+  refused?: (faults: readonly RecipientFault[]) => AppError;
 }
 
 /** When and over which route a submission leaves. */
@@ -99,12 +121,13 @@ export class Submissions {
    * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` when the credits do not
    * suffice
    */
-  accept(
+  async accept(
     submission: Submission,
     { scheduledAt, routeId }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
-    const { channel, broadcastName, service, recipients, terms, content } = submission;
+    const { channel, broadcastName, service, content } = submission;
+    const { recipients, terms } = submission.source ? await gathered(submission.source) : submission;
     const draft: CampaignDraft = {
       ...this.identityOf(submission),
       channel: channel.name,
@@ -135,4 +158,17 @@ function priceOf({ channel, content, price }: Submission): Price {
   const found = price ?? channel.price?.(content);
   if (!found) throw new Error(`no price for a send of the channel ${channel.name}`);
   return found;
+}
+
+/** The recipients of a source with their variables. */
+async function gathered(source: RecipientSource): Promise<Required<Pick<CampaignDraft, 'recipients' | 'terms'>>> {
+  const recipients: string[] = [];
+  const terms: (RecipientTerms | null)[] = [];
+  for await (const some of source.read()) {
+    for (const { number, variables } of some) {
+      recipients.push(number);
+      terms.push(variables ? { variables } : null);
+    }
+  }
+  return { recipients, terms };
 }
