@@ -68,6 +68,49 @@ describe('recipients with terms of their own', () => {
     expect(campaign).toEqual({ lanes: 5 });
   });
 
+  it('form groups by chain, of which those with more than one route are kept', async () => {
+    const accountId = await engine.account('chains', 10_000);
+    const terms: (RecipientTerms | null)[] = [
+      null,
+      { routeId: 30, fallbacks: [20, 1] },
+      { routeId: 1 },
+      { fallbacks: [] },
+      { routeId: 20 },
+      { routeId: 30, fallbacks: [20, 1] },
+      { fallbacks: [20, 30] },
+    ];
+    const { id } = await acceptance.accept(engine.draft(accountId, numbers(7), { terms, fallbacks: [20, 30] }));
+    expect(
+      await rows('SELECT lane, route_id AS route FROM campaign_lanes WHERE campaign_id = ? ORDER BY lane', id),
+    ).toEqual([
+      { lane: 0, route: 1 },
+      { lane: 8, route: 1 },
+      { lane: 16, route: 20 },
+      { lane: 24, route: 30 },
+    ]);
+    const groups = 'SELECT seq, lane_group AS own FROM recipient_terms WHERE campaign_id = ? ORDER BY seq';
+    expect(await rows(groups, id)).toEqual([
+      { seq: 2, own: 3 },
+      { seq: 4, own: 1 },
+      { seq: 5, own: 2 },
+      { seq: 6, own: 3 },
+    ]);
+    const chains =
+      'SELECT lane_group AS own, route_ids AS routes FROM campaign_routes WHERE campaign_id = ? ORDER BY lane_group';
+    expect(await rows(chains, id)).toEqual([
+      { own: 0, routes: '1,20,30' },
+      { own: 3, routes: '30,20,1' },
+    ]);
+  });
+
+  it('are refused where a chain names a route twice', async () => {
+    const accountId = await engine.account('circle', 10);
+    await expect(acceptance.accept(engine.draft(accountId, numbers(1), { fallbacks: [2, 1] }))).rejects.toThrow(
+      RangeError,
+    );
+    expect(await engine.available(accountId)).toEqual({ stored: 10, ledger: 10 });
+  });
+
   it('make a plain campaign when none of them differs', async () => {
     const accountId = await engine.account('plain', 10);
     const terms = [null, { credits: 1 }, { routeId: 1, variables: {} }];

@@ -70,6 +70,7 @@ export {
 export { isFinal, mayMove, RecipientStatus } from './state/recipient-status.js';
 export { type Addressee, type RecipientTerms, TERMS_COLUMNS, type TermsRow, toTerms } from './state/recipient-terms.js';
 export type { DraftSum, TermsDraft } from './accept/own-terms.js';
+export type { RouteChain } from './state/route-chain.js';
 export { readReference } from './state/recipient-key.js';
 export { type TimelineSource, TimelineSources } from './timeline-sources.js';
 export { engineTables } from './state/table-rules.js';

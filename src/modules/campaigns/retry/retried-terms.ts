@@ -1,4 +1,4 @@
-import type { DraftSum, RecipientTerms, TermsDraft } from '../../engine/index.js';
+import type { DraftSum, RecipientTerms, RouteChain, TermsDraft } from '../../engine/index.js';
 import type { FailedRecipient } from './failed-recipients.js';
 
 /** What recipients without terms of their own have. */
@@ -10,7 +10,7 @@ type Common = Pick<TermsDraft, 'unitCredits' | 'routeId'>;
  */
 export class RetriedTerms {
   private readonly groupOf: ReadonlyMap<number, number>;
-  private readonly routes: readonly number[];
+  private readonly chains: readonly RouteChain[];
   private readonly groups: Uint8Array[] = [];
   private charged = 0;
   private isOwn = false;
@@ -21,8 +21,9 @@ export class RetriedTerms {
     further: readonly number[],
   ) {
     const others = further.filter((route) => route !== common.routeId).sort((a, b) => a - b);
-    this.routes = [common.routeId, ...others];
-    this.groupOf = new Map(this.routes.map((route, group) => [route, group]));
+    const routes = [common.routeId, ...others];
+    this.chains = routes.map((route): RouteChain => [route]);
+    this.groupOf = new Map(routes.map((route, group) => [route, group]));
   }
 
   /** @returns what is written of these recipients */
@@ -35,13 +36,13 @@ export class RetriedTerms {
     this.charged += charged;
     this.isOwn ||= isOwn;
     const draft = { ...this.common, recipients: recipients.map(({ number }) => number), terms };
-    return { draft, sum: { charged, ...(isOwn && { own: { routes: this.routes, groups } }) } };
+    return { draft, sum: { charged, ...(isOwn && { own: { chains: this.chains, groups } }) } };
   }
 
   /** Of all recipients so far. */
   get sum(): DraftSum {
-    const { charged, routes, isOwn } = this;
-    return { charged, ...(isOwn && { own: { routes, groups: new Uint8Array(Buffer.concat(this.groups)) } }) };
+    const { charged, chains, isOwn } = this;
+    return { charged, ...(isOwn && { own: { chains, groups: new Uint8Array(Buffer.concat(this.groups)) } }) };
   }
 
   private kept(terms: RecipientTerms | null): RecipientTerms | null {

@@ -93,8 +93,8 @@ export class CampaignAcceptance {
 
   private ring({ channel, routeId, recipients, initialState, scheduledAt }: CampaignDraft, { own }: DraftSum): void {
     if (initialState !== 'accepted' || scheduledAt) return;
-    const routes = own?.routes ?? [routeId];
-    this.relay.notify(routes.map((each) => ({ channel, routeId: each, single: recipients.length === 1 })));
+    const routes = own ? new Set(own.chains.flatMap((chain) => chain.slice(0, 1))) : [routeId];
+    this.relay.notify([...routes].map((each) => ({ channel, routeId: each, single: recipients.length === 1 })));
   }
 
   private answerTo(waiting: WaitingDraft): Promise<Answer> {

@@ -10,6 +10,8 @@ export interface CampaignDraft {
   broadcastName: string;
   service: string;
   routeId: number;
+  /** the routes that take over from the campaign's own, in this order; with it they are its chain */
+  fallbacks?: readonly number[];
   content: Record<string, unknown>;
   /** e.g. gsm_credits */
   balance: BalanceName;

@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import { type PlannedLane, planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+import { chainOf, chainText, type RouteChain } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import { type DraftSum, type TermsDraft, termsBatches } from './own-terms.js';
 
@@ -62,7 +63,7 @@ export class CampaignWriter {
     await this.insertTerms(tx, entry, range);
   }
 
-  /** Inserts campaigns with counters and lanes, without recipients. */
+  /** Inserts campaigns with counters, lanes and chains of routes, without recipients. */
   async insertHeads(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
     const planned = heads.map((head) => ({ ...head, lanes: planLanes(head.total, head.sum.own?.groups) }));
     await this.insertCampaigns(tx, planned);
@@ -75,6 +76,7 @@ export class CampaignWriter {
       counters.flat(),
     );
     await this.insertLanes(tx, planned);
+    await this.insertChains(tx, planned);
   }
 
   /**
@@ -134,7 +136,7 @@ export class CampaignWriter {
         id,
         range.lane,
         draft.channel,
-        sum.own?.routes[range.group] ?? draft.routeId,
+        sum.own?.chains[range.group]?.[0] ?? draft.routeId,
         draft.accountId,
         total === 1 ? 1 : 0,
         range.from,
@@ -148,6 +150,19 @@ export class CampaignWriter {
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence, wake_at)
        VALUES ${rows.map(() => '(?,?,?,?,?,?,?,?,?,?,IF(?, COALESCE(?, UTC_TIMESTAMP(3)), NULL))').join(',')}`,
+      rows.flat(),
+    );
+  }
+
+  /** Only of groups whose routes have others that take over. */
+  private async insertChains(tx: EntityManager, heads: readonly PlannedHead[]): Promise<void> {
+    const rows = heads.flatMap(({ id, draft, sum }) => {
+      const chains: readonly RouteChain[] = sum.own?.chains ?? [chainOf(draft.routeId, draft.fallbacks)];
+      return chains.flatMap((chain, group) => (chain.length > 1 ? [[id, group, chainText(chain)]] : []));
+    });
+    if (rows.length === 0) return;
+    await tx.query(
+      `INSERT INTO campaign_routes (campaign_id, lane_group, route_ids) VALUES ${rows.map(() => '(?,?,?)').join(',')}`,
       rows.flat(),
     );
   }

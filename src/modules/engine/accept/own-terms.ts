@@ -1,6 +1,7 @@
 import { jsonRows } from '../../../platform/database/index.js';
 import { MOST_GROUPS } from '../state/lanes.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
+import { byIds, chainOf, chainText, type RouteChain } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
 
 /** What the recipients of a draft come to together. */
@@ -9,39 +10,70 @@ export interface DraftSum {
   charged: number;
   /** where some recipient differs from the campaign */
   own?: {
-    /** by lane group: the campaign's own, then the further ones, ascending */
-    routes: readonly number[];
+    /** by lane group: the campaign's own, then the further ones, ascending by their ids */
+    chains: readonly RouteChain[];
     /** of the recipients, in their order */
     groups: Uint8Array;
   };
 }
 
 /** What of a draft its terms go by. */
-export type TermsDraft = Pick<CampaignDraft, 'recipients' | 'terms' | 'unitCredits' | 'routeId'>;
+export type TermsDraft = Pick<CampaignDraft, 'recipients' | 'terms' | 'unitCredits' | 'routeId' | 'fallbacks'>;
 
 const ROWS_A_BATCH = 5_000;
 /** of the variables, in UTF-16 units: even where each takes six bytes in JSON, below the packet of 16 MB that MariaDB takes */
 const LENGTH_OF_A_BATCH = 1_000_000;
 
 /** Adds up a draft: one pass over the terms, none where it has none. */
-export function sumOf({ recipients, terms, unitCredits, routeId }: TermsDraft): DraftSum {
+export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks }: TermsDraft): DraftSum {
+  const chain = chainOf(routeId, fallbacks);
   if (!terms) return { charged: unitCredits * recipients.length };
   if (terms.length !== recipients.length) throw new RangeError('terms stand beside the recipients, one each');
   let charged = 0;
   let differ = false;
-  const further = new Set<number>();
-  for (const own of terms) {
+  const found = new FoundChains(chain);
+  const groups = new Uint8Array(terms.length);
+  for (const [at, own] of terms.entries()) {
     charged += creditsOf(own, unitCredits);
-    if (!own || !differs(own, { unitCredits, routeId })) continue;
-    differ = true;
-    if (own.routeId !== undefined && own.routeId !== routeId) further.add(own.routeId);
+    if (!own) continue;
+    const group = found.groupOf(own);
+    groups[at] = group;
+    differ ||= group !== 0 || differs(own, { unitCredits, routeId });
   }
-  if (!differ) return { charged };
-  const routes = [routeId, ...[...further].sort((a, b) => a - b)];
-  if (routes.length > MOST_GROUPS) throw new RangeError(`a campaign leaves over ${MOST_GROUPS} routes at most`);
-  const groupOf = new Map(routes.map((route, group) => [route, group]));
-  const groups = Uint8Array.from(terms, (own) => groupOf.get(own?.routeId ?? routeId) ?? 0);
-  return { charged, own: { routes, groups } };
+  return differ ? { charged, own: found.ascending(groups) } : { charged };
+}
+
+/** The chains of a draft's recipients, as they are found. */
+class FoundChains {
+  private readonly chains: RouteChain[];
+  private readonly groups: Map<string, number>;
+
+  constructor(private readonly own: RouteChain) {
+    this.chains = [own];
+    this.groups = new Map([[chainText(own), 0]]);
+  }
+
+  groupOf({ routeId, fallbacks }: RecipientTerms): number {
+    const [campaigns] = this.own;
+    if (fallbacks === undefined && (routeId === undefined || routeId === campaigns)) return 0;
+    const chain = chainOf(routeId ?? Number(campaigns), fallbacks);
+    const key = chainText(chain);
+    const known = this.groups.get(key);
+    if (known !== undefined) return known;
+    const group = this.chains.push(chain) - 1;
+    if (group >= MOST_GROUPS) throw new RangeError(`a campaign leaves over ${MOST_GROUPS} chains of routes at most`);
+    this.groups.set(key, group);
+    return group;
+  }
+
+  /** Whichever came first, the groups of a campaign are in the order of their chains. @param groups as they were found */
+  ascending(groups: Uint8Array): NonNullable<DraftSum['own']> {
+    const [own, ...further] = this.chains;
+    const chains = [own as RouteChain, ...further.sort(byIds)];
+    const places = new Map(chains.map((chain, place) => [chainText(chain), place]));
+    const placeOf = [...this.groups.keys()].map((key) => places.get(key) ?? 0);
+    return { chains, groups: groups.map((group) => placeOf[group] ?? 0) };
+  }
 }
 
 /**
@@ -61,7 +93,7 @@ export function* termsBatches(
   let length = 0;
   for (let at = range.from; at < range.end; at++) {
     const terms = draft.terms[at];
-    if (!terms || !differs(terms, draft)) continue;
+    if (!terms || (!own.groups[at] && !differs(terms, draft))) continue;
     const { credits = null, sender = null, routeId = null } = terms;
     const variables = terms.variables ? JSON.stringify(terms.variables) : null;
     rows.push([id, base + at + 1, own.groups[at], credits, variables, sender, routeId]);

@@ -163,7 +163,7 @@ export class RecipientTermsEntity {
   @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
   seq!: number;
 
-  /** 0 = the campaign's route; the others one a further route, ascending by its id */
+  /** 0 = the campaign's chain of routes; the others one a further chain, ascending by its ids */
   @Column({ name: 'lane_group', type: 'tinyint', unsigned: true, default: 0 })
   laneGroup!: number;
 
@@ -179,6 +179,21 @@ export class RecipientTermsEntity {
 
   @Column({ name: 'route_id', type: 'int', unsigned: true, nullable: true })
   routeId!: number | null;
+}
+
+/** The routes of a group of lanes where there is more than one: the others take over from the first. */
+@Entity('campaign_routes')
+export class CampaignRoutesEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  /** as `recipient_terms.lane_group` */
+  @PrimaryColumn({ name: 'lane_group', type: 'tinyint', unsigned: true })
+  laneGroup!: number;
+
+  /** separated by commas; the first carries */
+  @Column({ name: 'route_ids', type: 'varchar', length: 255, ...ASCII })
+  routeIds!: string;
 }
 
 /** A campaign whose failed recipients are being sent again: the row that one retry at a time holds, and removes. */
@@ -214,6 +229,7 @@ export const campaignEntities = [
   CampaignLaneEntity,
   CampaignRecipientEntity,
   CampaignRetryEntity,
+  CampaignRoutesEntity,
   RecipientTermsEntity,
   RecipientRetryEntity,
   RouteSenderEntity,

@@ -7,7 +7,7 @@ export interface LaneRange {
 
 /** A lane of a new campaign: of the recipients in its range it sends to those of its group, over one route. */
 export interface PlannedLane extends LaneRange {
-  /** 0 = the campaign's own route; the others one a further route (`recipient_terms.lane_group`) */
+  /** 0 = the campaign's own chain of routes; the others one a further chain (`recipient_terms.lane_group`) */
   group: number;
   /** recipients of the group in the range; at least one */
   recipients: number;
@@ -18,6 +18,9 @@ const MOST_LANES = 8;
 
 /** How many groups of lanes a campaign may have: what `recipient_terms.lane_group` can count. */
 export const MOST_GROUPS = 256;
+
+/** Routes of a chain: the first carries, the others take over. */
+export const MOST_ROUTES_OF_A_CHAIN = 16;
 
 /** Lanes of a campaign with so many recipients, and recipients of each but the last. */
 function split(total: number): { lanes: number; size: number } {
@@ -55,5 +58,5 @@ export function planLanes(total: number, groups?: Uint8Array): PlannedLane[] {
 export const laneOf = (total: number, seq: number, group = 0): number =>
   group * MOST_LANES + Math.floor((seq - 1) / split(total).size);
 
-/** The group of a lane: 0 = those who leave over the campaign's own route. */
+/** The group of a lane: 0 = those who leave over the campaign's own chain of routes. */
 export const groupOf = (lane: number): number => Math.floor(lane / MOST_LANES);

@@ -14,6 +14,11 @@ export interface RecipientTerms extends Omit<Addressee, 'number'> {
   credits?: number;
   /** the route that carries it instead of the campaign's */
   routeId?: number;
+  /**
+   * the routes that take over from its own, in this order. Absent: the campaign's with the campaign's route, else none.
+   * Known at the acceptance alone; afterwards they stand in `campaign_routes`
+   */
+  fallbacks?: readonly number[];
 }
 
 /** A row of `recipient_terms`; all null for a recipient that has none. */
