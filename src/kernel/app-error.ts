@@ -12,11 +12,29 @@ export type ErrorKind =
   | 'upstream' // 502: the provider refused or was silent
   | 'unavailable'; // 503
 
+/** Most rows that an error names. */
+export const MOST_ROW_FAULTS = 100;
+
+/** What is wrong with one row of a list that a client sent. */
+export interface RowFault {
+  /** its place, 1 = the first */
+  row: number;
+  /** what the row gave as the number, the start of a long one */
+  to?: string;
+  /** placeholders that have neither value nor default */
+  missing?: readonly string[];
+  /** in words, where it is something else */
+  message?: string;
+}
+
 /**
  * An error whose text goes to the client as it stands. The texts are literal, as the error tables give them
  * (reference/requests#order); they never carry SQL, a stack, a host or a secret.
  */
 export class AppError extends Error {
+  /** the first rows at fault of a list, which the answer gives as `errors` */
+  rows?: readonly RowFault[];
+
   /**
    * @param kind decides the HTTP status
    * @param code stable machine name, for logs and tests (`insufficient_credits`)
@@ -31,5 +49,11 @@ export class AppError extends Error {
   ) {
     super(text);
     this.name = 'AppError';
+  }
+
+  /** Names the rows that are at fault, the first hundred of them. */
+  naming(rows: readonly RowFault[]): this {
+    this.rows = rows.slice(0, MOST_ROW_FAULTS);
+    return this;
   }
 }

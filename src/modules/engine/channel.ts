@@ -114,12 +114,14 @@ export interface Channel<Name extends string = string> {
 
   /**
    * Absent where the price does not follow from the content alone; the submission then names it.
-   * @param addressee absent = a text that is the same for all
-   * @throws AppError what makes a send of this text be refused
+   * @param addressee whose own text is priced; absent = a text that is the same for all, or what all share of it
+   * @throws AppError what makes a send of this text, or to this recipient, be refused
    */
   readonly price?: (content: Content, addressee?: Addressee) => Price;
   /** Parts that leave for one recipient; absent = 1. An account with a rate plan pays by them. As `price` otherwise. */
   readonly segments?: (content: Content, addressee?: Addressee) => number;
+  /** Placeholders that have neither value nor default for a recipient, which a send refuses; absent = it has none. */
+  readonly missing?: (content: Content, addressee: Addressee) => readonly string[];
   /**
    * Prices what a send would charge; absent where that cannot be told from a text.
    * @param message what the channel's `message` is: the text, or the name of a template

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
-import { AppError, type ErrorKind } from '../../kernel/app-error.js';
+import { AppError, type ErrorKind, type RowFault } from '../../kernel/app-error.js';
 import { serverErrors } from './request-errors.js';
 
 /** The one place where kinds of errors become HTTP statuses. */
@@ -25,6 +25,8 @@ export interface ErrorAnswer {
   status: number;
   message: string;
   retryAfterSeconds?: number;
+  /** rows of a list that are at fault */
+  errors?: readonly RowFault[];
   fault: boolean;
 }
 
@@ -32,8 +34,14 @@ export interface ErrorAnswer {
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof AppError) {
     const status = STATUS_OF[error.kind];
-    const answer = { status, message: error.message, fault: status === 500 };
-    return error.retryAfterSeconds === undefined ? answer : { ...answer, retryAfterSeconds: error.retryAfterSeconds };
+    const { message, retryAfterSeconds, rows } = error;
+    return {
+      status,
+      message,
+      fault: status === 500,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(rows && { errors: rows }),
+    };
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
+import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/app-error.js';
 import { serverErrors } from './request-errors.js';
 
 /**
@@ -30,6 +31,21 @@ export const ERROR_SCHEMAS = {
       statusCode: { type: 'integer' },
       message: TEXT,
       error: TEXT,
+      errors: {
+        type: 'array' as const,
+        maxItems: MOST_ROW_FAULTS,
+        description: 'rows of a list that are at fault, the first hundred (reference/bulk#rows)',
+        items: {
+          type: 'object' as const,
+          required: ['row'],
+          properties: {
+            row: { type: 'integer' },
+            to: TEXT,
+            missing: { type: 'array' as const, items: TEXT },
+            message: TEXT,
+          },
+        },
+      },
     },
   },
   V5Error: fields('status', 'textsent', 'message'),
@@ -45,8 +61,13 @@ const SCHEMA_OF: Record<ErrorShapeName, keyof typeof ERROR_SCHEMAS> = {
 /** The schema of a shape's error body, as the document refers to it. */
 export const errorSchema = (shape: ErrorShapeName) => ({ $ref: `#/components/schemas/${SCHEMA_OF[shape]}` });
 
-/** The error body of a shape. */
-export function errorBody(shape: ErrorShapeName, status: number, message: string): Record<string, unknown> {
+/** The error body of a shape. @param errors rows of a list that are at fault; legacy shapes have no place for them */
+export function errorBody(
+  shape: ErrorShapeName,
+  status: number,
+  message: string,
+  errors?: readonly RowFault[],
+): Record<string, unknown> {
   const name = STATUS_CODES[status] ?? 'Error';
   switch (shape) {
     case 'v5':
@@ -54,6 +75,6 @@ export function errorBody(shape: ErrorShapeName, status: number, message: string
     case 'public':
       return status >= 500 ? { error: name, message: serverErrors.lookUp.text } : { message };
     case 'standard':
-      return { success: false, statusCode: status, message, error: name };
+      return { success: false, statusCode: status, message, error: name, ...(errors && { errors }) };
   }
 }

@@ -63,6 +63,6 @@ export class ErrorFilter implements ExceptionFilter {
     const shape = this.routes.shapeOf(request.method, request.path);
     // a handler that answers text or XML has said so already
     response.type('json');
-    response.status(answer.status).json(errorBody(shape, answer.status, answer.message));
+    response.status(answer.status).json(errorBody(shape, answer.status, answer.message, answer.errors));
   }
 }

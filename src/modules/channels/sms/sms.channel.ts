@@ -2,8 +2,9 @@ import { now } from '../../../kernel/clock.js';
 import { nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
 import { newRequestId } from '../../../kernel/request-id.js';
 import { splitSms } from '../../../platform/smpp/index.js';
-import { type Channel, type Content, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
+import { type Channel, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
+import { messageOf, missingOf } from '../personalised/index.js';
 import { priceOf as smsPrice } from './domain/sms-price.js';
 
 /**
@@ -32,12 +33,14 @@ export const smsChannel: Channel<'sms'> = {
   newRequestId: (zone) => newRequestId('GSMCAMP', 6, now(), zone),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
-  price: (content) => priceOf(messageOf(content)),
+  price: (content, addressee) => priceOf(messageOf(content, addressee)),
+  segments: (content, addressee) => wireParts(messageOf(content, addressee)),
+  missing: missingOf,
   quote: async (_services, _accountId, message) => quoteOf(message),
-  compose: (content) => ({ text: messageOf(content) }),
+  compose: (content, addressee) => ({ text: messageOf(content, addressee) }),
 };
 
-const messageOf = (content: Content): string => String(content['message']);
+const wireParts = (message: string): number => splitSms(message)?.parts.length ?? 1;
 
 /** @throws AppError for a text that is longer than the table of prices goes */
 function priceOf(message: string): Price {
@@ -54,6 +57,6 @@ function quoteOf(message: string): MessageQuote {
     encoding,
     unicodeCharacters: nonGsmCharacters(message),
     length,
-    segments: splitSms(message)?.parts.length ?? 1,
+    segments: wireParts(message),
   };
 }

@@ -1,5 +1,6 @@
-import type { Content, Price } from '../../engine/index.js';
+import type { Addressee, Content, Price } from '../../engine/index.js';
 import { readLanguage, type Template, type TemplateCategory, templateSendErrors } from '../../templates/index.js';
+import { PersonalisedComponents } from './domain/personalised-components.js';
 import type { TemplateComponent } from './domain/template-parameters.js';
 import type { TemplateRequest } from './template-request.js';
 
@@ -9,6 +10,8 @@ export type WantedTemplate = Pick<TemplateRequest, 'templateName' | 'language' |
 /** The upstream's request without recipient: what a campaign keeps of a template send. */
 interface Payload extends Content {
   type: 'template';
+  /** the texts of the components have placeholders (reference/bulk#templates) */
+  personalised?: true;
   template: { name: string; language: { code: string }; components?: TemplateComponent[] };
 }
 
@@ -31,6 +34,33 @@ export const payloadOf = (template: Template, { components }: Pick<WantedTemplat
     ...(components.length > 0 && { components }),
   },
 });
+
+/** By content: every recipient of a campaign is filled in from one reading of its components. */
+const PERSONALISED = new WeakMap<Content, PersonalisedComponents>();
+
+function personalisedOf(content: Content): PersonalisedComponents | null {
+  if (content['personalised'] !== true) return null;
+  const known = PERSONALISED.get(content);
+  if (known) return known;
+  const read = PersonalisedComponents.read((content as Payload).template.components ?? []);
+  if ('fault' in read) throw new Error('personalised components were stored that cannot be read');
+  PERSONALISED.set(content, read.components);
+  return read.components;
+}
+
+/** The upstream's request as one recipient gets it. @param content made by `payloadOf` */
+export function payloadFor(content: Content, { variables }: Addressee): Content {
+  const personalised = personalisedOf(content);
+  if (!personalised) return content;
+  const { type, template } = content as Payload;
+  return { type, template: { ...template, components: personalised.fill(variables) } };
+}
+
+const NOTHING: readonly string[] = [];
+
+/** Placeholders of the components that a recipient leaves open. @param content made by `payloadOf` */
+export const missingOf = (content: Content, { variables }: Addressee): readonly string[] =>
+  personalisedOf(content)?.missing(variables) ?? NOTHING;
 
 /** What the request of a stored campaign wanted. @param content made by `payloadOf` */
 export function wantedOf(content: Content): WantedTemplate {

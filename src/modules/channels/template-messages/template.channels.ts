@@ -6,7 +6,7 @@ import type { Channel } from '../../engine/index.js';
 import { TemplateLibrary, templateSendErrors } from '../../templates/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
 import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
-import { templatePrice, wantedOf } from './template-payload.js';
+import { missingOf, payloadFor, templatePrice, wantedOf } from './template-payload.js';
 
 /** A channel that sends approved templates: the category of the named template decides which balance pays. */
 const templateChannelOf = <Name extends TemplateChannelName>(
@@ -36,8 +36,9 @@ const templateChannelOf = <Name extends TemplateChannelName>(
     const { id, connection } = await sendable.connection(accountId, name);
     return { routeId: id, service: connection, ...templatePrice(template) };
   },
+  missing: missingOf,
   // a campaign keeps the upstream's request without recipient and reference
-  compose: (content) => ({ text: '', payload: content }),
+  compose: (content, addressee) => ({ text: '', payload: payloadFor(content, addressee) }),
 });
 
 /** Template messages and campaigns over an account's official connection (reference/template-messages#connections). */

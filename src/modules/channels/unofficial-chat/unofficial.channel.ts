@@ -3,6 +3,7 @@ import { newRequestId } from '../../../kernel/request-id.js';
 import type { Channel, Price } from '../../engine/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
+import { messageOf, missingOf } from '../personalised/index.js';
 import { ATTACHMENTS, isTooLong } from './unofficial-broadcast.js';
 
 /** Per contact, whatever the length and the attachments (reference/unofficial-chat#price). */
@@ -19,13 +20,18 @@ export const unofficialChannel: Channel<'unofficial'> = {
   newRequestId: (zone, { UNOFFICIAL_PREFIX }) => newRequestId(UNOFFICIAL_PREFIX, 6, now(), zone),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
-  price: () => PRICE,
+  price: (content, addressee) => {
+    // the text of a broadcast was judged by its reader; one that is each recipient's own is judged here
+    if (content['personalised'] === true && isTooLong(messageOf(content, addressee))) throw broadcastErrors.tooLong();
+    return PRICE;
+  },
+  missing: missingOf,
   quote: async (_services, _accountId, message) => {
     if (isTooLong(message)) throw broadcastErrors.tooLong();
     return chatQuote(message, PRICE);
   },
-  compose: (content) => ({
-    text: String(content['message']),
+  compose: (content, addressee) => ({
+    text: messageOf(content, addressee),
     attachments: ATTACHMENTS.flatMap((field) => (typeof content[field] === 'string' ? [content[field]] : [])),
   }),
 };

@@ -1,0 +1,120 @@
+/** Most placeholders of one text, each as often as it stands there. */
+export const MOST_PLACEHOLDERS = 50;
+/** Most characters of a placeholder's name, and of a variable's. */
+export const LONGEST_VARIABLE_NAME = 64;
+/** Most characters of one value. */
+export const LONGEST_VARIABLE = 1_000;
+
+const NAME = /^[\p{L}\p{M}\p{N}_-]{1,64}$/u;
+
+/** Whether a placeholder can bear this name: letters of any script, digits, `_` and `-`; case counts. */
+export const isVariableName = (name: string): boolean => NAME.test(name);
+
+/** The values of one recipient, by the names of placeholders. */
+export type Variables = Readonly<Record<string, string>>;
+
+/** Why a text is none with placeholders; `at` = the character where the placeholder begins, 1 = the first. */
+export type TemplateTextFault = { fault: 'placeholder'; at: number } | { fault: 'tooMany' };
+
+interface Slot {
+  name: string;
+  /** null = a value is needed */
+  fallback: string | null;
+}
+
+const OPEN = '{{';
+const CLOSE = '}}';
+
+/**
+ * A text with placeholders, read once and filled in for many recipients (reference/bulk#placeholders): `{{name}}` needs a
+ * value, `{{name|there}}` has a default, `\{{` is a literal `{{`. Values are plain text: what they hold is never read as a
+ * placeholder. A value that is empty, or white space only, is none.
+ */
+export class MessageTemplate {
+  /** names of all placeholders, each once, in their order */
+  readonly names: readonly string[];
+  /** of those that have no default, at some place at least */
+  readonly required: readonly string[];
+
+  private constructor(
+    /** the text around the placeholders: one more than there are slots */
+    private readonly literals: readonly string[],
+    private readonly slots: readonly Slot[],
+  ) {
+    this.names = [...new Set(slots.map(({ name }) => name))];
+    const bare = new Set(slots.filter(({ fallback }) => fallback === null).map(({ name }) => name));
+    this.required = this.names.filter((name) => bare.has(name));
+  }
+
+  /** How many placeholders stand in the text, each as often as it does. */
+  get size(): number {
+    return this.slots.length;
+  }
+
+  static parse(text: string): { template: MessageTemplate } | TemplateTextFault {
+    const literals: string[] = [];
+    const slots: Slot[] = [];
+    let literal = '';
+    let from = 0;
+    for (let open = text.indexOf(OPEN); open >= 0; open = text.indexOf(OPEN, from)) {
+      const backslashes = backslashesBefore(text, open, from);
+      literal += text.slice(from, open - backslashes) + '\\'.repeat(backslashes >> 1);
+      if (backslashes % 2 === 1) {
+        literal += OPEN;
+        from = open + OPEN.length;
+        continue;
+      }
+      const close = text.indexOf(CLOSE, open + OPEN.length);
+      const slot = close < 0 ? null : slotOf(text.slice(open + OPEN.length, close));
+      if (!slot) return { fault: 'placeholder', at: open + 1 };
+      if (slots.length === MOST_PLACEHOLDERS) return { fault: 'tooMany' };
+      literals.push(literal);
+      slots.push(slot);
+      literal = '';
+      from = close + CLOSE.length;
+    }
+    literals.push(literal + text.slice(from));
+    return { template: new MessageTemplate(literals, slots) };
+  }
+
+  /** The text for one recipient; what has neither value nor default is left out. */
+  render(variables: Variables = {}): string {
+    let text = this.literals[0] as string;
+    for (const [place, { name, fallback }] of this.slots.entries()) {
+      text += valueOf(variables, name) ?? fallback ?? '';
+      text += this.literals[place + 1] as string;
+    }
+    return text;
+  }
+
+  /** Names of the placeholders that have neither value nor default for a recipient. */
+  missing(variables: Variables = {}): readonly string[] {
+    for (const name of this.required) {
+      if (valueOf(variables, name) === null)
+        return this.required.filter((required) => valueOf(variables, required) === null);
+    }
+    return NOTHING;
+  }
+}
+
+const NOTHING: readonly string[] = [];
+
+/** What a recipient has for a name; null = nothing. Whatever an object inherits is no text, and so no value. */
+function valueOf(variables: Variables, name: string): string | null {
+  const value: unknown = variables[name];
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+function backslashesBefore(text: string, end: number, from: number): number {
+  let start = end;
+  while (start > from && text[start - 1] === '\\') start -= 1;
+  return end - start;
+}
+
+/** What stands between the braces; null where that is no placeholder. */
+function slotOf(inside: string): Slot | null {
+  const bar = inside.indexOf('|');
+  const name = (bar < 0 ? inside : inside.slice(0, bar)).trim();
+  const fallback = bar < 0 ? null : inside.slice(bar + 1).trim();
+  return isVariableName(name) && !fallback?.includes(OPEN) ? { name, fallback } : null;
+}

@@ -1,0 +1,1 @@
+export { messageOf, missingOf, templateOf } from './personalised-text.js';

@@ -1,0 +1,29 @@
+import { MessageTemplate } from '../../../kernel/message-template.js';
+import type { Addressee, Content } from '../../engine/index.js';
+
+/** By content: every recipient of a campaign is filled in from one reading of its text. */
+const KNOWN = new WeakMap<Content, MessageTemplate>();
+
+/**
+ * The text with placeholders that a content carries; null where its `message` is plain text, whatever braces stand in it:
+ * only a content that says so is personalised (docs/decisions/0030).
+ */
+export function templateOf(content: Content): MessageTemplate | null {
+  if (content['personalised'] !== true) return null;
+  const known = KNOWN.get(content);
+  if (known) return known;
+  const read = MessageTemplate.parse(String(content['message']));
+  if ('fault' in read) throw new Error('a personalised text was stored that cannot be read');
+  KNOWN.set(content, read.template);
+  return read.template;
+}
+
+/** The `message` of a content as one recipient reads it. */
+export const messageOf = (content: Content, addressee?: Addressee): string =>
+  templateOf(content)?.render(addressee?.variables) ?? String(content['message']);
+
+const NOTHING: readonly string[] = [];
+
+/** Placeholders of a content's `message` that a recipient leaves open. */
+export const missingOf = (content: Content, { variables }: Addressee): readonly string[] =>
+  templateOf(content)?.missing(variables) ?? NOTHING;
