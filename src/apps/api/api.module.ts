@@ -17,6 +17,7 @@ import { ChannelsModule } from '../../modules/engine/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
+import { SenderIdsModule } from '../../modules/sender-ids/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
 import { SmsModule } from '../../modules/channels/sms/index.js';
 import { SuppressionsModule } from '../../modules/suppressions/index.js';
@@ -52,6 +53,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     DeliveryReportsModule,
     BusinessProfileModule,
     ProfileRequestsModule,
+    SenderIdsModule,
     SuppressionsModule,
     WebhooksModule,
     AdminModule,

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Environment } from '../../platform/config/index.js';
 import type { BalanceName } from '../credits/index.js';
-import type { RouteKind } from '../providers/index.js';
+import type { DltIds, RouteKind } from '../providers/index.js';
 import type { ReviewContent } from './review-content.js';
 import type { BegunAttempt, EndedAttempt, RetryPlan } from './settle/attempts.js';
 import type { CampaignRecord, RecipientRecord } from './state/campaign.js';
@@ -45,6 +45,10 @@ export interface Composed {
   mediaUrl?: string;
   attachments?: readonly string[];
   payload?: Readonly<Record<string, unknown>>;
+  /** ids of operators' registries */
+  dlt?: DltIds;
+  /** seconds for which the message is of use, from acceptance or the moment that it was scheduled for */
+  validitySeconds?: number;
 }
 
 /** Items of the carrier that one recipient's message is: the first, and each attachment by itself. */

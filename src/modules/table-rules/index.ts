@@ -9,6 +9,7 @@ import { idempotencyTables } from '../idempotency/index.js';
 import { profileRequestTables } from '../profile-requests/index.js';
 import { providerTables } from '../providers/index.js';
 import { quotaTables } from '../quotas/index.js';
+import { senderIdTables } from '../sender-ids/index.js';
 import { sessionMessageTables } from '../session-messages/index.js';
 import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
@@ -29,5 +30,6 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...sessionMessageTables,
   ...suppressionTables,
   ...profileRequestTables,
+  ...senderIdTables,
   ...webhookTables,
 ];

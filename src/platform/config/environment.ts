@@ -119,6 +119,7 @@ export const environmentSchema = z.object({
   TEMPLATES_PER_ACCOUNT: quota(1_000),
   SUPPRESSIONS_PER_ACCOUNT: quota(1_000_000),
   PROFILE_REQUESTS_PER_ACCOUNT: quota(1_000),
+  SENDER_IDS_PER_ACCOUNT: quota(100),
   API_KEYS_PER_ACCOUNT: quota(100),
   USERS_PER_ACCOUNT: quota(1_000),
   WEBHOOKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(100).default(10),

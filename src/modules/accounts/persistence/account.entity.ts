@@ -54,6 +54,10 @@ export class AccountEntity {
   @Column({ name: 'require_token', type: 'boolean' })
   requireToken!: boolean;
 
+  /** calls name one of the account's approved sender ids as their caller */
+  @Column({ name: 'require_sender', type: 'boolean', default: false })
+  requireSender!: boolean;
+
   @Column({ name: 'refund_failed', type: 'boolean' })
   refundFailed!: boolean;
 

@@ -44,11 +44,15 @@ export function recipientEvents(campaign: CampaignRecord, channel: Channel, life
 const isRefunded = ({ recipient, refunded }: RecipientLife): boolean =>
   refunded || recipient.status === RecipientStatus.Cancelled;
 
-/** Where recipients have terms of their own: what this one costs, and the sender that it sees. */
+/** Where recipients have terms of their own, what this one costs; and the sender that it sees, where it is not the route's. */
 function ownDetails(
-  { ownTerms, unitCredits }: CampaignRecord,
+  { ownTerms, unitCredits, sender: common }: CampaignRecord,
   { terms }: RecipientLife,
 ): Pick<TimelineEvent, 'details'> {
-  if (!ownTerms) return {};
-  return { details: { credits: terms?.credits ?? unitCredits, ...(terms?.sender && { sender: terms.sender }) } };
+  const sender = terms?.sender ?? common;
+  const details = {
+    ...(ownTerms && { credits: terms?.credits ?? unitCredits }),
+    ...(sender !== null && { sender }),
+  };
+  return Object.keys(details).length > 0 ? { details } : {};
 }

@@ -160,6 +160,7 @@ const draftOf = (
   broadcastName: parent.broadcastName,
   service,
   routeId,
+  sender: parent.sender,
   content: parent.content,
   balance,
   unitCredits,

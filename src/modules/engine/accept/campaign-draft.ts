@@ -12,6 +12,8 @@ export interface CampaignDraft {
   routeId: number;
   /** the routes that take over from the campaign's own, in this order; with it they are its chain */
   fallbacks?: readonly number[];
+  /** sender id of recipients that have none of their own; absent or null = the route's */
+  sender?: string | null;
   content: Record<string, unknown>;
   /** e.g. gsm_credits */
   balance: BalanceName;

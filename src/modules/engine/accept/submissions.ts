@@ -39,7 +39,7 @@ interface SubmissionHead {
   service: string;
   /** what kind of message it is, for rules of routes: a lower case word of 32 characters at most */
   category?: string;
-  /** sender id that the account has approved; absent = the route's */
+  /** sender id of recipients that have none of their own, approved for the account; absent = the route's */
   senderId?: string;
   content: Content;
   /** where the channel's own `price` cannot tell it from the content */
@@ -126,7 +126,7 @@ export class Submissions {
     { scheduledAt, routeId }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
-    const { channel, broadcastName, service, content } = submission;
+    const { channel, broadcastName, service, senderId, content } = submission;
     const { recipients, terms } = submission.source ? await gathered(submission.source) : submission;
     const draft: CampaignDraft = {
       ...this.identityOf(submission),
@@ -134,6 +134,7 @@ export class Submissions {
       broadcastName,
       service,
       routeId,
+      ...(senderId !== undefined && { sender: senderId }),
       content,
       ...priceOf(submission),
       recipients,

@@ -61,7 +61,7 @@ export async function pendingOf(
     const own = byCampaign.get(row.campaign_id)?.find((part) => isOf(part, row));
     // left out here, it would never be sent: its lane goes on behind it
     if (!own) throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
-    return { turn: own.turn, seq: row.seq, number: row.number, ...termsOf(row), attempt: 1 };
+    return { turn: own.turn, seq: row.seq, number: row.number, ...termsOf(row, own.turn.sender), attempt: 1 };
   });
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -34,7 +35,9 @@ interface TurnRow {
   channel: string;
   account_id: number;
   own_terms: number;
+  sender: string | null;
   content: string;
+  waited_us: number | string;
   retries_due: number;
   retries_begun: number;
   stalled_us: string | null;
@@ -88,7 +91,8 @@ export class LaneStore {
     const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
     const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
-         l.single, c.state, c.own_terms, c.content,
+         l.single, c.state, c.own_terms, c.sender, c.content,
+         TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
          EXISTS (${retries} AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
          EXISTS (${retries} AND r.intent_fence IS NOT NULL) AS retries_begun
@@ -232,7 +236,9 @@ const toTurn = (row: TurnRow): LaneTurn => ({
   routeId: row.route_id,
   single: row.single === 1,
   ownTerms: row.own_terms === 1,
+  sender: row.sender,
   content: JSON.parse(row.content) as Record<string, unknown>,
+  waitingSince: performance.now() - Number(row.waited_us) / 1_000,
   retriesDue: Number(row.retries_due) === 1,
   retriesBegun: Number(row.retries_begun) === 1,
   stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,

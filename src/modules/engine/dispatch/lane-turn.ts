@@ -21,7 +21,11 @@ export interface LaneTurn extends LaneKey {
   single: boolean;
   /** recipients of the campaign have terms of their own, and lanes of their own by route */
   ownTerms: boolean;
+  /** sender id of recipients that have none of their own; null = the route's */
+  sender: string | null;
   content: Record<string, unknown>;
+  /** since when its messages could leave: the moment of acceptance, or of the schedule; clock of `performance.now()` */
+  waitingSince: number;
   /** retries are due */
   retriesDue: boolean;
   /** another worker had begun retries, and has not ended them */

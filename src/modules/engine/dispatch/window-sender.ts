@@ -97,12 +97,28 @@ async function send(
   if (performance.now() >= notAfter) return tooLate;
   if (!composed) return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
   const { connection, note, urgent } = window;
+  const { validitySeconds: validity, ...message } = composed;
+  const leftMs = validity === undefined ? null : validity * 1_000 - (performance.now() - recipient.turn.waitingSince);
+  if (leftMs !== null && leftMs <= 0) return expired;
+  const validitySeconds = leftMs === null ? undefined : Math.ceil(leftMs / 1_000);
   const leaving = (): void => note.leaving(place);
   const ref = referenceOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq });
   return connection
-    .send({ ref, to: recipient.number, sender: recipient.sender, urgent, leaving, notAfter, ...composed })
+    .send({
+      ref,
+      to: recipient.number,
+      sender: recipient.sender,
+      urgent,
+      leaving,
+      notAfter,
+      ...message,
+      ...(validitySeconds && { validitySeconds }),
+    })
     .catch((): SendOutcome => ({ kind: 'unknown' }));
 }
+
+/** It has waited for longer than it may (reference/sender-ids#validity). */
+const expired: SendOutcome = { kind: 'rejected', code: null, text: 'Validity expired', submitted: false };
 
 /** The lease has passed to another worker: this recipient certainly did not leave through us. */
 const tooLate: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Lease lost' };

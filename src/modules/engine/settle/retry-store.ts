@@ -99,7 +99,7 @@ export async function begunRetries(
       turn,
       seq: row.seq,
       number: row.receiver,
-      ...termsOf(row),
+      ...termsOf(row, turn.sender),
       attempt: row.attempt,
       // A second copy under the same reference is the same attempt.
       made: inDoubt ? row.made - 1 : row.made,

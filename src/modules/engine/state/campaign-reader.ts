@@ -17,6 +17,7 @@ export interface CampaignRow {
   broadcast_name: string;
   service: string;
   route_id: number;
+  sender: string | null;
   content: string;
   fingerprint: Buffer | null;
   balance: BalanceName;
@@ -56,6 +57,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   broadcastName: row.broadcast_name,
   service: row.service,
   routeId: row.route_id,
+  sender: row.sender,
   content: JSON.parse(row.content) as Record<string, unknown>,
   balance: row.balance,
   unitCredits: row.unit_credits,

@@ -39,6 +39,10 @@ export class CampaignEntity {
   @Column({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
 
+  /** sender id of all recipients that have none of their own; null = the route's */
+  @Column({ name: 'sender', type: 'varchar', length: 32, nullable: true })
+  sender!: string | null;
+
   @Column({ name: 'content', type: 'longtext' })
   content!: string;
 

@@ -16,6 +16,8 @@ export interface CampaignRecord {
   broadcastName: string;
   service: string;
   routeId: number;
+  /** sender id of recipients that have none of their own; null = the route's */
+  sender: string | null;
   /** the channel's own payload (message text …) */
   content: Record<string, unknown>;
   balance: BalanceName;

@@ -4,7 +4,7 @@ export interface Addressee {
   number: string;
   /** values of the text's placeholders; absent = none */
   variables?: Readonly<Record<string, string>>;
-  /** sender id of its own; absent = the route's */
+  /** sender id that it sees; absent = the campaign's, and that failing the route's */
   sender?: string;
 }
 

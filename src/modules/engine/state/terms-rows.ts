@@ -9,7 +9,12 @@ export interface TermsRow {
 /** The columns of a `TermsRow`; `recipient_terms o`. */
 export const TERMS_COLUMNS = 'o.variables, o.sender';
 
-export function termsOf({ variables, sender }: TermsRow): Pick<Addressee, 'variables' | 'sender'> {
+/** @param common the campaign's sender id, for recipients that have none of their own */
+export function termsOf(
+  { variables, sender: own }: TermsRow,
+  common: string | null,
+): Pick<Addressee, 'variables' | 'sender'> {
+  const sender = own ?? common;
   return {
     ...(variables && { variables: JSON.parse(variables) as Record<string, string> }),
     ...(sender && { sender }),

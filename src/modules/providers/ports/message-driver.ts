@@ -24,6 +24,14 @@ export interface Route<Config = unknown> {
   callbackSecret: string;
 }
 
+/** What operators of some countries (India's DLT) want to be told with a message, in their registries' ids. */
+export interface DltIds {
+  /** who sends */
+  entityId?: string;
+  /** what kind of text it is */
+  templateId?: string;
+}
+
 /** One message to one recipient. */
 export interface OutboundMessage {
   /** deterministic client reference, the same for every attempt: `<campaign id>-<seq>` */
@@ -42,6 +50,9 @@ export interface OutboundMessage {
    * leave it out
    */
   sender?: string | undefined;
+  dlt?: DltIds;
+  /** whole seconds, at least 1, for which the upstream may still try to deliver; absent = as long as it does by itself */
+  validitySeconds?: number;
   /** a message of its own, which goes in front of those of campaigns that wait for their turn in the connection */
   urgent?: boolean | undefined;
   /**

@@ -42,6 +42,7 @@ import { CreditClosings1700000014602 } from './1700000014602-credit-closings.js'
 import { CampaignAudio1700000014603 } from './1700000014603-campaign-audio.js';
 import { DueEndpoints1700000014700 } from './1700000014700-due-endpoints.js';
 import { WebhooksByDay1700000014800 } from './1700000014800-webhooks-by-day.js';
+import { SenderIds1700000015000 } from './1700000015000-sender-ids.js';
 import { CampaignRoutes1700000015100 } from './1700000015100-campaign-routes.js';
 
 /** Every migration, in order. */
@@ -90,5 +91,6 @@ export const migrations = [
   CampaignAudio1700000014603,
   DueEndpoints1700000014700,
   WebhooksByDay1700000014800,
+  SenderIds1700000015000,
   CampaignRoutes1700000015100,
 ];
