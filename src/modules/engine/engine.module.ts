@@ -6,6 +6,7 @@ import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ReceiptSink, RoutesModule } from '../providers/index.js';
+import { RoutingModule } from '../routing/index.js';
 import { CampaignAcceptance } from './accept/campaign-acceptance.js';
 import { StagedRecipients } from './accept/staged-recipients.js';
 import { Submissions } from './accept/submissions.js';
@@ -63,6 +64,7 @@ const SERVICES = [
     IdempotencyModule,
     RelayNotifierModule,
     RoutesModule,
+    RoutingModule,
   ],
   providers: [...SERVICES, { provide: ReceiptSink, useExisting: CampaignReceipts }],
   exports: [...SERVICES, ReceiptSink, RelayNotifierModule],

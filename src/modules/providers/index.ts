@@ -37,7 +37,7 @@ export { FORMER_SECRET_MS, formerSecret } from './former-secret.js';
 export type { HeaderMedium } from './drivers/meta-cloud/template-samples.js';
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './persistence/chat-accounts.js';
 export { ChatWindows } from './persistence/chat-windows.js';
-export { RouteDirectory } from './persistence/route-directory.js';
+export { RouteDirectory, type RoutesOfKind } from './persistence/route-directory.js';
 export { callbackPath, type RouteRecord } from './persistence/route-record.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './ports/call-script.js';
 export { InboundSink, type InboundText } from './ports/inbound-sink.js';

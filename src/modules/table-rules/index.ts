@@ -10,6 +10,7 @@ import { profileRequestTables } from '../profile-requests/index.js';
 import { providerTables } from '../providers/index.js';
 import { quotaTables } from '../quotas/index.js';
 import { senderIdTables } from '../sender-ids/index.js';
+import { routingTables } from '../routing/index.js';
 import { sessionMessageTables } from '../session-messages/index.js';
 import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
@@ -22,6 +23,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...creditTables,
   ...quotaTables,
   ...providerTables,
+  ...routingTables,
   ...engineTables,
   ...idempotencyTables,
   ...audioTables,

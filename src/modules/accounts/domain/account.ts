@@ -8,6 +8,11 @@ export type UserType = (typeof USER_TYPES)[number];
 /** What an account may reach: `super` and `admin` the admin API (resellers a part of it), `user` its own things. */
 export type Role = 'super' | 'admin' | 'user';
 
+export const NUMBER_CHECKS = ['refuse', 'warn', 'off'] as const;
+
+/** What becomes of a number that no numbering plan has (reference/numbers#checks). */
+export type NumberCheckMode = (typeof NUMBER_CHECKS)[number];
+
 /** An account as every other module sees it; it carries no secret. */
 export interface Account {
   id: number;
@@ -29,6 +34,9 @@ export interface Account {
   /** carrier failures are refunded too (reference/credits#refunds) */
   refundFailed: boolean;
   publicLookup: boolean;
+  /** names of the only routes that it may use (reference/routing#allowed-routes); null = all */
+  allowedRoutes: readonly string[] | null;
+  numberCheck: NumberCheckMode;
   permissions: Permissions;
   /** whole seconds: a token issued before it is refused */
   passwordChangedAt: Date;

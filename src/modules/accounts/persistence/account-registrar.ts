@@ -53,6 +53,8 @@ export class AccountRegistrar {
       requireToken: false,
       refundFailed: false,
       publicLookup: true,
+      allowedRoutes: null,
+      numberCheck: 'off',
       permissions: JSON.stringify(input.permissions ?? defaultPermissions()),
       createdAt: at,
       updatedAt: at,

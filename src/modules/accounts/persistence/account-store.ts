@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import type { Account } from '../domain/account.js';
+import { type Account, NUMBER_CHECKS } from '../domain/account.js';
 import type { Identity, IdentityKind } from '../domain/identity.js';
 import { IDENTITY_KINDS } from '../domain/identity.js';
 import { readPermissions } from '../domain/permissions.js';
@@ -88,6 +88,8 @@ export class AccountStore {
       requireToken: row.requireToken,
       refundFailed: row.refundFailed,
       publicLookup: row.publicLookup,
+      allowedRoutes: row.allowedRoutes === null ? null : (JSON.parse(row.allowedRoutes) as string[]),
+      numberCheck: NUMBER_CHECKS.find((mode) => mode === row.numberCheck) ?? 'off',
       permissions: readPermissions(JSON.parse(row.permissions) as Record<string, unknown>),
       passwordChangedAt: row.passwordChangedAt,
       apiBaseUrl: row.apiBaseUrl,

@@ -64,6 +64,21 @@ export class AccountEntity {
   @Column({ name: 'public_lookup', type: 'boolean' })
   publicLookup!: boolean;
 
+  /** JSON text of the names of the only routes that it may use; null = all */
+  @Column({ name: 'allowed_routes', type: 'text', nullable: true })
+  allowedRoutes!: string | null;
+
+  /** `refuse`, `warn` or `off` */
+  @Column({
+    name: 'number_check',
+    type: 'varchar',
+    length: 8,
+    charset: 'ascii',
+    collation: 'ascii_bin',
+    default: 'off',
+  })
+  numberCheck!: string;
+
   /** JSON text: no `json` columns (reference/running#servers) */
   @Column({ type: 'longtext' })
   permissions!: string;

@@ -20,11 +20,26 @@ export interface RouteDraft {
   isDefault: boolean;
 }
 
+/** The routes of one kind that can be used. */
+export interface RoutesOfKind {
+  byId: ReadonlyMap<number, RouteRecord>;
+  byName: ReadonlyMap<string, RouteRecord>;
+  /** what takes everything that nothing else takes; null = none */
+  standard: RouteRecord | null;
+}
+
 interface Snapshot {
   byId: Map<number, RouteRecord>;
   byName: Map<string, RouteRecord>;
-  defaults: Map<string, RouteRecord>;
+  kinds: Map<OperatorRouteKind, RoutesOfKind>;
 }
+
+const NO_ROUTES: RoutesOfKind = { byId: new Map(), byName: new Map(), standard: null };
+
+const keyed = (routes: readonly RouteRecord[]): Pick<Snapshot, 'byId' | 'byName'> => ({
+  byId: new Map(routes.map((route) => [route.id, route])),
+  byName: new Map(routes.map((route) => [route.name, route])),
+});
 
 const KEPT_MS = 2_000;
 const CALLBACK_SECRET_BYTES = 24;
@@ -49,9 +64,13 @@ export class RouteDirectory {
    * (reference/engine#routes-of-a-send).
    */
   async resolve(kind: OperatorRouteKind, service: string): Promise<RouteRecord | null> {
-    const { byName, defaults } = await this.routes();
-    const named = byName.get(service);
-    return named?.channel === kind ? named : (defaults.get(kind) ?? null);
+    const { byName, standard } = await this.ofKind(kind);
+    return byName.get(service) ?? standard;
+  }
+
+  /** The same object as long as nothing was read again. */
+  async ofKind(kind: OperatorRouteKind): Promise<RoutesOfKind> {
+    return (await this.routes()).kinds.get(kind) ?? NO_ROUTES;
   }
 
   /** Knows chat accounts too. */
@@ -150,15 +169,16 @@ export class RouteDirectory {
       where: { channel: OPERATOR_ROUTES },
       order: { name: 'ASC' },
     });
-    const snapshot: Snapshot = { byId: new Map(), byName: new Map(), defaults: new Map() };
-    for (const row of rows) {
-      const route = this.tryOpen(row);
-      if (!route) continue;
-      snapshot.byId.set(route.id, route);
-      snapshot.byName.set(route.name, route);
-      if (route.isDefault) snapshot.defaults.set(route.channel, route);
-    }
-    return snapshot;
+    const routes = rows.flatMap((row) => this.tryOpen(row) ?? []);
+    return {
+      ...keyed(routes),
+      kinds: new Map(
+        OPERATOR_ROUTE_KINDS.map((kind) => {
+          const those = routes.filter(({ channel }) => channel === kind);
+          return [kind, { ...keyed(those), standard: those.find(({ isDefault }) => isDefault) ?? null }];
+        }),
+      ),
+    };
   }
 
   private async chatAccount(id: number): Promise<RouteRecord | null> {

@@ -44,6 +44,8 @@ import { DueEndpoints1700000014700 } from './1700000014700-due-endpoints.js';
 import { WebhooksByDay1700000014800 } from './1700000014800-webhooks-by-day.js';
 import { SenderIds1700000015000 } from './1700000015000-sender-ids.js';
 import { CampaignRoutes1700000015100 } from './1700000015100-campaign-routes.js';
+import { RoutingTables1700000015200 } from './1700000015200-routing-tables.js';
+import { AccountRoutes1700000015201 } from './1700000015201-account-routes.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -93,4 +95,6 @@ export const migrations = [
   WebhooksByDay1700000014800,
   SenderIds1700000015000,
   CampaignRoutes1700000015100,
+  RoutingTables1700000015200,
+  AccountRoutes1700000015201,
 ];

@@ -1,0 +1,10 @@
+/** Tables that there may be. */
+export const MOST_TABLES = 20;
+/** Rules of one table. */
+export const MOST_RULES = 1_000;
+/** Prefixes, accounts or categories of one rule. */
+export const MOST_OF_A_RULE = 100;
+/** Prefixes of all tables together: every process keeps them in memory. */
+export const MOST_PREFIXES = 200_000;
+/** Routes of one rule. */
+export const MOST_ROUTES = 5;
