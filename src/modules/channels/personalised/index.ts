@@ -1,1 +1,2 @@
-export { messageOf, missingOf, templateOf } from './personalised-text.js';
+export { MissingVariables, personalisedErrors, textFault } from './personalised.errors.js';
+export { completeMessageOf, messageOf, missingOf, templateOf } from './personalised-text.js';

@@ -1,0 +1,34 @@
+import { AppError } from '../../../kernel/app-error.js';
+import { invalid } from '../../../kernel/define-error.js';
+import { MOST_PLACEHOLDERS, type TemplateTextFault } from '../../../kernel/message-template.js';
+
+/** Errors of texts with placeholders (reference/bulk#placeholders). */
+export const personalisedErrors = {
+  placeholder: invalid(
+    'placeholder_invalid',
+    (field: string, at: number) => `${field} has no valid placeholder at character ${at}`,
+    'what begins with {{ and is none; a literal {{ is written \\{{',
+  ),
+  tooMany: invalid(
+    'placeholders_too_many',
+    (field: string) => `${field} must have at most ${MOST_PLACEHOLDERS} placeholders`,
+    'each counted as often as it stands there',
+  ),
+  missing: invalid(
+    'placeholder_missing',
+    'Some recipients have no value for a placeholder',
+    'nor is there a default; `errors` names the rows and the placeholders',
+  ),
+};
+
+/** A recipient leaves placeholders open. */
+export class MissingVariables extends AppError {
+  constructor(readonly names: readonly string[]) {
+    const { kind, code, message } = personalisedErrors.missing();
+    super(kind, code, message);
+  }
+}
+
+/** The error of a field whose text has a fault. */
+export const textFault = (field: string, read: TemplateTextFault): AppError =>
+  read.fault === 'tooMany' ? personalisedErrors.tooMany(field) : personalisedErrors.placeholder(field, read.at);
