@@ -24,8 +24,8 @@ export const STATUS_OF_RECEIPT: Readonly<Record<Receipt['status'], RecipientStat
 /** Outcomes of which the carrier's number says more. */
 const WITH_REASON: ReadonlySet<Receipt['status']> = new Set(['failed', 'no_answer', 'busy']);
 
-/** What a receipt does to its recipient. */
-export function receiptChange({ receipt, item }: MatchedReceipt): RecipientChange {
+/** What a receipt does to its recipient. @param recipient as it was read, where that is enough to judge it by */
+export function receiptChange({ receipt, item }: MatchedReceipt, recipient?: KnownRecipient): RecipientChange {
   const withReason = WITH_REASON.has(receipt.status);
   return {
     campaignId: item.campaignId,
@@ -35,6 +35,7 @@ export function receiptChange({ receipt, item }: MatchedReceipt): RecipientChang
     errorText: withReason ? receipt.errorText : null,
     refund: false,
     attempted: false,
-    ...(receipt.durationSeconds !== undefined && { durationSeconds: receipt.durationSeconds }),
+    durationSeconds: receipt.durationSeconds,
+    recipient,
   };
 }

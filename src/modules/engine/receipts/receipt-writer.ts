@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Channels } from '../channels.js';
 import { RetryStore } from '../settle/retry-store.js';
-import type { KnownRecipient, KnownRecipients, RecipientChange } from '../settle/recipient-change.js';
+import type { RecipientChange } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 import type { EndedAttempt } from '../settle/attempts.js';
 import { CampaignBriefs } from '../state/campaign-briefs.js';
@@ -42,21 +42,23 @@ export class ReceiptWriter {
     const { attempts, several, single } = await this.gather(tx, matched);
     // The only locks of the batch, in the order of every transaction (docs/decisions/0004): items, then recipients, by key.
     const items = await lockItems(tx, itemsOf(several));
-    const recipients = await this.recipients(tx, matched, single);
+    // What the status of one item says is judged by the recipient alone, so it is enough how that was read.
+    const unread = single.filter(({ recipient }) => !recipient);
+    const locked = await this.settlement.lock(tx, itemsOf([...attempts, ...several, ...unread]));
     const messages = judgeItems(several, items);
     await writeItems(tx, messages.items);
     await this.logAttempts(tx, attempts);
-    const current = currentAttempts(attempts, recipients);
+    const current = currentAttempts(attempts, locked);
     const again = await this.tryAgain(tx, current);
     const changes = [
-      ...single.map(receiptChange),
+      ...single.map((entry) => receiptChange(entry, entry.recipient)),
       ...messages.changes,
       ...current.map((entry): RecipientChange => {
         const change = receiptChange(entry);
         return again.has(entry) ? { ...change, to: RecipientStatus.Retrying } : change;
       }),
     ];
-    const moved = await this.settlement.settle(tx, changes, recipients);
+    const moved = await this.settlement.settle(tx, changes, locked);
     const lanes = new Map(
       moved.flatMap(({ to, lane, ...at }) => (to === RecipientStatus.Retrying ? [[keyOf(at), lane] as const] : [])),
     );
@@ -67,19 +69,6 @@ export class ReceiptWriter {
         return lane === undefined ? [] : [nextAttempt(entry, lane)];
       }),
     );
-  }
-
-  /** As they were read, where that is enough: what the status of one item says is judged by the recipient alone. */
-  private async recipients(
-    tx: EntityManager,
-    matched: readonly MatchedReceipt[],
-    single: readonly MatchedReceipt[],
-  ): Promise<KnownRecipients> {
-    const known = new Map<string, KnownRecipient>();
-    for (const { item, recipient } of single) if (recipient) known.set(keyOf(item), recipient);
-    const toLock = itemsOf(matched).filter((item) => !known.has(keyOf(item)));
-    if (toLock.length === 0) return known;
-    return new Map([...known, ...(await this.settlement.lock(tx, toLock))]);
   }
 
   private async gather(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<SortedReceipts> {

@@ -18,7 +18,9 @@ export interface RecipientChange {
   /** back to Pending: it was taken for unknown, and the worker that was to send it says that it never left */
   takenBack?: boolean;
   /** seconds of talk; absent = no call, or no answer */
-  durationSeconds?: number;
+  durationSeconds?: number | undefined;
+  /** as it was read without a lock, which is the condition of what is written; absent = locked to be judged */
+  recipient?: KnownRecipient | undefined;
 }
 
 /** A change that takes place. */

@@ -38,7 +38,8 @@ export class Settlement {
 
   /**
    * @param changes any order; several for one recipient are taken as the furthest of them
-   * @param known the recipients, where the caller has read them: under a lock, or without one
+   * @param known recipients that the caller has read, under a lock or without one; absent = those without one that a
+   * change brings along are locked
    * @returns what really changed
    * @throws Outdated where a recipient is not as it was read without a lock; see `readFirst`
    */
@@ -48,9 +49,14 @@ export class Settlement {
     known?: KnownRecipients,
   ): Promise<RecipientMove[]> {
     if (changes.length === 0) return [];
-    const recipients = known ?? (await this.lock(tx, changes));
+    const others =
+      known ??
+      (await this.lock(
+        tx,
+        changes.filter(({ recipient }) => !recipient),
+      ));
     const possible = furthest(changes).flatMap((change): RecipientMove[] => {
-      const recipient = recipients.get(keyOf(change));
+      const recipient = change.recipient ?? others.get(keyOf(change));
       const move = recipient && moveOf(change, recipient);
       return move ? [move] : [];
     });
@@ -88,6 +94,7 @@ export class Settlement {
 
   /** Locks recipients in the order of their keys; those that do not exist are missing. */
   async lock(tx: EntityManager, places: readonly RecipientKey[]): Promise<KnownRecipients> {
+    if (places.length === 0) return new Map();
     const rows: (KnownRecipient & RecipientKey)[] = await tx.query(
       `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j

@@ -12,7 +12,8 @@ import { type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-endings.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
-import type { RecipientChange } from './recipient-change.js';
+import { readFirst } from './read-first.js';
+import type { KnownRecipient, RecipientChange } from './recipient-change.js';
 import { Settlement } from './settlement.js';
 import { markUnknown, takeBack } from './unknown-marks.js';
 
@@ -45,13 +46,10 @@ export class WindowResults {
    */
   async flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(results.map(recipientOf));
-    return inTransaction(this.dataSource, async (tx) => {
+    return readFirst(this.dataSource, async (tx, locking) => {
       await this.storeProviderIds(tx, results);
       await takeBack(tx, this.settlement, this.retries, results.filter(neverLeft).map(recipientOf));
-      await this.settlement.settle(
-        tx,
-        results.flatMap((result) => toChange(result, this.counted(result.recipient))),
-      );
+      await this.settlement.settle(tx, this.changes(results, locking));
       await this.logAttempts(tx, results);
       await this.storeRetries(tx, results);
       await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
@@ -65,6 +63,17 @@ export class WindowResults {
       if (isAnswered) await this.senders.note(tx, sendsOf(results.filter(hasLeft).map(recipientOf)));
       return left;
     });
+  }
+
+  private changes(results: readonly WindowResult[], locking: boolean): RecipientChange[] {
+    const changes: RecipientChange[] = [];
+    for (const result of results) {
+      const change = toChange(result, this.counted(result.recipient));
+      if (!change) continue;
+      if (!locking) change.recipient = asRead(result.recipient);
+      changes.push(change);
+    }
+    return changes;
   }
 
   /** A lane of which nothing gets through has a deadline; the end of a window tells, or the first that did. */
@@ -95,13 +104,9 @@ export class WindowResults {
       const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
       const ambiguous = [...begun.recipients, ...(await this.lanes.intended(tx, turns))];
       await this.retries.dropBegun(tx, turns, true);
-      const changes = ambiguous.map((recipient): RecipientChange => ({
-        ...unchanged(recipient.turn.campaignId, recipient.seq),
-        to: RecipientStatus.Unknown,
-        attempted: true,
-        tries: this.counted(recipient),
-        madeBefore: recipient.made ?? 0,
-      }));
+      const changes = ambiguous.map((recipient) =>
+        changeOf(recipient, RecipientStatus.Unknown, this.counted(recipient)),
+      );
       await this.settlement.settle(tx, changes);
       await markUnknown(tx, ambiguous, !deduplicated);
       if (leaseMs !== null && (await this.lanes.hold(tx, turns, leaseMs)).length < turns.length) throw new LaneTaken();
@@ -219,51 +224,53 @@ export const gotThrough = (outcome: Outcome): boolean =>
 const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
   counts(outcome) && recipient.attempt >= MOST_ATTEMPTS;
 
-const unchanged = (campaignId: number, seq: number): Omit<RecipientChange, 'to'> => ({
-  campaignId,
+/** A recipient that its window has read and that waits for its first try; what waits for another one is locked. */
+const asRead = ({ made, number }: DueRecipient): KnownRecipient | undefined =>
+  made === undefined ? { number, status: RecipientStatus.Pending, attempts: 0 } : undefined;
+
+/** An attempt that may have left, of which a receipt or the deadline says more; `tries` as many as it counts for. */
+const changeOf = ({ turn, seq, made = 0 }: DueRecipient, to: RecipientStatus, tries: number): RecipientChange => ({
+  campaignId: turn.campaignId,
   seq,
+  to,
   errorCode: null,
   errorText: null,
   refund: false,
-  attempted: false,
+  attempted: true,
+  tries,
+  madeBefore: made,
 });
 
-const lastOutcome = ({
-  status,
-  errorCode,
-  errorText,
-}: LastOutcome): Pick<RecipientChange, 'to' | 'errorCode' | 'errorText'> => ({ to: status, errorCode, errorText });
-
-/** @param counted how many tries an attempt that the carrier took, or may have, counts as */
-function toChange({ recipient, outcome }: WindowResult, counted: number): RecipientChange[] {
-  const { turn, seq, made = 0, last, attempt, inDoubt = false } = recipient;
+/**
+ * @param counted how many tries an attempt that the carrier took, or may have, counts as
+ * @returns null where nothing becomes of it, for now
+ */
+function toChange({ recipient, outcome }: WindowResult, counted: number): RecipientChange | null {
+  const { last, attempt, inDoubt = false } = recipient;
   // Whatever became of the second copy, the first may be with the upstream: a receipt or the deadline settles it.
-  if (inDoubt && outcome.kind !== 'accepted') return [];
-  const base = { ...unchanged(turn.campaignId, seq), attempted: true, tries: counted, madeBefore: made };
-  const failed = { ...base, to: RecipientStatus.Failed, tries: attempt };
+  if (inDoubt && outcome.kind !== 'accepted') return null;
+  if (outcome.kind === 'accepted') return changeOf(recipient, RecipientStatus.Submitted, counted);
+  if (outcome.kind === 'unknown') return changeOf(recipient, RecipientStatus.Unknown, counted);
+  const failed = changeOf(recipient, RecipientStatus.Failed, attempt);
   // The tries before this one, which never left: as many as the carrier has turned down.
   const neverLeft = { ...failed, attempted: attempt > 1, tries: attempt - 1 };
   switch (outcome.kind) {
-    case 'accepted':
-      return [{ ...base, to: RecipientStatus.Submitted }];
-    case 'unknown':
-      return [{ ...base, to: RecipientStatus.Unknown }];
     case 'suppressed':
-      return [last ? lastStands(neverLeft, last) : { ...neverLeft, errorText: 'Suppressed', refund: true }];
+      return last ? lastStands(neverLeft, last) : { ...neverLeft, errorText: 'Suppressed', refund: true };
     case 'rejected': {
       const reason = { errorCode: outcome.code, errorText: outcome.text };
-      if (outcome.submitted) return [{ ...failed, ...reason }];
-      return [last ? lastStands(neverLeft, last) : { ...neverLeft, ...reason, refund: true }];
+      if (outcome.submitted) return { ...failed, ...reason };
+      return last ? lastStands(neverLeft, last) : { ...neverLeft, ...reason, refund: true };
     }
     case 'retry':
-      return isExhausted(recipient, outcome) ? [{ ...failed, errorCode: outcome.code, errorText: outcome.text }] : [];
+      return isExhausted(recipient, outcome) ? { ...failed, errorCode: outcome.code, errorText: outcome.text } : null;
     case 'unsent':
-      return [];
+      return null;
   }
 }
 
 /** What cannot be tried again keeps the outcome of its last attempt; that one was made, so nothing is refunded. */
-const lastStands = (change: RecipientChange, last: LastOutcome): RecipientChange => ({
+const lastStands = (change: RecipientChange, { status, errorCode, errorText }: LastOutcome): RecipientChange => ({
   ...change,
-  ...lastOutcome(last),
+  ...{ to: status, errorCode, errorText },
 });
