@@ -14,17 +14,31 @@ let book: CreditBook;
 
 const GSM = 'gsm_credits' as const;
 const account = (credits: number): Promise<Account> => accounts.account({ startingCredits: { [GSM]: credits } });
+const charge = (accountId: number, amount: number, requestId: string, share = { prefix: '91', sender: '' }) => ({
+  accountId,
+  balance: GSM,
+  requestId,
+  amount,
+  usage: { channel: 'gsm', shares: [{ ...share, recipients: 1, credits: amount }] },
+});
 const available = (id: number): Promise<number> => book.available(id, GSM);
 const debit = (id: number, ...amounts: number[]): Promise<boolean> =>
   inTransaction(dataSource, (tx) =>
     book.debit(
       tx,
-      amounts.map((amount, i) => ({ accountId: id, balance: GSM, requestId: `R${i}`, amount })),
+      amounts.map((amount, i) => charge(id, amount, `R${i}`)),
     ),
   );
 const ledger = (id: number): Promise<Record<string, unknown>[]> =>
   dataSource.query<Record<string, unknown>[]>(
     'SELECT amount, available, kind, request_id, note FROM credit_ledger WHERE account_id = ? ORDER BY id',
+    [id],
+  );
+const usage = (id: number): Promise<Record<string, unknown>[]> =>
+  dataSource.query<Record<string, unknown>[]>(
+    `SELECT channel, prefix, sender, charged_recipients AS charged, charged_credits AS cost,
+       refunded_recipients AS refunded, refunded_credits AS back, day = UTC_DATE() AS today
+     FROM usage_counters WHERE account_id = ? ORDER BY channel, prefix, sender`,
     [id],
   );
 const proven = async (id: number): Promise<boolean> => {
@@ -57,12 +71,7 @@ describe('a debit', () => {
 
   it('takes from many accounts at once, each with a running balance of its own', async () => {
     const [a, b] = [await account(100), await account(50)];
-    const charges = [b, a, b, a].map(({ id }, i) => ({
-      accountId: id,
-      balance: GSM,
-      requestId: `M${i}`,
-      amount: i + 1,
-    }));
+    const charges = [b, a, b, a].map(({ id }, i) => charge(id, i + 1, `M${i}`));
     expect(await inTransaction(dataSource, (tx) => book.debit(tx, [...charges]))).toBe(true);
     const lines = async (id: number) =>
       (await ledger(id)).slice(1).map((line) => [line['request_id'], line['available']]);
@@ -77,7 +86,7 @@ describe('a debit', () => {
       ],
     ]);
     const poor = inTransaction(dataSource, async (tx) => {
-      const all = [a, b].map(({ id }) => ({ accountId: id, balance: GSM, requestId: 'P', amount: 60 }));
+      const all = [a, b].map(({ id }) => charge(id, 60, 'P'));
       if (!(await book.debit(tx, all))) throw new Error('poor');
     });
     await expect(poor).rejects.toThrow('poor');
@@ -121,12 +130,52 @@ describe('a debit', () => {
     const { id } = await account(10);
     await expect(
       inTransaction(dataSource, async (tx) => {
-        await book.debit(tx, [{ accountId: id, balance: GSM, requestId: 'X', amount: 4 }]);
+        await book.debit(tx, [charge(id, 4, 'X')]);
         throw new Error('afterwards');
       }),
     ).rejects.toThrow('afterwards');
     expect(await available(id)).toBe(10);
+    expect(await usage(id)).toEqual([]);
     expect(await proven(id)).toBe(true);
+  });
+});
+
+describe('usage', () => {
+  it('is counted beside the ledger, by channel, calling code and sender', async () => {
+    const [a, b] = [await account(100), await account(100)];
+    const uk = { prefix: '44', sender: 'ACME' };
+    await inTransaction(dataSource, (tx) =>
+      book.debit(tx, [
+        charge(a.id, 5, 'U0'),
+        charge(b.id, 7, 'U1', uk),
+        charge(a.id, 6, 'U2'),
+        charge(a.id, 3, 'U3', uk),
+      ]),
+    );
+    await inTransaction(dataSource, (tx) => book.refund(tx, [{ ...charge(a.id, 2, 'U3', uk), note: null }]));
+    const [none, today] = [
+      { refunded: 0, back: 0 },
+      { today: 1, channel: 'gsm' },
+    ];
+    expect(await usage(a.id)).toEqual([
+      { ...today, ...uk, charged: 1, cost: 3, refunded: 1, back: 2 },
+      { ...today, ...none, prefix: '91', sender: '', charged: 2, cost: 11 },
+    ]);
+    expect(await usage(b.id)).toEqual([{ ...today, ...none, ...uk, charged: 1, cost: 7 }]);
+  });
+
+  it('refuses shares that come to anything else than the amount', async () => {
+    const { id } = await account(10);
+    const wrong = (change: object) => {
+      const { usage: given, ...rest } = charge(id, 4, 'W');
+      return { ...rest, usage: { ...given, shares: given.shares.map((share) => ({ ...share, ...change })) } };
+    };
+    for (const change of [{ credits: 3 }, { credits: 5 }, { recipients: -1 }, { recipients: 0.5 }]) {
+      await expect(inTransaction(dataSource, (tx) => book.debit(tx, [wrong(change)]))).rejects.toThrow(RangeError);
+      const refund = inTransaction(dataSource, (tx) => book.refund(tx, [{ ...wrong(change), note: null }]));
+      await expect(refund).rejects.toThrow(RangeError);
+    }
+    expect(await available(id)).toBe(10);
   });
 });
 
@@ -135,7 +184,7 @@ describe('refunds, grants and take-backs', () => {
     const { id } = await account(10);
     await debit(id, 6);
     await inTransaction(dataSource, async (tx) => {
-      await book.refund(tx, [{ accountId: id, balance: GSM, amount: 2, requestId: 'R0', note: 'Cancelled' }]);
+      await book.refund(tx, [{ ...charge(id, 2, 'R0'), note: 'Cancelled' }]);
       await book.grant(tx, id, GSM, 5, 'Invoice 1');
       expect(await book.takeBack(tx, id, GSM, 3, null)).toBe(true);
       expect(await book.takeBack(tx, id, GSM, 9, null)).toBe(false);

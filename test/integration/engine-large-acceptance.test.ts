@@ -154,7 +154,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
       );
       return query(sql, values);
     });
-    const sum = { charged: TOTAL };
+    const sum = { charged: TOTAL, usage: [] };
     const id = await staged.write(draft(), sum);
     expect(taken).toBeGreaterThan(0);
     expect(id).not.toBe(taken);
@@ -213,7 +213,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
 
   it('is found by no search, and left alone by what removes old days, before its campaign is there', async () => {
     const { dataSource } = engine.database;
-    const id = await staged.write(draft(), { charged: TOTAL });
+    const id = await staged.write(draft(), { charged: TOTAL, usage: [] });
     expect(await count('campaign_recipients', `campaign_id = ${id}`)).toBe(TOTAL);
     const [number = ''] = numbers(1);
     const range = { accountId, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000), after: null };
@@ -239,7 +239,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
   });
 
   it('is swept no further once the process stops, and from there by the next one', async () => {
-    const id = await staged.write(draft(), { charged: TOTAL });
+    const id = await staged.write(draft(), { charged: TOTAL, usage: [] });
     await expire();
     let asked = 0;
     await staged.sweep(() => ++asked > 3);

@@ -7,6 +7,7 @@ import { ResellerCredits } from './persistence/reseller-credits.js';
 import { ResellerGrantEntity } from './persistence/reseller-grant.entity.js';
 import { CreditLedgerEntity } from './persistence/credit-ledger.entity.js';
 import { CreditClosingEntity, CreditMonthEntity } from './persistence/credit-closing.entities.js';
+import { UsageCounterEntity } from './persistence/usage-counter.entity.js';
 import { LedgerClosings } from './persistence/ledger-closings.js';
 import { LedgerKeeper } from './ledger-keeper.js';
 import { GetBalancesHandler } from './queries/get-balances.query.js';
@@ -24,6 +25,7 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
       ResellerGrantEntity,
       CreditClosingEntity,
       CreditMonthEntity,
+      UsageCounterEntity,
     ]),
   ],
   providers: [

@@ -11,10 +11,12 @@ export {
   LedgerPageAnswer,
 } from './http/credit.dto.js';
 export { readBalance } from './http/ledger-selection.js';
+export type { Usage, UsageShare } from './domain/usage.js';
 export { type Charge, CreditBook, type Purse, type Repayment } from './persistence/credit-book.js';
 export { ResellerCredits, type ResellerMove } from './persistence/reseller-credits.js';
 export { GetBalancesQuery } from './queries/get-balances.query.js';
 export { GetLedgerOpeningQuery } from './queries/get-ledger-opening.query.js';
 export { ListLedgerQuery } from './queries/list-ledger.query.js';
 export { ProveCreditsQuery } from './queries/prove-credits.query.js';
+export { UsageTally } from './usage-tally.js';
 export { creditTables } from './persistence/table-rules.js';

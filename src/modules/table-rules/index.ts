@@ -11,6 +11,7 @@ import { providerTables } from '../providers/index.js';
 import { quotaTables } from '../quotas/index.js';
 import { senderIdTables } from '../sender-ids/index.js';
 import { routingTables } from '../routing/index.js';
+import { rateTables } from '../rates/index.js';
 import { sessionMessageTables } from '../session-messages/index.js';
 import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
@@ -21,6 +22,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...platformTables,
   ...accountTables,
   ...creditTables,
+  ...rateTables,
   ...quotaTables,
   ...providerTables,
   ...routingTables,

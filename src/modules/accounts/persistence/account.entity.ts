@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('accounts')
 @Index('uq_accounts_username', ['username'], { unique: true })
 @Index('ix_accounts_parent', ['parentId'])
+@Index('ix_accounts_rate_plan', ['ratePlan'])
 export class AccountEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
   id!: number;
@@ -78,6 +79,10 @@ export class AccountEntity {
     default: 'off',
   })
   numberCheck!: string;
+
+  /** name of its rate plan; null = the prices that hold for all */
+  @Column({ name: 'rate_plan', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin', nullable: true })
+  ratePlan!: string | null;
 
   /** JSON text: no `json` columns (reference/running#servers) */
   @Column({ type: 'longtext' })

@@ -105,7 +105,7 @@ export class CampaignRetry {
     return inTransaction(this.dataSource, async (tx) => {
       if (!(await this.lock(tx, parent.id))) return 'busy';
       const id = newId();
-      const retried = new RetriedTerms(terms, routes);
+      const retried = new RetriedTerms({ ...terms, sender: parent.sender }, routes);
       let total = 0;
       for await (const batch of this.failed.batches(tx, parent)) {
         await this.writer.insertRetried(tx, id, total, batch, retried.add(batch));
@@ -118,7 +118,13 @@ export class CampaignRetry {
       const { unitCredits } = terms;
       const child = { id, requestId, totalRows: total, unitCredits, chargedCredits: sum.charged, repeated: false };
       await terms.alongside(tx, child);
-      const charge = { accountId: parent.accountId, balance: terms.balance, requestId, amount: sum.charged };
+      const charge = {
+        accountId: parent.accountId,
+        balance: terms.balance,
+        requestId,
+        amount: sum.charged,
+        usage: { channel: parent.channel, shares: sum.usage },
+      };
       await this.release(tx, parent.id);
       if (!(await this.credits.debit(tx, [charge]))) throw new Outspent();
       return child;

@@ -4,6 +4,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
+import { assertShares, type Usage } from '../domain/usage.js';
+import { countUsage } from './usage-counters.js';
 
 interface LedgerLine {
   amount: number;
@@ -24,6 +26,8 @@ export interface Charge extends Purse {
   requestId: string;
   /** credits; 0 = free */
   amount: number;
+  /** what for: the shares come to the amount */
+  usage: Usage;
 }
 
 /** What a request gets back. */
@@ -32,8 +36,9 @@ export interface Repayment extends Charge {
 }
 
 /**
- * The only writer of balances and ledger. Every movement is one conditional UPDATE and its ledger entries in the
- * caller's transaction, so the stored balance is the ledger's sum at every commit. Amounts are whole credits.
+ * The only writer of balances, ledger and usage. Every movement is one conditional UPDATE and its ledger entries in the
+ * caller's transaction, and a debit or refund counts its usage beside them, so the stored balance is the ledger's sum, and
+ * the ledger's debits and refunds are those of the counters, at every commit. Amounts are whole credits.
  * The UPDATE locks the balance until the commit: callers make it their last step (docs of the engine).
  */
 @Injectable()
@@ -85,14 +90,14 @@ export class CreditBook {
   }
 
   /**
-   * Takes all charges, or nothing: two statements whatever their number and that of their accounts. Balances are locked in
+   * Takes all charges, or nothing: three statements whatever their number and that of their accounts. Balances are locked in
    * one order. Charges of 0 are skipped and leave no ledger line.
    * @param charges of one account in the order in which they stand in its ledger
    * @returns false when a balance is lower than the sum of its charges; the caller ends the transaction with an error then
    */
   async debit(tx: EntityManager, charges: readonly Charge[]): Promise<boolean> {
     const charged = charges.filter(({ amount }) => amount !== 0);
-    for (const { amount } of charged) assertAmount(amount);
+    for (const charge of charged) assertCharge(charge);
     if (charged.length === 0) return true;
     const rows = totals(charged);
     const taken = await tx.query<WriteResult>(
@@ -108,12 +113,12 @@ export class CreditBook {
   }
 
   /**
-   * Gives back what requests were charged (reference/credits#refunds), two statements whatever their number and that of
+   * Gives back what requests were charged (reference/credits#refunds), three statements whatever their number and that of
    * their accounts; the caller sees to it that it happens once. Repayments of 0 leave no ledger line.
    */
   async refund(tx: EntityManager, repayments: readonly Repayment[]): Promise<void> {
     const repaid = repayments.filter(({ amount }) => amount !== 0);
-    for (const { amount } of repaid) assertAmount(amount);
+    for (const repayment of repaid) assertCharge(repayment);
     if (repaid.length === 0) return;
     const rows = totals(repaid);
     const given = await tx.query<WriteResult>(
@@ -218,7 +223,7 @@ export class CreditBook {
     return result.affectedRows === 0 ? null : result.insertId;
   }
 
-  /** The balances are ours by now: each line has what is left, before what the lines behind it move. */
+  /** The balances are ours by now: each line has what is left, before what the lines behind it move, and its usage. */
   private async appendAll(
     tx: EntityManager,
     kind: 'debit' | 'refund',
@@ -233,7 +238,7 @@ export class CreditBook {
       behind.set(key, moved + amount);
       return [line.accountId, line.balance, amount, moved, line.requestId, line.note ?? null];
     });
-    await tx.query(
+    const { insertId } = await tx.query<WriteResult>(
       `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_at)
        SELECT STRAIGHT_JOIN b.account_id, b.balance, j.amount, b.available - j.behind, ?, j.request_id, j.note,
          UTC_TIMESTAMP(3)
@@ -244,6 +249,7 @@ export class CreditBook {
        ORDER BY j.ordinal`,
       [kind, jsonRows(rows.reverse())],
     );
+    await countUsage(tx, kind, insertId, lines);
   }
 
   private async append(tx: EntityManager, accountId: number, balance: BalanceName, lines: LedgerLine[]): Promise<void> {
@@ -279,6 +285,11 @@ function totals(charges: readonly Charge[]): [accountId: number, balance: Balanc
 }
 
 const inLockOrder = (a: Purse, b: Purse): number => a.accountId - b.accountId || (a.balance < b.balance ? -1 : 1);
+
+function assertCharge({ amount, usage }: Charge): void {
+  assertAmount(amount);
+  assertShares(amount, usage);
+}
 
 function assertAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new RangeError(`Not an amount of credits: ${amount}`);

@@ -9,6 +9,11 @@ export const creditTables: readonly TableRule[] = [
     rule: 'work',
     why: 'the ledger closer removes months that are over for RETENTION_DAYS, once they stand in a closing',
   },
+  {
+    table: 'usage_counters',
+    rule: 'kept',
+    why: 'what a day was charged, by channel, calling code and sender: some rows of an account and a day on which it sent',
+  },
   { table: 'credit_months', rule: 'kept', why: 'one a month' },
   {
     table: 'credit_closings',

@@ -218,12 +218,13 @@ export class CampaignAcceptance {
       );
       for (const { stagedId } of numbered) if (stagedId !== undefined) await this.staged.end(tx, stagedId);
       for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
-      // Last before the commit: the balances are locked for two round trips only.
+      // Last before the commit: the balances are locked for three round trips only.
       const charges = numbered.map(({ requestId, draft, sum }) => ({
         accountId: draft.accountId,
         balance: draft.balance,
         requestId,
         amount: sum.charged,
+        usage: { channel: draft.channel, shares: sum.usage },
       }));
       if (!(await this.credits.debit(tx, charges))) throw new Outspent();
     });

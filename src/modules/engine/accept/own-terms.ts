@@ -1,4 +1,5 @@
 import { jsonRows } from '../../../platform/database/index.js';
+import { UsageTally, type UsageShare } from '../../credits/index.js';
 import { MOST_GROUPS } from '../state/lanes.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { byIds, chainOf, chainText, type RouteChain } from '../state/route-chain.js';
@@ -8,6 +9,8 @@ import type { CampaignDraft } from './campaign-draft.js';
 export interface DraftSum {
   /** credits, for all recipients together */
   charged: number;
+  /** the same by calling code and sender */
+  usage: readonly UsageShare[];
   /** where some recipient differs from the campaign */
   own?: {
     /** by lane group: the campaign's own, then the further ones, ascending by their ids */
@@ -18,29 +21,39 @@ export interface DraftSum {
 }
 
 /** What of a draft its terms go by. */
-export type TermsDraft = Pick<CampaignDraft, 'recipients' | 'terms' | 'unitCredits' | 'routeId' | 'fallbacks'>;
+export type TermsDraft = Pick<
+  CampaignDraft,
+  'recipients' | 'terms' | 'unitCredits' | 'routeId' | 'fallbacks' | 'sender'
+>;
 
 const ROWS_A_BATCH = 5_000;
 /** of the variables, in UTF-16 units: even where each takes six bytes in JSON, below the packet of 16 MB that MariaDB takes */
 const LENGTH_OF_A_BATCH = 1_000_000;
 
-/** Adds up a draft: one pass over the terms, none where it has none. */
-export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks }: TermsDraft): DraftSum {
+/** Adds up a draft. */
+export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks, sender }: TermsDraft): DraftSum {
   const chain = chainOf(routeId, fallbacks);
-  if (!terms) return { charged: unitCredits * recipients.length };
+  const tally = new UsageTally();
+  if (!terms) {
+    for (const number of recipients) tally.add(number, sender ?? '', unitCredits);
+    return { charged: unitCredits * recipients.length, usage: tally.shares };
+  }
   if (terms.length !== recipients.length) throw new RangeError('terms stand beside the recipients, one each');
   let charged = 0;
   let differ = false;
   const found = new FoundChains(chain);
   const groups = new Uint8Array(terms.length);
   for (const [at, own] of terms.entries()) {
-    charged += creditsOf(own, unitCredits);
+    const credits = creditsOf(own, unitCredits);
+    charged += credits;
+    tally.add(recipients[at] ?? '', own?.sender ?? sender ?? '', credits);
     if (!own) continue;
     const group = found.groupOf(own);
     groups[at] = group;
     differ ||= group !== 0 || differs(own, { unitCredits, routeId });
   }
-  return differ ? { charged, own: found.ascending(groups) } : { charged };
+  const sum = { charged, usage: tally.shares };
+  return differ ? { ...sum, own: found.ascending(groups) } : sum;
 }
 
 /** The chains of a draft's recipients, as they are found. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
+import { UsageTally } from '../../credits/index.js';
 import type { LanesLeft } from '../dispatch/lane-endings.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import type { LaneTurn } from '../dispatch/lane-turn.js';
@@ -28,13 +29,23 @@ interface UnsentRange {
   end: number;
 }
 
-/** Unsent recipients of a range whose prices may differ. */
+/** What the unsent recipients of a range were charged. */
 interface ChargedRange {
   recipients: number;
   /** those that were not free */
   charged: number;
   /** credits */
   amount: number;
+  tally: UsageTally;
+}
+
+/** Unsent recipients of a range that are counted alike: their numbers begin alike, and they have one sender. */
+interface ChargedGroup {
+  digits: string;
+  sender: string | null;
+  recipients: string;
+  charged: string;
+  amount: string;
 }
 
 /** Ends what a cancelled or rejected campaign has not sent, in bounded steps: it becomes CANCELLED and is refunded. */
@@ -102,26 +113,41 @@ export class Cancellations {
     if ((unsent && unsent.recipients !== recipients) || (isHeard && changes.length !== recipients))
       throw new Outdated();
     if (recipients === 0) return;
-    const { charged, amount } = unsent ?? { charged: recipients, amount: recipients * campaign.unitCredits };
+    const { charged = 0, amount = 0, tally } = unsent ?? {};
     await this.settlement.finish(
       tx,
       [{ campaignId, lane, recipients, from: Pending, to: Cancelled }],
-      amount > 0 ? [{ campaignId, campaign, recipients: charged, amount }] : [],
+      tally && amount > 0 ? [{ campaignId, campaign, recipients: charged, amount, shares: tally.shares }] : [],
       (ended) => this.events.publish(tx, changes, ended),
     );
   }
 
-  /** What a range with prices of its own was charged, and how many recipients were; null = each the campaign's own price. */
+  /** What a range was charged, and for what; null = nothing, as every recipient of the campaign is free. */
   private async charged(tx: EntityManager, range: UnsentRange): Promise<ChargedRange | null> {
-    if (!range.campaign.ownTerms) return null;
+    const { unitCredits, ownTerms, id, sender } = range.campaign;
+    if (!ownTerms && unitCredits === 0) return null;
     const { joined, own } = members(range);
-    const [row] = await tx.query<Record<keyof ChargedRange, string | null>[]>(
-      `SELECT COUNT(*) AS recipients, SUM(COALESCE(t.credits, ?) > 0) AS charged, SUM(COALESCE(t.credits, ?)) AS amount
+    const credits = ownTerms ? 'COALESCE(t.credits, ?)' : '?';
+    const rows = await tx.query<ChargedGroup[]>(
+      `SELECT LEFT(r.receiver, 3) AS digits, ${ownTerms ? 't.sender' : 'NULL'} AS sender, COUNT(*) AS recipients,
+         SUM(${credits} > 0) AS charged, SUM(${credits}) AS amount
        FROM campaign_recipients r ${joined}
-       WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own}`,
-      [range.campaign.unitCredits, range.campaign.unitCredits, range.campaign.id, range.from, range.end],
+       WHERE r.campaign_id = ? AND r.seq >= ? AND r.seq < ? AND r.status = ${Pending} ${own} GROUP BY 1, 2`,
+      [unitCredits, unitCredits, id, range.from, range.end],
     );
-    return { recipients: Number(row?.recipients), charged: Number(row?.charged), amount: Number(row?.amount) };
+    const sum: ChargedRange = { recipients: 0, charged: 0, amount: 0, tally: new UsageTally() };
+    for (const row of rows) {
+      const [recipients, charged, amount] = [row.recipients, row.charged, row.amount].map(Number) as [
+        number,
+        number,
+        number,
+      ];
+      sum.recipients += recipients;
+      sum.charged += charged;
+      sum.amount += amount;
+      sum.tally.add(row.digits, row.sender ?? sender, amount, charged);
+    }
+    return sum;
   }
 
   /** The recipients themselves, for those who subscribe to what becomes of them. */

@@ -40,6 +40,8 @@ export interface RecipientMove {
   lane: number;
   /** what the recipient was charged */
   credits: number;
+  /** its sender id; '' = the route's */
+  sender: string;
 }
 
 /** A recipient as it was read. */
@@ -77,6 +79,7 @@ export function moveOf(change: RecipientChange, recipient: KnownRecipient): Reci
     tries,
     lane: 0,
     credits: 0,
+    sender: '',
   };
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import { CreditBook } from '../../credits/index.js';
+import { CreditBook, type UsageShare, UsageTally } from '../../credits/index.js';
 import type { CampaignBrief } from '../state/campaign-briefs.js';
 import { campaignsOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
@@ -14,6 +14,8 @@ export interface Refund {
   /** credits: the sum of what these recipients were charged */
   amount: number;
   campaign: CampaignBrief;
+  /** the amount by calling code and sender */
+  shares: readonly UsageShare[];
 }
 
 /** Gives back what recipients were charged, once: their status moves once, and the refund goes with it. */
@@ -36,21 +38,28 @@ export class Refunds {
     const generous = await this.generous(tx, charged.filter(({ refund }) => !refund).map(accountOf));
     const refunded = charged.filter((move) => move.refund || generous.has(accountOf(move)));
     await this.mark(tx, refunded);
-    const refunds = new Map<number, Refund>();
-    for (const { campaignId, credits } of refunded) {
-      const campaign = campaigns.get(campaignId) as CampaignBrief;
-      const known = refunds.get(campaignId) ?? { campaignId, campaign, recipients: 0, amount: 0 };
-      refunds.set(campaignId, { ...known, recipients: known.recipients + 1, amount: known.amount + credits });
+    const refunds = new Map<number, Refund & { tally: UsageTally }>();
+    for (const { campaignId, credits, number, sender } of refunded) {
+      let refund = refunds.get(campaignId);
+      if (!refund) {
+        const campaign = campaigns.get(campaignId) as CampaignBrief;
+        refund = { campaignId, campaign, recipients: 0, amount: 0, shares: [], tally: new UsageTally() };
+        refunds.set(campaignId, refund);
+      }
+      refund.recipients += 1;
+      refund.amount += credits;
+      refund.tally.add(number, sender, credits);
     }
-    return [...refunds.values()];
+    return [...refunds.values()].map(({ tally, ...refund }) => ({ ...refund, shares: tally.shares }));
   }
 
   /** The balances are locked until the commit: the last step of a transaction. */
   async pay(tx: EntityManager, refunds: readonly Refund[]): Promise<void> {
     await this.credits.refund(
       tx,
-      refunds.map(({ campaign: { accountId, balance, requestId }, recipients, amount }) => {
-        return { accountId, balance, requestId, amount, note: `${recipients} recipients` };
+      refunds.map(({ campaign: { accountId, balance, requestId, channel }, recipients, amount, shares }) => {
+        const usage = { channel, shares };
+        return { accountId, balance, requestId, amount, usage, note: `${recipients} recipients` };
       }),
     );
   }

@@ -21,6 +21,7 @@ import { writeStatuses } from './status-writer.js';
 interface TermsRow extends RecipientKey {
   laneGroup: number;
   credits: number | null;
+  sender: string | null;
 }
 
 /**
@@ -105,7 +106,7 @@ export class Settlement {
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
 
-  /** Adds lane and price of each recipient; a campaign without own terms costs no look at them. Terms never change. */
+  /** Adds lane, price and sender of each recipient; a campaign without own terms costs no look at them. Terms never change. */
   private async addTerms(
     tx: EntityManager,
     moves: readonly RecipientMove[],
@@ -119,13 +120,14 @@ export class Settlement {
       const row = campaign.ownTerms ? terms.get(keyOf(move)) : undefined;
       move.lane = laneOf(campaign.totalRows, move.seq, row?.laneGroup);
       move.credits = row?.credits ?? campaign.unitCredits;
+      move.sender = row?.sender ?? campaign.sender;
     }
   }
 
   private async ownTerms(tx: EntityManager, moves: readonly RecipientMove[]): Promise<ReadonlyMap<string, TermsRow>> {
     if (moves.length === 0) return new Map();
     const rows: TermsRow[] = await tx.query(
-      `SELECT STRAIGHT_JOIN t.campaign_id AS campaignId, t.seq, t.lane_group AS laneGroup, t.credits
+      `SELECT STRAIGHT_JOIN t.campaign_id AS campaignId, t.seq, t.lane_group AS laneGroup, t.credits, t.sender
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN recipient_terms t ON t.campaign_id = j.campaign_id AND t.seq = j.seq WHERE t.campaign_id IN (?)`,
       [jsonRows(moves.map(({ campaignId, seq }) => [campaignId, seq])), campaignsOf(moves)],

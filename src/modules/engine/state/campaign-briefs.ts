@@ -15,6 +15,8 @@ export interface CampaignBrief {
   balance: BalanceName;
   /** credits per recipient that has no price of its own */
   unitCredits: number;
+  /** of recipients that have none of their own; '' = the route's */
+  sender: string;
   /** some recipients have terms of their own */
   ownTerms: boolean;
   /** null = its channel makes one attempt */
@@ -29,6 +31,7 @@ interface BriefRow {
   total_rows: number;
   balance: BalanceName;
   unit_credits: number;
+  sender: string | null;
   own_terms: number;
   content: string | null;
 }
@@ -54,7 +57,7 @@ export class CampaignBriefs {
     if (unknown.length === 0) return found;
     const retrying = this.channels.all.filter((channel) => channel.retryPlan).map(({ name }) => name);
     const rows: BriefRow[] = await tx.query(
-      `SELECT id, account_id, request_id, channel, total_rows, balance, unit_credits, own_terms,
+      `SELECT id, account_id, request_id, channel, total_rows, balance, unit_credits, sender, own_terms,
          IF(channel IN (?), content, NULL) AS content FROM campaigns WHERE id IN (?)`,
       [['', ...retrying], unknown],
     );
@@ -76,6 +79,7 @@ export class CampaignBriefs {
       totalRows: row.total_rows,
       balance: row.balance,
       unitCredits: row.unit_credits,
+      sender: row.sender ?? '',
       ownTerms: row.own_terms === 1,
       retryPlan: plan ?? null,
     };

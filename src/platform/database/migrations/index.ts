@@ -46,6 +46,8 @@ import { SenderIds1700000015000 } from './1700000015000-sender-ids.js';
 import { CampaignRoutes1700000015100 } from './1700000015100-campaign-routes.js';
 import { RoutingTables1700000015200 } from './1700000015200-routing-tables.js';
 import { AccountRoutes1700000015201 } from './1700000015201-account-routes.js';
+import { RatePlans1700000015300 } from './1700000015300-rate-plans.js';
+import { UsageCounters1700000015301 } from './1700000015301-usage-counters.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -97,4 +99,6 @@ export const migrations = [
   CampaignRoutes1700000015100,
   RoutingTables1700000015200,
   AccountRoutes1700000015201,
+  RatePlans1700000015300,
+  UsageCounters1700000015301,
 ];

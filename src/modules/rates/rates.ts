@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { boundedCache, TtlCache } from '../../platform/caches/index.js';
+import { GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { MOST_ROWS_A_PLAN, Pricer, type Rate } from './domain/pricer.js';
+
+/** The plan that an account has, as it stood when it was asked for. */
+interface GivenPlan {
+  id: number;
+  revision: number;
+}
+
+/** A plan as it is asked: by channel. */
+interface ReadPlan {
+  pricers: ReadonlyMap<string, Pricer>;
+  rows: number;
+}
+
+const KEPT_MS = 2_000;
+/** Rows of plans that are kept in memory, over all plans. */
+const MOST_ROWS = 500_000;
+
+/**
+ * What accounts pay by their rate plans (reference/rates). Answers are kept for 2 s; a plan's rows as long as its revision
+ * stands. An installation without plans pays one look in that time, and an account without one a part of a look that all who
+ * ask at the same moment share.
+ */
+@Injectable()
+export class Rates {
+  private readonly anyPlan = new TtlCache<'any', boolean>(KEPT_MS, 1);
+  private readonly given = new TtlCache<number, GivenPlan | null>(KEPT_MS);
+  private readonly asked = new GroupCommit<number, GivenPlan | null>((ids) => this.plansOf(ids), ONE_TURN);
+  private readonly reading = new TtlCache<string, ReadPlan>(KEPT_MS);
+  private readonly plans = boundedCache<string, ReadPlan>(MOST_ROWS, { sizeOf: ({ rows }) => rows + 1 });
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** @returns null = the account has no plan, or its plan says nothing of this channel: the price of everyone holds */
+  async pricerFor(accountId: number, channel: string): Promise<Pricer | null> {
+    if (!(await this.anyPlan.get('any', () => this.isAny()))) return null;
+    const plan = await this.given.get(accountId, () => this.asked.add(accountId));
+    if (!plan) return null;
+    const { pricers } = await this.read(plan);
+    return pricers.get(channel) ?? null;
+  }
+
+  /** The next question reads the database again. */
+  forget(): void {
+    this.anyPlan.clear();
+    this.given.clear();
+  }
+
+  private async isAny(): Promise<boolean> {
+    const found: unknown[] = await this.dataSource.query('SELECT 1 FROM rate_plans LIMIT 1');
+    return found.length > 0;
+  }
+
+  private async plansOf(accountIds: readonly number[]): Promise<(GivenPlan | null)[]> {
+    const rows = await this.dataSource.query<(GivenPlan & { accountId: number })[]>(
+      `SELECT a.id AS accountId, p.id, p.revision FROM accounts a JOIN rate_plans p ON p.name = a.rate_plan
+       WHERE a.id IN (?)`,
+      [accountIds],
+    );
+    const byAccount = new Map(rows.map(({ accountId, id, revision }) => [accountId, { id, revision }]));
+    return accountIds.map((id) => byAccount.get(id) ?? null);
+  }
+
+  private async read({ id, revision }: GivenPlan): Promise<ReadPlan> {
+    const key = `${id} ${revision}`;
+    const known = this.plans.get(key);
+    if (known) return known;
+    const plan = await this.reading.get(key, () => this.load(id));
+    this.plans.set(key, plan);
+    return plan;
+  }
+
+  private async load(id: number): Promise<ReadPlan> {
+    const rows = await this.dataSource.query<Rate[]>(
+      'SELECT channel, prefix, credits_per_segment AS creditsPerSegment FROM rate_plan_rows WHERE plan_id = ? LIMIT ?',
+      [id, MOST_ROWS_A_PLAN],
+    );
+    const channels = [...new Set(rows.map(({ channel }) => channel))];
+    const pricerOf = (name: string): Pricer => new Pricer(rows.filter(({ channel }) => channel === name));
+    return { pricers: new Map(channels.map((name) => [name, pricerOf(name)])), rows: rows.length };
+  }
+}
