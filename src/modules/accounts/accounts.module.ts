@@ -6,6 +6,7 @@ import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT } from '../../platform/config/index.js';
 import { CreditsModule } from '../credits/index.js';
+import { RatesModule } from '../rates/index.js';
 import { AccessTokens, jwtOptions } from './authentication/access-tokens.js';
 import { ApiKeys } from './authentication/api-keys.js';
 import { AdminSessions } from './authentication/admin-sessions.js';
@@ -101,6 +102,7 @@ export class AccountDirectoryModule {}
   imports: [
     CqrsModule,
     AccountDirectoryModule,
+    RatesModule,
     PassportModule,
     JwtModule.registerAsync({ inject: [ENVIRONMENT], useFactory: jwtOptions }),
   ],

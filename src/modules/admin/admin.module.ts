@@ -14,6 +14,7 @@ import { CreditsController } from './http/credits.controller.js';
 import { ProfileRequestsAdminController } from './http/profile-requests.controller.js';
 import { SecurityLogController } from './http/security-log.controller.js';
 import { TemplatesAdminController } from './http/templates.controller.js';
+import { RatesAdminModule } from './rates-admin.module.js';
 import { RoutesAdminModule } from './routes-admin.module.js';
 
 /** The admin API: thin controllers over the features' commands and queries. Only the API imports it. */
@@ -25,6 +26,7 @@ import { RoutesAdminModule } from './routes-admin.module.js';
     TemplatesModule,
     ProfileRequestsModule,
     RoutesAdminModule,
+    RatesAdminModule,
     ChatAccountsAdminModule,
     CampaignsAdminModule,
     AdminPageModule,

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { RatePlanEntity, RatePlanRowEntity } from './persistence/rate-plan.entities.js';
+import { RatePlans } from './persistence/rate-plans.js';
 import { Rates } from './rates.js';
 
 /** Rate plans. Has no HTTP of its own: staff write plans through the admin API, and sends ask for prices. */
 @Module({
   imports: [TypeOrmModule.forFeature([RatePlanEntity, RatePlanRowEntity])],
-  providers: [Rates],
-  exports: [Rates],
+  providers: [Rates, RatePlans],
+  exports: [Rates, RatePlans],
 })
 export class RatesModule {}

@@ -23,6 +23,8 @@ interface BodyRule {
   form: boolean;
   /** keeps the bytes, and any JSON value as it stands */
   raw: boolean;
+  /** takes an array */
+  list?: true;
 }
 
 /** What bodies each family of paths takes (reference/requests#bodies); the first prefix that fits decides. */
@@ -32,6 +34,7 @@ const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/webhook/api/getgsmreport.php', limit: 64 * KB, form: true, raw: false },
   { prefix: '/webhook/', form: true, raw: false },
   { prefix: '/v5/', limit: MB, form: true, raw: false },
+  { prefix: '/v6/api/admin/rates/', form: false, raw: false, list: true },
   { prefix: '/provider/', limit: 3 * MB, form: true, raw: true },
   { prefix: '/', form: false, raw: false },
 ];
@@ -53,7 +56,7 @@ function isJson(request: IncomingMessage): boolean {
   return type === undefined || type === '' || JSON_TYPE.test(type);
 }
 
-/** Reads bodies within their limits. `request.body` is always an object afterwards, except below `/provider/`. */
+/** Reads bodies within their limits. `request.body` is always an object afterwards, except below `/provider/` and where a list is taken. */
 export function bodyReader(environment: Pick<Environment, 'BODY_LIMIT'>): RequestHandler {
   const readers = new Map(BODY_RULES.map((rule) => [rule, readerOf(rule, rule.limit ?? environment.BODY_LIMIT)]));
   return (request, response, next) => readers.get(ruleOf(request.path.toLowerCase()))?.(request, response, next);
@@ -86,7 +89,8 @@ function finish(rule: BodyRule, request: Request, _response: Response, next: Nex
   }
   if (isObject(body) && !isJson(request)) markForm(body);
   // An endpoint reads fields: what is no object has none of them.
-  if (!isObject(body) && !rule.raw) request.body = {};
+  const isTaken = isObject(body) || rule.raw || (rule.list && Array.isArray(body));
+  if (!isTaken) request.body = {};
   next();
 }
 

@@ -14,6 +14,8 @@ export interface AccountChanges {
   refundFailed?: boolean;
   publicLookup?: boolean;
   timeZone?: string | null;
+  /** name of the plan; null = the prices that hold for all */
+  ratePlan?: string | null;
   /** some of the names, each true or false */
   permissions?: Record<string, unknown>;
   password?: string;
@@ -33,6 +35,7 @@ export function accountPatch(row: AccountEntity, changes: AccountChanges, defaul
   const { isActive, requireToken, refundFailed, publicLookup, userType } = changes;
   const plain = { isActive, requireToken, refundFailed, publicLookup, userType };
   Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
+  if (changes.ratePlan !== undefined) patch.ratePlan = changes.ratePlan;
   if (changes.timeZone !== undefined) patch.timeZone = readTimeZone(changes.timeZone);
   if (changes.expiresAt !== undefined) {
     const zone = (patch.timeZone === undefined ? row.timeZone : patch.timeZone) ?? defaultZone;
@@ -55,6 +58,7 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   refundFailed: 'refund_failed',
   publicLookup: 'public_lookup',
   timeZone: 'time_zone',
+  ratePlan: 'rate_plan',
   permissions: 'permissions',
   password: 'password',
   revokeApiKeys: 'revoke_api_keys',

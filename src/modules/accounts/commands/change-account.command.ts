@@ -7,6 +7,7 @@ import { fieldErrors } from '../../../kernel/field-errors.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
+import { rateErrors, RatePlans, Rates } from '../../rates/index.js';
 import { AccountClosings } from '../account-closings.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { passwordChange } from '../domain/access-token.js';
@@ -14,6 +15,7 @@ import { accountErrors } from '../domain/account.errors.js';
 import {
   assertMayChange,
   assertMayChangeSettings,
+  assertMaySetRatePlan,
   assertMaySetParent,
   assertMaySetUserType,
   isStaff,
@@ -59,6 +61,8 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     private readonly loginAddresses: LoginAddresses,
     private readonly credentials: Credentials,
     private readonly access: GrantedAccess,
+    private readonly plans: RatePlans,
+    private readonly rates: Rates,
   ) {}
 
   async execute({ actor, username, changes, proof }: ChangeAccountCommand): Promise<void> {
@@ -93,6 +97,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
         await this.access.revoke(tx, actor, row, { apiKeys, users });
       }
       if (Object.keys(patch).length === 0) return;
+      if (patch.ratePlan && !(await this.plans.give(tx, patch.ratePlan))) throw rateErrors.unknown();
       await this.update(tx, row, { ...patch, updatedAt: now() });
       if (row.isActive && patch.isActive === false) await this.closings.announce(tx, { accountId: row.id, actor });
       const details = auditedChanges(changes);
@@ -100,6 +105,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     });
     this.directory.forget(target.id);
     this.access.forget();
+    if (changes.ratePlan !== undefined) this.rates.forget();
   }
 
   /**
@@ -120,5 +126,6 @@ function assertAllowed(actor: Account, target: AccountEntity, changes: AccountCh
   assertMayChange(actor, target);
   if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
+  if (changes.ratePlan !== undefined) assertMaySetRatePlan(actor);
   if (SETTINGS.some((field) => changes[field] !== undefined)) assertMayChangeSettings(actor);
 }

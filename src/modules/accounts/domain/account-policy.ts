@@ -55,6 +55,11 @@ export function assertMayChangeSettings(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.reseller_settings) throw accountErrors.permissionDenied();
 }
 
+/** What a client pays a segment is the house's to say: a reseller sells credits, and no prices. */
+export function assertMaySetRatePlan(actor: Manager): void {
+  if (actor.userType === 'reseller') throw accountErrors.forbidden();
+}
+
 /** Only super makes staff, by creation or promotion; no account changes its own user_type. */
 export function assertMaySetUserType(actor: Manager, target: Person | null, userType: string): void {
   if (target?.userType === userType) return;

@@ -31,6 +31,9 @@ export class ManagedAccountAnswer extends AccountView {
   @ApiProperty({ example: true })
   public_lookup!: boolean;
 
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'null: the prices that hold for all' })
+  rate_plan!: string | null;
+
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(PERMISSIONS.map((name) => [name, { type: 'boolean' }])),
@@ -60,6 +63,7 @@ export const managedAccountAnswer = (
   require_token: account.requireToken,
   refund_failed: account.refundFailed,
   public_lookup: account.publicLookup,
+  rate_plan: row.ratePlan,
   permissions: account.permissions,
   created_at: dateTime(row.createdAt, account.timeZone),
   updated_at: dateTime(row.updatedAt, account.timeZone),

@@ -107,7 +107,7 @@ export class CreateAccountRequest {
   current_password?: string | null;
 }
 
-/** Body of PATCH /accounts/:username: any of them; null or '' clears expires_at, parent_username and time_zone. */
+/** Body of PATCH /accounts/:username: any of them; null or '' clears expires_at, parent_username, time_zone and rate_plan. */
 export class ChangeAccountRequest {
   @OptionalFlag('is_active', true)
   is_active?: boolean | null;
@@ -132,6 +132,9 @@ export class ChangeAccountRequest {
 
   @OptionalText('time_zone', ZONE)
   time_zone?: string | null;
+
+  @OptionalText('rate_plan', { example: 'wholesale', description: 'null or empty: the prices that hold for all' })
+  rate_plan?: string | null;
 
   @OptionalFlags('permissions', PERMISSIONS)
   permissions?: Record<string, boolean> | null;

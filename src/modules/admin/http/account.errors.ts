@@ -2,6 +2,7 @@ import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { valueErrors } from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
+import { rateErrors } from '../../rates/index.js';
 import { accountErrors, passwordErrors, USER_TYPES } from '../../accounts/index.js';
 
 /** Errors of the routes that resellers use too. */
@@ -49,7 +50,9 @@ export const CREATE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
 export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   ...ACCOUNT_ERRORS,
   accountErrors.permissionDenied.because('a setting without reseller_settings'),
-  accountErrors.forbidden.because('one’s own user_type, the last super, staff without being super'),
+  accountErrors.forbidden.because(
+    'one’s own user_type, the last super, staff without being super, a reseller’s rate_plan',
+  ),
   fieldErrors.noFlag.shown('is_active').because('likewise the other switches'),
   UNKNOWN_TYPE,
   valueErrors.noFlags.shown('permissions'),
@@ -58,6 +61,7 @@ export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   accountErrors.parentCircle,
   accountErrors.hasClients,
   ...DATES,
+  rateErrors.unknown,
   SHORT_PASSWORD,
   ...proof('in a change of a super account, or to one'),
 ];

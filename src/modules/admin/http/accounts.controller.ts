@@ -118,7 +118,7 @@ const proofOf = (body: { current_password?: string | null }, request: Request) =
   ip: clientIp(request),
 });
 
-/** Absent and null keep; only expires_at, parent_username and time_zone are cleared by null or ''. */
+/** Absent and null keep; only expires_at, parent_username, time_zone and rate_plan are cleared by null or ''. */
 function changesOf(body: ChangeAccountRequest): AccountChanges {
   const { is_active, require_token, refund_failed, public_lookup, permissions, revoke_api_keys, revoke_users } = body;
   const userType = textOrNull(body.user_type);
@@ -132,6 +132,7 @@ function changesOf(body: ChangeAccountRequest): AccountChanges {
     ...(typeof refund_failed === 'boolean' ? { refundFailed: refund_failed } : {}),
     ...(typeof public_lookup === 'boolean' ? { publicLookup: public_lookup } : {}),
     ...(body.time_zone === undefined ? {} : { timeZone: textOrNull(body.time_zone) }),
+    ...(body.rate_plan === undefined ? {} : { ratePlan: textOrNull(body.rate_plan) }),
     ...(permissions ? { permissions } : {}),
     ...(password === null
       ? {}

@@ -8,6 +8,7 @@ export interface Rate {
 
 /** Rows that a plan may have. */
 export const MOST_ROWS_A_PLAN = 10_000;
+export const MOST_CREDITS_A_SEGMENT = 1_000_000;
 
 /** What a rate plan says of one channel. Asked for each recipient of a campaign of a million: one look a length of prefix. */
 export class Pricer {
