@@ -38,12 +38,14 @@ describe('notes of submits', () => {
     expect(written()).toEqual([{ id: 281_474_976_710_655, lanes: [LANE], left: new Set() }]);
     note.begin(recipients(20));
     expect(left()).toEqual([]);
-    note.leaving(0);
+    note.leaving(0, 4);
     expect(left()).toEqual([1, 2, 3, 4, 5]);
-    for (const place of [1, 2, 3, 4]) note.leaving(place);
+    for (const place of [1, 2, 3, 4]) note.leaving(place, 4 - place);
     expect(left()).toHaveLength(5);
-    note.leaving(5);
-    expect(left()).toHaveLength(10);
+    note.leaving(5, 9);
+    expect(left()).toHaveLength(15);
+    note.leaving(19);
+    expect(left()).toHaveLength(16);
     note.end();
     expect(written()).toEqual([]);
   });
@@ -55,18 +57,31 @@ describe('notes of submits', () => {
         note.begin(recipients(60));
         const gone: number[] = [];
         for (const place of order) {
-          note.leaving(place);
-          note.leaving(place);
+          const others = 9 - (gone.length % 10);
+          note.leaving(place, others);
+          note.leaving(place, others);
           gone.push(place + 1);
           const noted = left();
           expect(noted).toEqual(expect.arrayContaining(gone));
           expect(new Set(noted).size).toBe(noted.length);
-          expect(noted.length - gone.length).toBeLessThanOrEqual(4);
+          expect(noted.length - gone.length).toBeLessThanOrEqual(9);
         }
         note.end();
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('name none but those of a write, when these follow each other', () => {
+    const note = notes.begin(1, [LANE]);
+    note.begin(recipients(60));
+    let gone = 0;
+    for (const size of [10, 3, 10, 1, 7, 10, 10, 9]) {
+      for (let place = gone; place < gone + size; place++) note.leaving(place, gone + size - 1 - place);
+      gone += size;
+      expect(left()).toEqual(Array.from({ length: gone }, (_, index) => index + 1));
+    }
+    note.end();
   });
 
   it('keep windows apart, also in a place that another has left', () => {
@@ -82,7 +97,7 @@ describe('notes of submits', () => {
     third.begin(singles.map((lane) => ({ turn: lane, seq: 1 })));
     third.leaving(498);
     const [inFirst, inSecond] = written();
-    expect(inFirst).toEqual({ id: 3, lanes: singles, left: new Set([leftKey(1_498, 1), leftKey(1_499, 1)]) });
+    expect(inFirst).toEqual({ id: 3, lanes: singles, left: new Set([leftKey(1_498, 1)]) });
     expect(inSecond).toEqual({ id: 2, lanes: [{ ...LANE, lane: 4 }], left: new Set([leftKey(LANE.campaignId, 3)]) });
     second.end();
     third.end();

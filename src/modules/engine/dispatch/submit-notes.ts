@@ -17,12 +17,6 @@ import {
 } from './submit-note-layout.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
 
-/**
- * Recipients that are noted ahead of the one that leaves, so that not every message costs a write. With those that a driver
- * writes to its socket at once (five) they are what a killed worker leaves in doubt although it has not left.
- */
-const AHEAD = 4;
-
 /** A recipient as notes name it. */
 export interface NotedRecipient {
   turn: { campaignId: number };
@@ -48,7 +42,6 @@ export class SubmitNote {
   private records = 0;
   /** the note says too little from here on, so nothing more may leave */
   private fault: Error | null = null;
-  private readonly bytes = Buffer.alloc((1 + AHEAD) * RECORD);
 
   /** @param slot null = nothing is noted: all of the window is in doubt when this process dies */
   constructor(private slot: NoteSlot | null) {}
@@ -61,12 +54,16 @@ export class SubmitNote {
     if (recipients.length > WINDOW_RECIPIENTS) this.end();
   }
 
-  /** The recipient at that place is about to leave. @throws when that could not be noted: then it must stay */
-  leaving(place: number): void {
+  /**
+   * The recipient at that place is about to leave.
+   * @param others how many more go into the same write: those that follow in the window are noted with it
+   * @throws when that could not be noted: then it must stay
+   */
+  leaving(place: number, others = 0): void {
     if (this.fault) throw this.fault;
     if (!this.slot || this.hasLeft[place] === 1) return;
     if (this.isNoted[place] === 1) this.ahead -= 1;
-    else this.note(this.slot, place);
+    else this.note(this.slot, place, others);
     this.hasLeft[place] = 1;
   }
 
@@ -76,16 +73,17 @@ export class SubmitNote {
     this.slot = null;
   }
 
-  private note(slot: NoteSlot, place: number): void {
+  private note(slot: NoteSlot, place: number, others: number): void {
     const before = this.ahead;
+    const bytes = Buffer.allocUnsafe((1 + others) * RECORD);
     try {
-      let length = this.add(slot, place, 0);
-      for (let next = place + 1; next < this.recipients.length && this.ahead < AHEAD; next++) {
+      let length = this.add(bytes, slot, place, 0);
+      for (let next = place + 1; next < this.recipients.length && this.ahead < others; next++) {
         if (this.isNoted[next] === 1) continue;
-        length = this.add(slot, next, length);
+        length = this.add(bytes, slot, next, length);
         this.ahead += 1;
       }
-      slot.write(this.records, this.bytes, length);
+      slot.write(this.records, bytes, length);
     } catch (error) {
       this.fault = error instanceof Error ? error : new Error(String(error));
       throw this.fault;
@@ -93,10 +91,10 @@ export class SubmitNote {
     this.records += 1 + this.ahead - before;
   }
 
-  private add({ generation }: NoteSlot, place: number, at: number): number {
+  private add(bytes: Buffer, { generation }: NoteSlot, place: number, at: number): number {
     const { turn, seq } = this.recipients[place] as NotedRecipient;
     this.isNoted[place] = 1;
-    return writeRecord(this.bytes, at, generation, turn.campaignId, seq);
+    return writeRecord(bytes, at, generation, turn.campaignId, seq);
   }
 }
 

@@ -101,7 +101,7 @@ async function send(
   const leftMs = validity === undefined ? null : validity * 1_000 - (performance.now() - recipient.turn.waitingSince);
   if (leftMs !== null && leftMs <= 0) return expired;
   const validitySeconds = leftMs === null ? undefined : Math.ceil(leftMs / 1_000);
-  const leaving = (): void => note.leaving(place);
+  const leaving = (others?: number): void => note.leaving(place, others);
   const ref = referenceOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq });
   return connection
     .send({

@@ -58,8 +58,9 @@ export interface OutboundMessage {
   /**
    * Called at most once, right before the first byte of it may reach the socket, when nothing can hold it back any more:
    * until then it has certainly not left. What it throws keeps the message from leaving.
+   * @param others how many that are told right after this one go into the same write; absent = it goes alone
    */
-  leaving?: (() => void) | undefined;
+  leaving?: ((others?: number) => void) | undefined;
   /**
    * Moment on the clock of `performance.now()` (milliseconds) after which the message must not be put on the wire,
    * because the lease of the lane has passed to another worker. A driver then answers `unsent`.

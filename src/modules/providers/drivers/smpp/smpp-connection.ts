@@ -194,11 +194,11 @@ export class SmppConnection implements RouteConnection {
 const refusal = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });
 
 /** The first part that leaves is the message's. */
-function once(call: () => void): () => void {
+function once(call: (others?: number) => void): (others?: number) => void {
   let isCalled = false;
-  return () => {
+  return (others) => {
     if (isCalled) return;
-    call();
+    call(others);
     isCalled = true;
   };
 }

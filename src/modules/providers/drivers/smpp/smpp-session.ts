@@ -40,7 +40,7 @@ const SWEEP_MS = 200;
 const UNBIND_MS = 1_000;
 const MOST_UNANSWERED = 1_000;
 /** Submits that have been told that they leave, and are not with the kernel yet: what dies with the process, at the most. */
-const MOST_A_WRITE = 5;
+const MOST_A_WRITE = 10;
 /** A deliver_sm_resp or data_sm_resp: header and an empty message id. */
 const ANSWER_LENGTH = 17;
 

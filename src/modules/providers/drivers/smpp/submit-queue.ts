@@ -18,14 +18,18 @@ export class SubmitQueue {
    * @param now on the clock of `performance.now()`
    */
   take(most: number, now: number): Submit[] {
-    const leaving: Submit[] = [];
-    while (leaving.length < most) {
+    const next: Submit[] = [];
+    while (next.length < most) {
       const submit = this.waiting.shift();
       if (!submit) break;
-      if (now < submit.notAfter && mayLeave(submit)) leaving.push(submit);
+      if (now < submit.notAfter) next.push(submit);
       else submit.done({ kind: 'unsent' });
     }
-    return leaving;
+    return next.filter((submit, place) => {
+      const may = mayLeave(submit, next.length - 1 - place);
+      if (!may) submit.done({ kind: 'unsent' });
+      return may;
+    });
   }
 
   /** Those that have waited long enough end unsent. */
@@ -39,9 +43,9 @@ export class SubmitQueue {
   }
 }
 
-function mayLeave({ leaving }: Submit): boolean {
+function mayLeave({ leaving }: Submit, others: number): boolean {
   try {
-    leaving?.();
+    leaving?.(others);
     return true;
   } catch {
     return false;

@@ -12,8 +12,8 @@ export type SubmitResult =
 /** One submit_sm on its way. Moments are of the clock of `performance.now()`. */
 export interface Submit extends OutgoingSm {
   urgent: boolean;
-  /** called right before it is written; what it throws keeps it from being written */
-  leaving: (() => void) | undefined;
+  /** called right before it is written, with as many others; what it throws keeps it from being written */
+  leaving: ((others?: number) => void) | undefined;
   /** must not be written after this moment: the lease has passed on */
   notAfter: number;
   /** waits for its turn no longer than this */
