@@ -13,6 +13,7 @@ beforeAll(async () => {
     USERS_PER_ACCOUNT: 3,
     WEBHOOKS_PER_ACCOUNT: 3,
     SUPPRESSIONS_PER_ACCOUNT: 6,
+    SENDER_IDS_PER_ACCOUNT: 3,
   });
 });
 afterAll(() => templates.stop());
@@ -30,6 +31,12 @@ const KINDS: Kind[] = [
     body: (serial) => ({ verified_name: `Acme ${serial}` }),
     status: 400,
     text: 'At most 3 profile requests are allowed',
+  },
+  {
+    path: '/v6/api/sender-ids',
+    body: (serial) => ({ sender_id: `ACME${serial}`, channel: 'sms' }),
+    status: 400,
+    text: 'At most 3 sender ids are allowed',
   },
   { path: '/v6/api/account/api-keys', body: () => ({}), status: 409, text: 'At most 3 API keys are allowed' },
   {

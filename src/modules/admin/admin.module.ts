@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { ProfileRequestsModule } from '../profile-requests/index.js';
+import { SenderIdsModule } from '../sender-ids/index.js';
 import { TemplatesModule } from '../templates/index.js';
 import { AdminPageModule } from './admin-page.module.js';
 import { CampaignsAdminModule } from './campaigns-admin.module.js';
@@ -13,6 +14,7 @@ import { AuditController } from './http/audit.controller.js';
 import { CreditsController } from './http/credits.controller.js';
 import { ProfileRequestsAdminController } from './http/profile-requests.controller.js';
 import { SecurityLogController } from './http/security-log.controller.js';
+import { SenderIdsAdminController } from './http/sender-ids.controller.js';
 import { TemplatesAdminController } from './http/templates.controller.js';
 import { RatesAdminModule } from './rates-admin.module.js';
 import { RoutesAdminModule } from './routes-admin.module.js';
@@ -25,6 +27,7 @@ import { RoutesAdminModule } from './routes-admin.module.js';
     CreditsModule,
     TemplatesModule,
     ProfileRequestsModule,
+    SenderIdsModule,
     RoutesAdminModule,
     RatesAdminModule,
     ChatAccountsAdminModule,
@@ -38,6 +41,7 @@ import { RoutesAdminModule } from './routes-admin.module.js';
     SecurityLogController,
     TemplatesAdminController,
     ProfileRequestsAdminController,
+    SenderIdsAdminController,
   ],
   providers: [AdjustCreditsHandler],
 })

@@ -1,5 +1,6 @@
 import type { DocumentedError } from '../../kernel/define-error.js';
 import { chatAccountErrors } from '../providers/index.js';
+import { senderErrors } from '../sender-ids/index.js';
 import { templateSendErrors } from '../templates/index.js';
 import { broadcastErrors } from './broadcasts/index.js';
 
@@ -15,4 +16,7 @@ export const CHANNEL_RETRY_ERRORS: readonly DocumentedError[] = [
   templateSendErrors.notApproved.because('likewise pending and rejected, with the texts of a template send'),
   templateSendErrors.languageMismatch.because('it was changed; likewise its numbers of parameters'),
   chatAccountErrors.notFound.because('likewise its number id and token'),
+  senderErrors.notApproved.because('sms and voice: the sender id that it was sent under is not any more'),
+  senderErrors.dltTemplateRequired.because('sms: the route that a new send would take asks for it'),
+  senderErrors.dltEntityRequired.because('likewise'),
 ];

@@ -1,7 +1,12 @@
 import type { EntityManager } from 'typeorm';
 
 /** Types of reference/webhooks#types beside the channels' status changes, which each channel names itself. */
-export const FEATURE_EVENT_TYPES = ['chat.message.received', 'template.status.update', 'campaign.completed'] as const;
+export const FEATURE_EVENT_TYPES = [
+  'chat.message.received',
+  'template.status.update',
+  'campaign.completed',
+  'sender_id.status.update',
+] as const;
 
 /** Something that an account can subscribe to. */
 export interface CustomerEvent {

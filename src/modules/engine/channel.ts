@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Environment } from '../../platform/config/index.js';
 import type { BalanceName } from '../credits/index.js';
-import type { DltIds, RouteKind } from '../providers/index.js';
+import type { CarrierDemands, DltIds, RouteKind } from '../providers/index.js';
 import type { ReviewContent } from './review-content.js';
 import type { BegunAttempt, EndedAttempt, RetryPlan } from './settle/attempts.js';
 import type { CampaignRecord, RecipientRecord } from './state/campaign.js';
@@ -138,6 +138,14 @@ export interface Channel<Name extends string = string> {
    * @throws AppError what the channel's own send would answer
    */
   readonly renew?: (services: Services, campaign: CampaignRecord) => Promise<RenewedTerms>;
+
+  /** @throws AppError what a send answers when a message lacks what a route of it asks for; absent = takes any route */
+  readonly judgeDemands?: (content: Content, demands: CarrierDemands) => void;
+  /**
+   * Judges, before a retry, what of the campaign was approved then and may not be any more.
+   * @throws AppError what the channel's own send would answer
+   */
+  readonly judgeRetry?: (services: Services, campaign: CampaignRecord) => Promise<void>;
 
   /** What a retry of a campaign takes over besides, in the transaction that accepts it; both by id. */
   readonly retried?: (tx: EntityManager, parentId: number, childId: number) => Promise<void>;

@@ -14,7 +14,7 @@ export {
   type RecipientSource,
   type SourcedRecipient,
 } from './accept/recipient-source.js';
-export { type Departure, type Sender, type Submission, Submissions } from './accept/submissions.js';
+export { type ApprovedTerms, type Departure, type Sender, type Submission, Submissions } from './accept/submissions.js';
 export type {
   AttemptLog,
   Channel,

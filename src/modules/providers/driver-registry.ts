@@ -6,7 +6,7 @@ import { MetaCloudDriver } from './drivers/meta-cloud/meta-cloud.driver.js';
 import { SmppDriver } from './drivers/smpp/smpp.driver.js';
 import { TwilioDriver } from './drivers/twilio/twilio.driver.js';
 import type { InboundText } from './ports/inbound-sink.js';
-import type { MessageDriver, Receipt, Route, RouteConnection } from './ports/message-driver.js';
+import type { CarrierDemands, MessageDriver, Receipt, Route, RouteConnection } from './ports/message-driver.js';
 
 /** The kinds of upstream there are. A driver checks a stored config again before it uses it. */
 @Injectable()
@@ -46,6 +46,11 @@ export class DriverRegistry {
   /** True when the upstream of this route drops a second message with the same reference. */
   deduplicates(route: Route): boolean {
     return this.get(route.driver).deduplicates(route.config);
+  }
+
+  /** What messages must have on this route. */
+  demandsOf(route: Route): CarrierDemands {
+    return this.find(route.driver)?.demandsOf?.(route.config) ?? { dltTemplateId: false, dltEntityId: false };
   }
 
   /** @throws Error when the driver is unknown or the stored config is not valid any more */

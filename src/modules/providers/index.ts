@@ -45,6 +45,7 @@ export {
   type MessageDriver,
   OPERATOR_ROUTE_KINDS,
   type OperatorRouteKind,
+  type CarrierDemands,
   type DltIds,
   type OutboundMessage,
   type ProviderCallback,

@@ -2,7 +2,14 @@ import type { EntityManager, EntityTarget } from 'typeorm';
 import type { AppError } from '../../kernel/app-error.js';
 
 /** What an account may have only so many of. */
-export type QuotaKind = 'templates' | 'profile_requests' | 'api_keys' | 'users' | 'suppressions' | 'routing_tables';
+export type QuotaKind =
+  | 'templates'
+  | 'profile_requests'
+  | 'api_keys'
+  | 'users'
+  | 'suppressions'
+  | 'routing_tables'
+  | 'sender_ids';
 
 /**
  * Lets those who add to one kind of an account's things pass one after another, until the transaction ends.

@@ -11,6 +11,7 @@ export interface AccountChanges {
   parentUsername?: string | null;
   userType?: string;
   requireToken?: boolean;
+  requireSender?: boolean;
   refundFailed?: boolean;
   publicLookup?: boolean;
   timeZone?: string | null;
@@ -32,8 +33,8 @@ export interface AccountChanges {
  */
 export function accountPatch(row: AccountEntity, changes: AccountChanges, defaultZone: string): Partial<AccountEntity> {
   const patch: Partial<AccountEntity> = {};
-  const { isActive, requireToken, refundFailed, publicLookup, userType } = changes;
-  const plain = { isActive, requireToken, refundFailed, publicLookup, userType };
+  const { isActive, requireToken, requireSender, refundFailed, publicLookup, userType } = changes;
+  const plain = { isActive, requireToken, requireSender, refundFailed, publicLookup, userType };
   Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
   if (changes.ratePlan !== undefined) patch.ratePlan = changes.ratePlan;
   if (changes.timeZone !== undefined) patch.timeZone = readTimeZone(changes.timeZone);
@@ -55,6 +56,7 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   parentUsername: 'parent_username',
   userType: 'user_type',
   requireToken: 'require_token',
+  requireSender: 'require_sender',
   refundFailed: 'refund_failed',
   publicLookup: 'public_lookup',
   timeZone: 'time_zone',

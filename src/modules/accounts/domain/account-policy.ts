@@ -6,7 +6,14 @@ type Person = Pick<Account, 'id' | 'userType' | 'parentId'>;
 type Manager = Pick<Account, 'id' | 'username' | 'userType' | 'permissions'>;
 
 /** Fields whose change also needs `reseller_settings` (reference/accounts#permissions). */
-export const SETTINGS = ['requireToken', 'refundFailed', 'publicLookup', 'timeZone', 'permissions'] as const;
+export const SETTINGS = [
+  'requireToken',
+  'requireSender',
+  'refundFailed',
+  'publicLookup',
+  'timeZone',
+  'permissions',
+] as const;
 
 /** Super, admin and reseller: who manages accounts, and can be the parent of one. */
 export const isStaff = (userType: string | null): boolean =>

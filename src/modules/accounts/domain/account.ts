@@ -31,6 +31,8 @@ export interface Account {
   timeZone: string;
   /** closes the routes that need no token (reference/authentication#open-routes) */
   requireToken: boolean;
+  /** calls must name one of the account's approved sender ids (reference/sender-ids#callers) */
+  requireSender: boolean;
   /** carrier failures are refunded too (reference/credits#refunds) */
   refundFailed: boolean;
   publicLookup: boolean;

@@ -26,6 +26,9 @@ export class ManagedAccountAnswer extends AccountView {
   require_token!: boolean;
 
   @ApiProperty({ example: false })
+  require_sender!: boolean;
+
+  @ApiProperty({ example: false })
   refund_failed!: boolean;
 
   @ApiProperty({ example: true })
@@ -61,6 +64,7 @@ export const managedAccountAnswer = (
   expires_at: account.expiresAt && dateTime(account.expiresAt, account.timeZone),
   time_zone: account.timeZone,
   require_token: account.requireToken,
+  require_sender: account.requireSender,
   refund_failed: account.refundFailed,
   public_lookup: account.publicLookup,
   rate_plan: row.ratePlan,

@@ -51,6 +51,7 @@ export class AccountRegistrar {
       apiBaseUrl: null,
       timeZone: input.timeZone ?? null,
       requireToken: false,
+      requireSender: false,
       refundFailed: false,
       publicLookup: true,
       allowedRoutes: null,

@@ -86,6 +86,7 @@ export class AccountStore {
       expiresAt: row.expiresAt,
       timeZone: row.timeZone ?? this.environment.APP_TIME_ZONE,
       requireToken: row.requireToken,
+      requireSender: row.requireSender,
       refundFailed: row.refundFailed,
       publicLookup: row.publicLookup,
       allowedRoutes: row.allowedRoutes === null ? null : (JSON.parse(row.allowedRoutes) as string[]),

@@ -124,6 +124,9 @@ export class ChangeAccountRequest {
   @OptionalFlag('require_token', false)
   require_token?: boolean | null;
 
+  @OptionalFlag('require_sender', false)
+  require_sender?: boolean | null;
+
   @OptionalFlag('refund_failed', false)
   refund_failed?: boolean | null;
 

@@ -120,7 +120,16 @@ const proofOf = (body: { current_password?: string | null }, request: Request) =
 
 /** Absent and null keep; only expires_at, parent_username, time_zone and rate_plan are cleared by null or ''. */
 function changesOf(body: ChangeAccountRequest): AccountChanges {
-  const { is_active, require_token, refund_failed, public_lookup, permissions, revoke_api_keys, revoke_users } = body;
+  const {
+    is_active,
+    require_token,
+    require_sender,
+    refund_failed,
+    public_lookup,
+    permissions,
+    revoke_api_keys,
+    revoke_users,
+  } = body;
   const userType = textOrNull(body.user_type);
   const password = textOrNull(body.password);
   return {
@@ -129,6 +138,7 @@ function changesOf(body: ChangeAccountRequest): AccountChanges {
     ...(body.parent_username === undefined ? {} : { parentUsername: textOrNull(body.parent_username) }),
     ...(userType === null ? {} : { userType }),
     ...(typeof require_token === 'boolean' ? { requireToken: require_token } : {}),
+    ...(typeof require_sender === 'boolean' ? { requireSender: require_sender } : {}),
     ...(typeof refund_failed === 'boolean' ? { refundFailed: refund_failed } : {}),
     ...(typeof public_lookup === 'boolean' ? { publicLookup: public_lookup } : {}),
     ...(body.time_zone === undefined ? {} : { timeZone: textOrNull(body.time_zone) }),

@@ -82,8 +82,11 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
   private async renewed(parent: CampaignRecord): Promise<RenewedTerms> {
     const { service, balance, unitCredits } = parent;
     const channel = this.channels.get(parent.channel);
+    await channel.judgeRetry?.(this.channels.services, parent);
     if (channel.renew) return channel.renew(this.channels.services, parent);
-    return { routeId: await this.submissions.routeOf(channel, service), service, balance, unitCredits };
+    const routeId = await this.submissions.routeOf(channel, service);
+    await this.submissions.assertTaken(channel, parent.content, [routeId]);
+    return { routeId, service, balance, unitCredits };
   }
 
   private async record(tx: EntityManager, actor: Actor, parent: CampaignRecord, child: RetriedCampaign): Promise<void> {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type ReadText, readText } from '../../../kernel/text.js';
+import { type RawSmsOptions, readSmsOptions, type SmsOptionFault, type SmsOptions } from '../../sender-ids/index.js';
 import { type Broadcast, type BroadcastFault, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
 import { priceOf } from './domain/sms-price.js';
 
 /** An SMS broadcast as a client wrote it; every value may be of any type. */
-export interface RawSmsBroadcast extends RawBroadcast {
+export interface RawSmsBroadcast extends RawBroadcast, Pick<RawSmsOptions, 'sender_id' | 'dlt_template_id'> {
   providermessageid?: unknown;
   provider_message_id?: unknown;
   providerMessageId?: unknown;
@@ -14,10 +15,11 @@ export interface RawSmsBroadcast extends RawBroadcast {
 export interface SmsBroadcast extends Broadcast {
   /** caller-supplied request id */
   givenId: string | null;
+  options: SmsOptions;
 }
 
 /** Rows of the endpoint's error table that look at the request alone. */
-export type SmsBroadcastFault = BroadcastFault | 'requestIdFormat';
+export type SmsBroadcastFault = BroadcastFault | 'requestIdFormat' | SmsOptionFault;
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
@@ -34,22 +36,31 @@ export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcas
   const id = firstGiven(raw.providermessageid, raw.provider_message_id, raw.providerMessageId);
   const givenId = id.kind === 'text' ? id.value : null;
   const badId = id.kind === 'fault' || (givenId !== null && !REQUEST_ID.test(givenId));
-  const read = readBroadcast<'requestIdFormat'>(raw, {
+  // how long it is of use cannot be said here
+  const said = readSmsOptions({ sender_id: raw.sender_id, dlt_template_id: raw.dlt_template_id });
+  const read = readBroadcast<'requestIdFormat' | SmsOptionFault>(raw, {
     tooLong: (message) => priceOf(message).credits === null,
-    ownRows: [{ fault: 'requestIdFormat', applies: badId }],
+    ownRows: [
+      { fault: 'requestIdFormat', applies: badId },
+      ...('fault' in said ? [{ fault: said.fault, applies: true }] : []),
+    ],
   });
   if ('fault' in read) return read;
-  return { broadcast: { ...read.broadcast, givenId } };
+  if ('fault' in said) return said;
+  return { broadcast: { ...read.broadcast, givenId, options: said.options } };
 }
 
 /**
  * SHA-256 over what makes two requests with one caller-supplied id the same request: account, broadcast_name,
- * brodcast_service, message and the cleaned contacts in order (reference/sms#own-ids).
+ * brodcast_service, message and the cleaned contacts in order, and what else was said (reference/sms#own-ids).
  */
 export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffer {
-  const { broadcastName, service, message, recipients } = broadcast;
+  const { broadcastName, service, message, recipients, options } = broadcast;
+  const { senderId, dltTemplateId } = options;
+  // Requests of before had none of these: their fingerprints stay as they are.
+  const further = senderId === null && dltTemplateId === null ? [] : [senderId, dltTemplateId];
   return createHash('sha256')
-    .update(JSON.stringify(['sms', accountId, broadcastName, service, message]))
+    .update(JSON.stringify(['sms', accountId, broadcastName, service, message, ...further]))
     .update(recipients.join(','))
     .digest();
 }

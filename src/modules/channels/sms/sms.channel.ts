@@ -3,6 +3,7 @@ import { nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
 import { newRequestId } from '../../../kernel/request-id.js';
 import { splitSms } from '../../../platform/smpp/index.js';
 import { type Channel, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
+import { SenderIds, senderErrors, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import { completeMessageOf, messageOf, missingOf } from '../personalised/index.js';
 import { priceOf as smsPrice } from './domain/sms-price.js';
@@ -37,7 +38,15 @@ export const smsChannel: Channel<'sms'> = {
   segments: (content, addressee) => wireParts(completeMessageOf(content, addressee)),
   missing: missingOf,
   quote: async (_services, _accountId, message) => quoteOf(message),
-  compose: (content, addressee) => ({ text: messageOf(content, addressee) }),
+  judgeDemands: (content, { dltTemplateId, dltEntityId }) => {
+    const { templateId, entityId } = sentExtras(content).dlt ?? {};
+    if (dltTemplateId && templateId === undefined) throw senderErrors.dltTemplateRequired();
+    if (dltEntityId && entityId === undefined) throw senderErrors.dltEntityRequired();
+  },
+  judgeRetry: async (services, { accountId, sender }) => {
+    if (sender !== null) await services(SenderIds).approved(accountId, 'sms', sender);
+  },
+  compose: (content, addressee) => ({ text: messageOf(content, addressee), ...sentExtras(content) }),
 };
 
 const wireParts = (message: string): number => splitSms(message)?.parts.length ?? 1;

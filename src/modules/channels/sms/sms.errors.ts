@@ -1,9 +1,11 @@
 import { invalid } from '../../../kernel/define-error.js';
+import { senderErrors } from '../../sender-ids/index.js';
 import { broadcastErrors } from '../broadcasts/index.js';
 
 /** Errors of the SMS endpoints: the broadcasts' and their own (reference/sms#addbroadcastgsmphp), literally. */
 export const smsErrors = {
   ...broadcastErrors,
+  ...senderErrors,
   tooLong: broadcastErrors.tooLong.because('over 612 septets of GSM text or 331 Unicode units'),
   requestIdFormat: invalid(
     'request_id_format',

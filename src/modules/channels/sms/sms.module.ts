@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../../accounts/index.js';
 import { EngineModule } from '../../engine/index.js';
+import { SenderIdsModule } from '../../sender-ids/index.js';
 import { SendSmsBroadcastHandler } from './commands/send-sms-broadcast.command.js';
 import { ChosenIds } from './http/chosen-ids.js';
 import { SmsBroadcastController } from './http/sms-broadcast.controller.js';
@@ -10,7 +11,7 @@ import { VerifiedCredentials } from './http/verified-credentials.js';
 
 /** SMS in the API: both sending routes. */
 @Module({
-  imports: [CqrsModule, AccountsModule, EngineModule],
+  imports: [CqrsModule, AccountsModule, EngineModule, SenderIdsModule],
   providers: [SendSmsBroadcastHandler, VerifiedCredentials, ChosenIds],
   controllers: [SmsBroadcastController, SmsGetController],
 })

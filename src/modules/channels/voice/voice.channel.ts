@@ -2,6 +2,7 @@ import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/request-id.js';
 import { keepForRetry } from '../../audio/index.js';
 import { type Channel, RecipientStatus } from '../../engine/index.js';
+import { SenderIds } from '../../sender-ids/index.js';
 import { callDetails } from './calls/call-details.js';
 import { reviewContent } from './calls/review-content.js';
 import { voiceContent } from './calls/voice-content.js';
@@ -53,6 +54,9 @@ export const voiceChannel: Channel<'voice'> = {
   },
   attemptLog: callAttemptLog,
   details: callDetails(STATUS_LABELS),
+  judgeRetry: async (services, { accountId, sender }) => {
+    if (sender !== null) await services(SenderIds).approved(accountId, 'voice', sender);
+  },
   retried: keepForRetry,
   reviewContent: (content) => reviewContent(voiceContent(content)),
 };

@@ -3,6 +3,7 @@ import { fieldErrors } from '../../../kernel/field-errors.js';
 import { audioErrors } from '../../audio/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import { senderErrors } from '../../sender-ids/index.js';
 import { SIMULATION_TEXTS } from './calls/simulation-request.js';
 import { INCOMPLETE_ITEM } from './domain/callback-audio.js';
 import { CALL_NUMBER_TEXTS } from './domain/call-number.js';
@@ -43,6 +44,7 @@ export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
   row(VOICE_TEXTS.schedule, 'neither YYYY-MM-DD HH:MM:SS nor ISO 8601; a past moment is refused after dtmf_flow'),
   row(VOICE_TEXTS.plan, 'another value'),
   ...MENU_ERRORS,
+  senderErrors.notApproved.because('caller_id of an account with require_sender'),
   audioErrors.notFetched,
   audioErrors.notPlayable,
   audioErrors.notFetched.shown(CLIP).because('a clip of the menu, with its path, like audio_url'),

@@ -7,6 +7,7 @@ import { EngineModule } from '../../engine/index.js';
 import { CreditsModule } from '../../credits/index.js';
 import { IdempotencyModule } from '../../idempotency/index.js';
 import { CallScripts, RoutesModule } from '../../providers/index.js';
+import { SenderIdsModule } from '../../sender-ids/index.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
 import { CampaignAudio } from './commands/campaign-audio.js';
 import { SendVoiceCampaignHandler } from './commands/send-voice-campaign.command.js';
@@ -30,6 +31,7 @@ import { VoiceCalls } from './persistence/voice-calls.js';
     CreditsModule,
     IdempotencyModule,
     RoutesModule,
+    SenderIdsModule,
   ],
   providers: [
     SendVoiceCampaignHandler,

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { now, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
-import { RouteDirectory } from '../../providers/index.js';
+import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 import type { Channel, Content, Price } from '../channel.js';
 import type { AppError } from '../../../kernel/app-error.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
@@ -31,6 +31,12 @@ export type SubmissionRecipients =
 /** A send whose request passed the rows of its endpoint that look at the request alone. */
 export type Submission = SubmissionRecipients & SubmissionHead;
 
+/** What of a submission is approved beforehand. */
+export interface ApprovedTerms {
+  senderId?: string;
+  content: Content;
+}
+
 interface SubmissionHead {
   channel: Channel;
   sender: Sender;
@@ -42,6 +48,11 @@ interface SubmissionHead {
   /** sender id of recipients that have none of their own, approved for the account; absent = the route's */
   senderId?: string;
   content: Content;
+  /**
+   * Judges what of it must be approved, once it is known to be no repeat: what was approved stands in the place of `senderId`
+   * and `content`.
+   */
+  approve?: () => Promise<ApprovedTerms>;
   /** where the channel's own `price` cannot tell it from the content */
   price?: Price;
   /** a caller-supplied request id, with what makes two requests under it the same (SHA-256) */
@@ -70,6 +81,7 @@ export interface Departure {
 export class Submissions {
   constructor(
     private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
     private readonly acceptance: CampaignAcceptance,
     private readonly idempotency: Idempotency,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -91,9 +103,11 @@ export class Submissions {
     return this.idempotency.once<Answer>(idempotent, async (keeper) => {
       const earlier = await this.acceptance.repeated(this.identityOf(submission));
       if (earlier) return answerOf(earlier);
+      const approved: Submission = { ...submission, ...(await submission.approve?.()) };
       const scheduledAt = this.momentOf(submission.schedule, submission.sender);
       const routeId = await this.routeOf(submission.channel, submission.service);
-      return answerOf(await this.accept(submission, { scheduledAt, routeId }, keeper?.alongside(answerOf)));
+      await this.assertTaken(submission.channel, approved.content, [routeId]);
+      return answerOf(await this.accept(approved, { scheduledAt, routeId }, keeper?.alongside(answerOf)));
     });
   }
 
@@ -113,6 +127,18 @@ export class Submissions {
     const route = await this.routes.resolve(routes, service);
     if (!route) throw acceptanceErrors.noRoute();
     return route.id;
+  }
+
+  /**
+   * Judges whether every route that may carry a message takes it with what it has.
+   * @throws AppError what the channel says
+   */
+  async assertTaken(channel: Channel, content: Content, routeIds: Iterable<number>): Promise<void> {
+    if (!channel.judgeDemands) return;
+    for (const id of routeIds) {
+      const route = await this.routes.byId(id);
+      if (route) channel.judgeDemands(content, this.drivers.demandsOf(route));
+    }
   }
 
   /**

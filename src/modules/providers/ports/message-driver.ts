@@ -32,6 +32,12 @@ export interface DltIds {
   templateId?: string;
 }
 
+/** What a message must have, so that the upstream of a route takes it. */
+export interface CarrierDemands {
+  dltTemplateId: boolean;
+  dltEntityId: boolean;
+}
+
 /** One message to one recipient. */
 export interface OutboundMessage {
   /** deterministic client reference, the same for every attempt: `<campaign id>-<seq>` */
@@ -130,6 +136,8 @@ export interface MessageDriver<Config = unknown> {
   deduplicates(config: Config): boolean;
   /** true where handsets may answer over a route that accounts share: the answers go to `InboundSink.accept` */
   readonly bringsTexts: boolean;
+  /** absent = takes every message */
+  demandsOf?(config: Config): CarrierDemands;
   /** Names what sends and receipts of a route share with other routes: the upstream's host and the login there. */
   loginOf?(config: Config): string;
   /** validates `config` of a route; also says which fields are secret (read back as `***`) */

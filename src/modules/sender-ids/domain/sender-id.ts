@@ -1,4 +1,4 @@
-import { readText } from '../../../kernel/text.js';
+import { codePoints, readText } from '../../../kernel/text.js';
 
 /** What a sender id may be registered for. */
 export const SENDER_CHANNELS = ['sms', 'voice'] as const;
@@ -30,6 +30,16 @@ export interface RegisteredSender extends SenderContent {
   updatedAt: Date;
 }
 
+/** A body as a client wrote it; every value may be of any type. */
+export type RawSender = Partial<Record<'sender_id' | 'channel' | 'dlt_entity_id' | 'use_case', unknown>>;
+
+/** The field whose 400 applies, in the order in which they are judged. */
+export type SenderFault =
+  'senderRequired' | 'channel' | 'senderForm' | 'callerForm' | 'dltEntityId' | 'useCase' | 'useCaseTooLong';
+
+export const LONGEST_USE_CASE = 500;
+export const LONGEST_REASON = 255;
+
 /** What the address field of a message takes of the GSM alphabet in every network: eleven characters, no space at the ends. */
 const NAME = /^(?=.{3,11}$)(?=.*[A-Za-z])[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
 const NUMBER = /^\+?([0-9]{5,15})$/;
@@ -46,7 +56,7 @@ export function readSenderId(value: unknown): string | null {
 }
 
 /** Whether it can stand as the caller of a call. */
-export const isNumber = (senderId: string): boolean => /^[0-9]+$/.test(senderId);
+const isNumber = (senderId: string): boolean => /^[0-9]+$/.test(senderId);
 
 /** Ids of operators' registries: digits. */
 const DLT_ID = /^[0-9]{1,30}$/;
@@ -58,3 +68,34 @@ export function readDltId(value: unknown): string | null | undefined {
   const text = read.kind === 'text' ? read.value.trim() : '';
   return DLT_ID.test(text) ? text : undefined;
 }
+
+/** A registration (reference/sender-ids#register). */
+export function readSender(raw: RawSender): { content: SenderContent } | { fault: SenderFault } {
+  if (readText(raw.sender_id).kind === 'empty') return { fault: 'senderRequired' };
+  const channel = SENDER_CHANNELS.find((known) => known === raw.channel);
+  if (!channel) return { fault: 'channel' };
+  const senderId = readSenderId(raw.sender_id);
+  if (channel === 'voice' && !(senderId !== null && isNumber(senderId))) return { fault: 'callerForm' };
+  if (senderId === null) return { fault: 'senderForm' };
+  const dltEntityId = readDltId(raw.dlt_entity_id);
+  if (dltEntityId === undefined) return { fault: 'dltEntityId' };
+  const said = readText(raw.use_case);
+  if (said.kind === 'fault') return { fault: 'useCase' };
+  const useCase = said.kind === 'text' ? said.value.trim() : null;
+  if (useCase !== null && codePoints(useCase) > LONGEST_USE_CASE) return { fault: 'useCaseTooLong' };
+  return { content: { channel, senderId, dltEntityId, useCase } };
+}
+
+/** What staff do to a sender id. */
+export const SENDER_MOVES = ['approve', 'reject'] as const;
+export type SenderMove = (typeof SENDER_MOVES)[number];
+
+/** pending → approved or rejected; what was approved may be rejected later (reference/sender-ids#life). */
+const MOVES: Readonly<Record<SenderMove, { from: readonly SenderStatus[]; to: SenderStatus }>> = {
+  approve: { from: ['pending'], to: 'approved' },
+  reject: { from: ['pending', 'approved'], to: 'rejected' },
+};
+
+/** The status after a move; null when the sender id's status does not allow it. */
+export const statusAfter = (move: SenderMove, status: SenderStatus): SenderStatus | null =>
+  MOVES[move].from.includes(status) ? MOVES[move].to : null;

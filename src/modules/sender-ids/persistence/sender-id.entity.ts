@@ -5,6 +5,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 /** Who an account's messages may come from (reference/sender-ids#sender-id). */
 @Entity('sender_ids')
 @Index('uq_sender_ids_sender', ['accountId', 'channel', 'senderId'], { unique: true })
+@Index('ix_sender_ids_account', ['accountId', 'id'])
 @Index('ix_sender_ids_status', ['status', 'id'])
 export class SenderIdEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })

@@ -18,6 +18,7 @@ export class SenderIds1700000015000 implements MigrationInterface {
         updated_at DATETIME(3) NOT NULL,
         PRIMARY KEY (id),
         UNIQUE KEY uq_sender_ids_sender (account_id, channel, sender_id),
+        KEY ix_sender_ids_account (account_id, id),
         KEY ix_sender_ids_status (status, id)
       ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin`,
     );

@@ -41,9 +41,13 @@ export class SmsBroadcastController {
     smsErrors.tooLong,
     smsErrors.contactLength,
     smsErrors.requestIdFormat,
+    smsErrors.dltTemplateId,
     smsErrors.scheduleTime,
     ...CHOSEN_ID_ERRORS,
+    smsErrors.notApproved,
     acceptanceErrors.noRoute,
+    smsErrors.dltTemplateRequired,
+    smsErrors.dltEntityRequired,
     creditErrors.insufficient,
   )
   async send(

@@ -16,6 +16,18 @@ export class SmsBroadcastBody extends BroadcastBody {
     example: 'order-4711',
   })
   providermessageid?: string;
+
+  @ApiPropertyOptional({
+    description: 'One of your approved sender ids; else the route’s own sender.',
+    example: 'ACME',
+  })
+  sender_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'Id of the text in an operator’s registry (India’s DLT), 1 to 30 digits.',
+    example: '1107161951486743588',
+  })
+  dlt_template_id?: string;
 }
 
 /** Bodies to try in Swagger UI. */

@@ -40,6 +40,8 @@ export class SmsGetController {
   @ApiQuery({ name: 'message', example: 'Hello' })
   @ApiQuery({ name: 'number', example: '919812345678', description: 'One number with country code.' })
   @ApiQuery({ name: 'providermessageid', required: false, description: 'Your own request id.' })
+  @ApiQuery({ name: 'sender_id', required: false, description: 'One of your approved sender ids.' })
+  @ApiQuery({ name: 'dlt_template_id', required: false, description: 'Id of the text in an operator’s registry.' })
   @ApiOkResponse({ description: 'Accepted, charged and queued.', type: SmsGetAnswer })
   @ApiErrors(
     smsErrors.httpSendRequired,
@@ -50,8 +52,12 @@ export class SmsGetController {
     smsErrors.tooLong,
     smsErrors.contactLength,
     smsErrors.requestIdFormat,
+    smsErrors.dltTemplateId,
     ...CHOSEN_ID_ERRORS,
+    smsErrors.notApproved,
     acceptanceErrors.noRoute,
+    smsErrors.dltTemplateRequired,
+    smsErrors.dltEntityRequired,
     creditErrors.insufficient,
   )
   async send(@Query() query: Record<string, unknown>, @Req() request: Request): Promise<SmsGetAnswer> {
@@ -69,6 +75,8 @@ export class SmsGetController {
       providermessageid: query['providermessageid'],
       provider_message_id: query['provider_message_id'],
       providerMessageId: query['providerMessageId'],
+      sender_id: query['sender_id'],
+      dlt_template_id: query['dlt_template_id'],
     });
     if ('fault' in read) throw smsErrors[read.fault]();
     const sender = { accountId: account.id, timeZone: account.timeZone };

@@ -11,6 +11,7 @@ import {
   Submissions,
 } from '../../../engine/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../../idempotency/index.js';
+import { SenderIds } from '../../../sender-ids/index.js';
 import type { VoiceRequest } from '../domain/voice-request.js';
 import { voiceChannel } from '../voice.channel.js';
 import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.js';
@@ -27,7 +28,7 @@ export interface AcceptedVoice {
 /**
  * Makes or fetches the audio, prices it, and accepts the campaign: charged to `voice_credits` and stored in one
  * transaction, waiting for its approval unless `VOICE_AUTO_APPROVE` is on.
- * @throws AppError the audio's rows of reference/voice#order, `unavailable` without a usable route, and
+ * @throws AppError `sender_id is not approved`, the audio's rows of reference/voice#order, `unavailable` without a usable route, and
  * `Insufficient credits. Required: X, Available: Y`
  */
 export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
@@ -35,6 +36,8 @@ export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
     readonly sender: Sender,
     readonly request: VoiceRequest,
     readonly idempotent: IdempotentRequest | null,
+    /** a caller id is one of the account's approved sender ids */
+    readonly requireSender: boolean,
   ) {
     super();
   }
@@ -49,21 +52,25 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     private readonly sounds: CampaignAudio,
     private readonly credits: CreditBook,
     private readonly submissions: Submissions,
+    private readonly senders: SenderIds,
     private readonly idempotency: Idempotency,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  async execute({ sender, request, idempotent }: SendVoiceCampaignCommand): Promise<AcceptedVoice> {
-    return this.idempotency.once<AcceptedVoice>(idempotent, (keeper) => this.submit(sender, request, keeper));
+  async execute({ sender, request, idempotent, requireSender }: SendVoiceCampaignCommand): Promise<AcceptedVoice> {
+    const senderOf = (): Promise<string | null> => this.approved(sender.accountId, request, requireSender);
+    return this.idempotency.once<AcceptedVoice>(idempotent, (keeper) => this.submit(sender, request, keeper, senderOf));
   }
 
   private async submit(
     sender: Sender,
     request: VoiceRequest,
     keeper: OutcomeKeeper<AcceptedVoice> | null,
+    senderOf: () => Promise<string | null>,
   ): Promise<AcceptedVoice> {
     const { accountId } = sender;
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
+    const senderId = await senderOf();
     await this.judgeCredits(accountId, request.receivers.length);
     // Outside any transaction: speech and foreign servers take their time.
     return this.sounds.of(request, accountId, async (sound, keep) => {
@@ -76,12 +83,22 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
       });
       const stored = keeper?.alongside(voice);
       return voice(
-        await this.accept(this.submission(sender, request, sound), { scheduledAt, routeId }, async (tx, made) => {
-          await keep(tx, made.id);
-          await stored?.(tx, made);
-        }),
+        await this.accept(
+          { ...this.submission(sender, request, sound), ...(senderId !== null && { senderId }) },
+          { scheduledAt, routeId },
+          async (tx, made) => {
+            await keep(tx, made.id);
+            await stored?.(tx, made);
+          },
+        ),
       );
     });
+  }
+
+  /** Without a caller id the call shows the operator's own. */
+  private async approved(accountId: number, { callerId }: VoiceRequest, required: boolean): Promise<string | null> {
+    if (!required || callerId === null) return null;
+    return (await this.senders.approved(accountId, 'voice', callerId)).senderId;
   }
 
   /** Before anything is spoken or fetched: an account that cannot pay a credit for each contact cannot pay any audio. */

@@ -46,12 +46,12 @@ export class VoiceController {
     @CurrentActor() actor: Actor,
     @IdempotencyKey('voice_send') idempotent: IdempotentRequest | null,
   ): Promise<VoiceSendAnswer> {
-    const { id: accountId, timeZone } = actor.account;
+    const { id: accountId, timeZone, requireSender } = actor.account;
     const read = readVoiceRequest(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
     const sent = await this.commands.execute(
-      new SendVoiceCampaignCommand({ accountId, timeZone }, request, idempotent),
+      new SendVoiceCampaignCommand({ accountId, timeZone }, request, idempotent, requireSender),
     );
     return {
       request_id: sent.requestId,
