@@ -1,6 +1,6 @@
 export { MoveTemplateCommand } from './commands/move-template.command.js';
 export { type Language, LANGUAGES, readLanguage } from './domain/languages.js';
-export { placeholders } from './domain/placeholders.js';
+export { placeholderNumbers, placeholders } from './domain/placeholders.js';
 export type { QuickReply, Template, TemplateCategory } from './domain/template.js';
 export { readStatus, STATUS_LABELS, type TemplateMove, TemplateStatus } from './domain/template-status.js';
 export { TemplateLibrary } from './persistence/template-library.js';

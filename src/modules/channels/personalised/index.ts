@@ -1,2 +1,2 @@
-export { MissingVariables, personalisedErrors, textFault } from './personalised.errors.js';
-export { completeMessageOf, messageOf, missingOf, templateOf } from './personalised-text.js';
+export { personalisedErrors, textFault } from './personalised.errors.js';
+export { messageOf, missingOf, templateOf } from './personalised-text.js';

@@ -1,6 +1,5 @@
 import { MessageTemplate } from '../../../kernel/message-template.js';
 import type { Addressee, Content } from '../../engine/index.js';
-import { MissingVariables } from './personalised.errors.js';
 
 /** By content: every recipient of a campaign is filled in from one reading of its text. */
 const KNOWN = new WeakMap<Content, MessageTemplate>();
@@ -22,16 +21,6 @@ export function templateOf(content: Content): MessageTemplate | null {
 /** The `message` of a content as one recipient reads it. */
 export const messageOf = (content: Content, addressee?: Addressee): string =>
   templateOf(content)?.render(addressee?.variables) ?? String(content['message']);
-
-/**
- * As `messageOf`, for a price: a text with gaps has none. Without an addressee, the text as far as all share it.
- * @throws MissingVariables
- */
-export function completeMessageOf(content: Content, addressee?: Addressee): string {
-  const missing = addressee ? missingOf(content, addressee) : NOTHING;
-  if (missing.length > 0) throw new MissingVariables(missing);
-  return messageOf(content, addressee);
-}
 
 const NOTHING: readonly string[] = [];
 

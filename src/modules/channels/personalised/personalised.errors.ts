@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/app-error.js';
+import type { AppError } from '../../../kernel/app-error.js';
 import { invalid } from '../../../kernel/define-error.js';
 import { MOST_PLACEHOLDERS, type TemplateTextFault } from '../../../kernel/message-template.js';
 
@@ -20,14 +20,6 @@ export const personalisedErrors = {
     'nor is there a default; `errors` names the rows and the placeholders',
   ),
 };
-
-/** A recipient leaves placeholders open. */
-export class MissingVariables extends AppError {
-  constructor(readonly names: readonly string[]) {
-    const { kind, code, message } = personalisedErrors.missing();
-    super(kind, code, message);
-  }
-}
 
 /** The error of a field whose text has a fault. */
 export const textFault = (field: string, read: TemplateTextFault): AppError =>

@@ -5,7 +5,7 @@ import { splitSms } from '../../../platform/smpp/index.js';
 import { type Channel, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
 import { SenderIds, senderErrors, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
-import { completeMessageOf, messageOf, missingOf } from '../personalised/index.js';
+import { messageOf, missingOf } from '../personalised/index.js';
 import { priceOf as smsPrice } from './domain/sms-price.js';
 
 /**
@@ -34,8 +34,8 @@ export const smsChannel: Channel<'sms'> = {
   newRequestId: (zone) => newRequestId('GSMCAMP', 6, now(), zone),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
-  price: (content, addressee) => priceOf(completeMessageOf(content, addressee)),
-  segments: (content, addressee) => wireParts(completeMessageOf(content, addressee)),
+  price: (content, addressee) => priceOf(messageOf(content, addressee)),
+  segments: (content, addressee) => wireParts(messageOf(content, addressee)),
   missing: missingOf,
   quote: async (_services, _accountId, message) => quoteOf(message),
   judgeDemands: (content, { dltTemplateId, dltEntityId }) => {

@@ -8,6 +8,7 @@ import {
   usableAccount,
 } from '../../providers/index.js';
 import {
+  placeholderNumbers,
   placeholders,
   type Template,
   TemplateLibrary,
@@ -15,8 +16,11 @@ import {
   type TemplateSendFault,
   TemplateStatus,
 } from '../../templates/index.js';
-import { parameterFault } from './domain/template-parameters.js';
-import type { WantedTemplate } from './template-payload.js';
+import type { Content } from '../../engine/index.js';
+import { textFault } from '../personalised/index.js';
+import { PersonalisedComponents } from './domain/personalised-components.js';
+import { parameterFault, type TemplateComponent } from './domain/template-parameters.js';
+import { payloadOf, type WantedTemplate } from './template-payload.js';
 
 /** Connections of an account in order of preference (reference/template-messages#connections). */
 const CONNECTIONS = {
@@ -25,6 +29,14 @@ const CONNECTIONS = {
 } as const satisfies Record<string, readonly ChatConnection[]>;
 
 export type TemplateChannelName = keyof typeof CONNECTIONS;
+
+/** A template as it is sent to recipients that have values of their own. */
+export interface PersonalisedTemplate {
+  template: Template;
+  content: Content;
+  /** of the placeholders */
+  names: readonly string[];
+}
 
 /** Whether a template may leave now, and over which connection: for a new send as for a retry of an old one. */
 @Injectable()
@@ -36,10 +48,22 @@ export class SendableTemplates {
 
   /** @throws AppError the template's rows of reference/template-messages#errors in their order */
   async approved(accountId: number, wanted: WantedTemplate): Promise<Template> {
-    const template = await this.library.find(accountId, wanted.templateName);
-    const fault = template ? templateFault(template, wanted) : 'notFound';
-    if (!template || fault) throw templateSendErrors[fault ?? 'notFound']();
-    return template;
+    return judged(await this.library.find(accountId, wanted.templateName), wanted);
+  }
+
+  /**
+   * As `approved`, for a send whose recipients have values of their own: a part of the template that the components leave out
+   * is filled by them (reference/bulk#templates).
+   * @throws AppError the same rows, then a fault of a placeholder
+   */
+  async personalised(accountId: number, wanted: WantedTemplate): Promise<PersonalisedTemplate> {
+    const found = await this.library.find(accountId, wanted.templateName);
+    const components = found ? completed(found, wanted.components) : wanted.components;
+    const template = judged(found, { ...wanted, components });
+    const read = PersonalisedComponents.read(components);
+    if ('fault' in read) throw textFault('template.components', read);
+    const { names, isConstant } = read.components;
+    return { template, content: payloadOf(template, { components }, !isConstant), names };
   }
 
   /** @throws AppError the chat account's rows of reference/session-messages#connection-errors */
@@ -61,6 +85,25 @@ export class SendableTemplates {
   }
 }
 
+/** @throws AppError the row that applies */
+function judged(template: Template | null, wanted: WantedTemplate): Template {
+  const fault = template ? templateFault(template, wanted) : 'notFound';
+  if (!template || fault) throw templateSendErrors[fault ?? 'notFound']();
+  return template;
+}
+
+/** With a body and a text header whose parameters are the recipients' own, where the components have none. */
+function completed(template: Template, components: readonly TemplateComponent[]): TemplateComponent[] {
+  const own = (type: 'header' | 'body', text: string, prefix = ''): TemplateComponent[] => {
+    const isGiven = components.some((component) => String(component['type']).toLowerCase() === type);
+    const numbers = placeholderNumbers(text);
+    if (isGiven || numbers.length === 0) return [];
+    return [{ type, parameters: numbers.map((number) => ({ type: 'text', text: `{{${prefix}${number}}}` })) }];
+  };
+  const headerText = template.headerAreaType === 'text' ? template.headerText : '';
+  return [...own('header', headerText, 'header_'), ...own('body', template.body), ...components];
+}
+
 /**
  * Only an approved template sends (reference/templates#statuses), in its own language, with its number of parameters.
  */
@@ -68,7 +111,7 @@ function templateFault(template: Template, { language, components }: WantedTempl
   if (template.status === TemplateStatus.Pending) return 'pending';
   if (template.status === TemplateStatus.Rejected) return 'rejected';
   if (template.status !== TemplateStatus.Approved) return 'notApproved';
-  if (template.language.id !== language.id) return 'languageMismatch';
+  if (language && template.language.id !== language.id) return 'languageMismatch';
   const bodyParameters = placeholders(template.body);
   return parameterFault(components, { bodyParameters, headerParameters: headerParameters(template) });
 }

@@ -16,5 +16,6 @@ import { TemplateQueue } from './template-queue.js';
   imports: [CqrsModule, AccountsModule, EngineModule, IdempotencyModule, RoutesModule, TemplateLibraryModule],
   providers: [SendTemplateMessageHandler, SendBrandedCampaignHandler, SendableTemplates, TemplateQueue],
   controllers: [TemplateMessagesController],
+  exports: [SendableTemplates],
 })
 export class TemplateMessagesModule {}

@@ -2,10 +2,13 @@ import type { Addressee, Content, Price } from '../../engine/index.js';
 import { readLanguage, type Template, type TemplateCategory, templateSendErrors } from '../../templates/index.js';
 import { PersonalisedComponents } from './domain/personalised-components.js';
 import type { TemplateComponent } from './domain/template-parameters.js';
-import type { TemplateRequest } from './template-request.js';
+import type { TemplateReference } from './template-request.js';
 
 /** What of a request the approved template is held against. */
-export type WantedTemplate = Pick<TemplateRequest, 'templateName' | 'language' | 'components'>;
+export interface WantedTemplate extends Omit<TemplateReference, 'language'> {
+  /** null = whichever the template has */
+  language: TemplateReference['language'] | null;
+}
 
 /** The upstream's request without recipient: what a campaign keeps of a template send. */
 interface Payload extends Content {
@@ -26,8 +29,13 @@ const BALANCES = {
 export const templatePrice = ({ category }: Template): Price => ({ balance: BALANCES[category], unitCredits: 1 });
 
 /** The language goes out as it was approved. */
-export const payloadOf = (template: Template, { components }: Pick<WantedTemplate, 'components'>): Payload => ({
+export const payloadOf = (
+  template: Template,
+  { components }: Pick<WantedTemplate, 'components'>,
+  isPersonalised = false,
+): Payload => ({
   type: 'template',
+  ...(isPersonalised && { personalised: true }),
   template: {
     name: template.name,
     language: { code: template.language.code },

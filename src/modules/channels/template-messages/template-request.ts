@@ -6,14 +6,11 @@ import type { TemplateComponent } from './domain/template-parameters.js';
 import type { TemplateRequestFault } from './template-messages.errors.js';
 
 /** A request that passed the rows of the error table that look at it alone. */
-export interface TemplateRequest {
+export interface TemplateRequest extends TemplateReference {
   /** digits, in order, duplicates kept */
   receivers: string[];
   /** `to` was one text: one message, no campaign */
   single: boolean;
-  templateName: string;
-  language: Language;
-  components: TemplateComponent[];
   /** `schedule_time` as given */
   schedule: unknown;
 }
@@ -79,6 +76,48 @@ function readComponents(value: unknown): TemplateComponent[] | null {
   return objects.includes(null) ? null : (objects as TemplateComponent[]);
 }
 
+/** `template` of a request, as far as it is judged without the template itself. */
+export interface TemplateReference {
+  templateName: string;
+  language: Language;
+  components: TemplateComponent[];
+}
+
+type ReferenceFault = Extract<
+  TemplateRequestFault,
+  'template' | 'name' | 'language' | 'components' | 'componentsTooLarge'
+>;
+
+/**
+ * Reads `template`: an object with a name, a language and components.
+ * @param isOpen a language need not be given, and a text is the name alone
+ */
+export function readTemplateReference(
+  value: unknown,
+  isOpen?: false,
+): { reference: TemplateReference } | { fault: ReferenceFault };
+export function readTemplateReference(
+  value: unknown,
+  isOpen: true,
+): { reference: Omit<TemplateReference, 'language'> & { language: Language | null } } | { fault: ReferenceFault };
+export function readTemplateReference(
+  value: unknown,
+  isOpen = false,
+): { reference: Omit<TemplateReference, 'language'> & { language: Language | null } } | { fault: ReferenceFault } {
+  const template = isOpen && typeof value === 'string' ? { name: value } : objectOrNull(value);
+  if (!template) return { fault: 'template' };
+  const name = textOrNull(template['name']);
+  if (name === null) return { fault: 'name' };
+  const given = template['language'];
+  const isGiven = !isOpen || (given !== undefined && given !== null);
+  const language = isGiven ? readLanguage(objectOrNull(given)?.['code']) : null;
+  if (isGiven && !language) return { fault: 'language' };
+  const components = readComponents(template['components']);
+  if (!components) return { fault: 'components' };
+  if (isTooLargeJson(components)) return { fault: 'componentsTooLarge' };
+  return { reference: { templateName: name, language, components } };
+}
+
 /**
  * Reads a template send and judges it by the rows of reference/template-messages#errors that look at the request alone,
  * from top to bottom.
@@ -90,20 +129,13 @@ export function readTemplateRequest(
 ): { request: TemplateRequest } | { fault: TemplateRequestFault } {
   const fields = objectOrEmpty(body);
   const recipients = readRecipients(fields['to']);
-  const template = objectOrNull(fields['template']);
-  const name = textOrNull(template?.['name']);
-  const language = readLanguage(objectOrNull(template?.['language'])?.['code']);
-  const components = readComponents(template?.['components']);
+  const template = readTemplateReference(fields['template']);
   if (fields['messaging_product'] !== 'chat') return { fault: 'product' };
   if (recipients.early) return { fault: recipients.early };
   if (fields['type'] !== 'template') return { fault: 'type' };
-  if (!template) return { fault: 'template' };
-  if (name === null) return { fault: 'name' };
-  if (!language) return { fault: 'language' };
-  if (!components) return { fault: 'components' };
-  if (isTooLargeJson(components)) return { fault: 'componentsTooLarge' };
+  if ('fault' in template) return template;
   if (recipients.late) return { fault: recipients.late };
   const { receivers, single } = recipients;
   const schedule = fields['schedule_time'];
-  return { request: { receivers, single, templateName: name, language, components, schedule } };
+  return { request: { receivers, single, ...template.reference, schedule } };
 }

@@ -5,7 +5,6 @@ import { newRequestId } from '../../../kernel/request-id.js';
 import type { Channel } from '../../engine/index.js';
 import { TemplateLibrary, templateSendErrors } from '../../templates/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
-import { MissingVariables } from '../personalised/index.js';
 import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
 import { missingOf, payloadFor, templatePrice, wantedOf } from './template-payload.js';
 
@@ -36,11 +35,6 @@ const templateChannelOf = <Name extends TemplateChannelName>(
     const template = await sendable.approved(accountId, wantedOf(content));
     const { id, connection } = await sendable.connection(accountId, name);
     return { routeId: id, service: connection, ...templatePrice(template) };
-  },
-  segments: (content, addressee) => {
-    const missing = addressee ? missingOf(content, addressee) : [];
-    if (missing.length > 0) throw new MissingVariables(missing);
-    return 1;
   },
   missing: missingOf,
   // a campaign keeps the upstream's request without recipient and reference

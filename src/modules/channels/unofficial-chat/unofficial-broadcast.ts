@@ -34,6 +34,19 @@ function readUrl(value: unknown): string | null | undefined {
   return url.length <= LONGEST_URL && isHttpUrl(url) ? url : undefined;
 }
 
+/** The attachments of a request. @returns them, or the first that is no URL */
+export function readAttachments(
+  raw: Partial<Record<AttachmentField | 'media_with_caption', unknown>>,
+): Pick<UnofficialBroadcast, 'attachments' | 'mediaWithCaption'> | { fault: AttachmentField } {
+  const attachments: UnofficialBroadcast['attachments'] = {};
+  for (const field of ATTACHMENTS) {
+    const url = readUrl(raw[field]);
+    if (url === undefined) return { fault: field };
+    if (url !== null) attachments[field] = url;
+  }
+  return { attachments, mediaWithCaption: TRUE_WORDS.includes(raw.media_with_caption) };
+}
+
 /**
  * Reads an unofficial broadcast and judges it by the error table (reference/unofficial-chat#addbroadcastunofficialphp).
  * @returns the broadcast, or the first row of the table that applies
@@ -41,13 +54,12 @@ function readUrl(value: unknown): string | null | undefined {
 export function readUnofficialBroadcast(
   raw: RawUnofficialBroadcast,
 ): { broadcast: UnofficialBroadcast } | { fault: UnofficialBroadcastFault } {
-  const urls = ATTACHMENTS.map((field) => ({ field, url: readUrl(raw[field]) }));
+  const said = readAttachments(raw);
   const read = readBroadcast<AttachmentField>(raw, {
     tooLong: isTooLong,
-    ownRows: urls.map(({ field, url }) => ({ fault: field, applies: url === undefined })),
+    ownRows: 'fault' in said ? [{ fault: said.fault, applies: true }] : [],
   });
   if ('fault' in read) return read;
-  const attachments = Object.fromEntries(urls.flatMap(({ field, url }) => (url ? [[field, url]] : [])));
-  const mediaWithCaption = TRUE_WORDS.includes(raw.media_with_caption);
-  return { broadcast: { ...read.broadcast, attachments, mediaWithCaption } };
+  if ('fault' in said) return said;
+  return { broadcast: { ...read.broadcast, ...said } };
 }

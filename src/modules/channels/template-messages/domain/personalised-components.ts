@@ -27,6 +27,16 @@ export class PersonalisedComponents {
       : { components: new PersonalisedComponents(filler, templates) };
   }
 
+  /** Names of all placeholders, each once. */
+  get names(): readonly string[] {
+    return [...new Set(this.templates.flatMap(({ names }) => names))];
+  }
+
+  /** Whether everyone gets the same, written as it stands. */
+  get isConstant(): boolean {
+    return this.templates.length === 0;
+  }
+
   /** As one recipient gets them. */
   fill(variables?: Variables): TemplateComponent[] {
     return this.filler(variables) as TemplateComponent[];
