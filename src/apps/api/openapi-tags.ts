@@ -22,6 +22,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Admin: sender ids', 'The review of sender ids'],
   ['Admin: profile requests', 'The review of profile requests'],
   ['Admin: routes', 'The ways to the carriers'],
+  ['Admin: routing', 'Which routes numbers leave over, by prefix, account and category'],
   ['Admin: chat accounts', 'The customers’ connections to the chat upstream'],
   ['Admin: audit', 'Who did what when'],
   ['Provider callbacks', 'For carriers alone'],

@@ -42,6 +42,11 @@ export const routeErrors = {
     'another request created it, or made another the default; send it again',
   ),
   inUse: conflict('route_in_use', 'Route is used by unfinished campaigns', 'campaigns wait for it'),
+  named: conflict(
+    'route_named',
+    (table: string) => `Route is named by routing table ${table}`,
+    'its rules would send numbers over another route',
+  ).shown('india'),
   noCallback: conflict(
     'route_without_callback',
     'Route has no callback address',

@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { ProfileRequestsModule } from '../profile-requests/index.js';
+import { RoutingAdminModule } from '../routing/index.js';
 import { SenderIdsModule } from '../sender-ids/index.js';
 import { TemplatesModule } from '../templates/index.js';
 import { AdminPageModule } from './admin-page.module.js';
@@ -30,6 +31,7 @@ import { RoutesAdminModule } from './routes-admin.module.js';
     SenderIdsModule,
     RoutesAdminModule,
     RatesAdminModule,
+    RoutingAdminModule,
     ChatAccountsAdminModule,
     CampaignsAdminModule,
     AdminPageModule,

@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
+import { RoutingModule } from '../routing/index.js';
 import { PutRouteHandler } from './commands/put-route.command.js';
 import { RemoveRouteHandler } from './commands/remove-route.command.js';
 import { RotateCallbackSecretHandler } from './commands/rotate-callback-secret.command.js';
@@ -11,7 +12,7 @@ import { ListRoutesHandler } from './queries/list-routes.query.js';
 
 /** The admin API's part for routes. */
 @Module({
-  imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule],
+  imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule, RoutingModule],
   controllers: [RoutesController],
   providers: [PutRouteHandler, RemoveRouteHandler, RotateCallbackSecretHandler, ListRoutesHandler],
 })

@@ -12,6 +12,8 @@ describe('auditedChanges', () => {
       refundFailed: true,
       publicLookup: false,
       timeZone: 'UTC',
+      allowedRoutes: ['carrier-1'],
+      numberCheck: 'warn',
       permissions: { gsm: true },
       password: 'Rainy-Day-8',
     };
@@ -24,6 +26,8 @@ describe('auditedChanges', () => {
       refund_failed: true,
       public_lookup: false,
       time_zone: 'UTC',
+      allowed_routes: ['carrier-1'],
+      number_check: 'warn',
       permissions: { gsm: true },
       password: 'changed',
     });

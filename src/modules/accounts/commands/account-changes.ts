@@ -17,6 +17,9 @@ export interface AccountChanges {
   timeZone?: string | null;
   /** name of the plan; null = the prices that hold for all */
   ratePlan?: string | null;
+  /** names of routes, which there are; null = all. Staff alone set it */
+  allowedRoutes?: readonly string[] | null;
+  numberCheck?: string;
   /** some of the names, each true or false */
   permissions?: Record<string, unknown>;
   password?: string;
@@ -33,10 +36,13 @@ export interface AccountChanges {
  */
 export function accountPatch(row: AccountEntity, changes: AccountChanges, defaultZone: string): Partial<AccountEntity> {
   const patch: Partial<AccountEntity> = {};
-  const { isActive, requireToken, requireSender, refundFailed, publicLookup, userType } = changes;
-  const plain = { isActive, requireToken, requireSender, refundFailed, publicLookup, userType };
+  const { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck } = changes;
+  const plain = { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck };
   Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
   if (changes.ratePlan !== undefined) patch.ratePlan = changes.ratePlan;
+  if (changes.allowedRoutes !== undefined) {
+    patch.allowedRoutes = changes.allowedRoutes && JSON.stringify([...new Set(changes.allowedRoutes)]);
+  }
   if (changes.timeZone !== undefined) patch.timeZone = readTimeZone(changes.timeZone);
   if (changes.expiresAt !== undefined) {
     const zone = (patch.timeZone === undefined ? row.timeZone : patch.timeZone) ?? defaultZone;
@@ -61,6 +67,8 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   publicLookup: 'public_lookup',
   timeZone: 'time_zone',
   ratePlan: 'rate_plan',
+  allowedRoutes: 'allowed_routes',
+  numberCheck: 'number_check',
   permissions: 'permissions',
   password: 'password',
   revokeApiKeys: 'revoke_api_keys',

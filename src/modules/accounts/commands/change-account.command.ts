@@ -15,9 +15,9 @@ import { accountErrors } from '../domain/account.errors.js';
 import {
   assertMayChange,
   assertMayChangeSettings,
-  assertMaySetRatePlan,
   assertMaySetParent,
   assertMaySetUserType,
+  assertOfHouse,
   isStaff,
   needsPassword,
   SETTINGS,
@@ -126,6 +126,6 @@ function assertAllowed(actor: Account, target: AccountEntity, changes: AccountCh
   assertMayChange(actor, target);
   if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
-  if (changes.ratePlan !== undefined) assertMaySetRatePlan(actor);
+  if (changes.ratePlan !== undefined || changes.allowedRoutes !== undefined) assertOfHouse(actor);
   if (SETTINGS.some((field) => changes[field] !== undefined)) assertMayChangeSettings(actor);
 }

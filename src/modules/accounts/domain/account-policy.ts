@@ -12,6 +12,7 @@ export const SETTINGS = [
   'refundFailed',
   'publicLookup',
   'timeZone',
+  'numberCheck',
   'permissions',
 ] as const;
 
@@ -62,8 +63,8 @@ export function assertMayChangeSettings(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.reseller_settings) throw accountErrors.permissionDenied();
 }
 
-/** What a client pays a segment is the house's to say: a reseller sells credits, and no prices. */
-export function assertMaySetRatePlan(actor: Manager): void {
+/** What a client pays a segment, and over which carriers it sends, is the house's to say: a reseller sells credits. */
+export function assertOfHouse(actor: Pick<Account, 'userType'>): void {
   if (actor.userType === 'reseller') throw accountErrors.forbidden();
 }
 

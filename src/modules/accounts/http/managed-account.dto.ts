@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import type { Account } from '../domain/account.js';
+import { type Account, NUMBER_CHECKS, type NumberCheckMode } from '../domain/account.js';
 import { PERMISSIONS, type Permissions } from '../domain/permissions.js';
 import type { AccountEntity } from '../persistence/account.entity.js';
 import { AccountView, accountView } from './authentication.dto.js';
@@ -38,6 +38,17 @@ export class ManagedAccountAnswer extends AccountView {
   rate_plan!: string | null;
 
   @ApiProperty({
+    type: [String],
+    nullable: true,
+    example: null,
+    description: 'Names of the only routes that it may use; null: all',
+  })
+  allowed_routes!: readonly string[] | null;
+
+  @ApiProperty({ enum: [...NUMBER_CHECKS], example: 'off' })
+  number_check!: NumberCheckMode;
+
+  @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(PERMISSIONS.map((name) => [name, { type: 'boolean' }])),
     additionalProperties: false,
@@ -68,6 +79,8 @@ export const managedAccountAnswer = (
   refund_failed: account.refundFailed,
   public_lookup: account.publicLookup,
   rate_plan: row.ratePlan,
+  allowed_routes: account.allowedRoutes,
+  number_check: account.numberCheck,
   permissions: account.permissions,
   created_at: dateTime(row.createdAt, account.timeZone),
   updated_at: dateTime(row.updatedAt, account.timeZone),

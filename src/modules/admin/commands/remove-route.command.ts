@@ -5,11 +5,12 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { CampaignReader } from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
+import { RoutingTables } from '../../routing/index.js';
 import { routeErrors } from '../admin.errors.js';
 
 /**
  * Removes a route.
- * @throws AppError 404 `Route not found`, 409 `Route is used by unfinished campaigns`
+ * @throws AppError 404 `Route not found`, 409 `Route is named by routing table …`, `Route is used by unfinished campaigns`
  */
 export class RemoveRouteCommand extends Command<void> {
   constructor(
@@ -25,14 +26,18 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
+    private readonly tables: RoutingTables,
     private readonly campaigns: CampaignReader,
     private readonly audit: AuditLog,
   ) {}
 
   async execute({ actor, name }: RemoveRouteCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
+      await this.tables.takeTurn(tx);
       const route = await this.routes.locked(tx, name);
       if (!route) throw routeErrors.notFound();
+      const table = await this.tables.naming(tx, route.id);
+      if (table !== null) throw routeErrors.named(table);
       // A campaign accepted between this look and the commit finds no route: its recipients are refunded by the engine.
       if (await this.campaigns.unfinishedOn(tx, route.id)) {
         throw routeErrors.inUse();

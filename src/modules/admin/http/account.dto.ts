@@ -4,11 +4,12 @@ import {
   OptionalFlag,
   OptionalFlags,
   OptionalText,
+  OptionalTexts,
   OptionalWord,
   PageOf,
   RequiredText,
 } from '../../../platform/http/index.js';
-import { ManagedAccountAnswer, PERMISSIONS, USER_TYPES } from '../../accounts/index.js';
+import { ManagedAccountAnswer, NUMBER_CHECKS, PERMISSIONS, USER_TYPES } from '../../accounts/index.js';
 
 const EXPIRY = {
   example: '2027-12-31',
@@ -18,6 +19,10 @@ const ZONE = { example: 'Asia/Kolkata', description: 'IANA name; none: APP_TIME_
 const CURRENT = {
   example: 'Sunny-Day-7',
   description: 'The password of the acting account; only to make or change a super account',
+};
+const ALLOWED_ROUTES = {
+  example: ['carrier-1'],
+  description: 'The only routes that it may use, by name, at most 100; null: all. For super and admin alone',
 };
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
@@ -64,6 +69,7 @@ export const CHANGE_ACCOUNT_EXAMPLES = {
     summary: 'Its token is always needed, also for its reports',
     value: { require_token: true, public_lookup: false, refund_failed: true },
   },
+  routes: { summary: 'It may use every route', value: { allowed_routes: null, number_check: 'warn' } },
   permissions: { summary: 'Permissions', value: { permissions: { client_management: false } } },
   password: { summary: 'A new password, which ends every token', value: { password: 'Sunny-Day-8' } },
 };
@@ -107,7 +113,7 @@ export class CreateAccountRequest {
   current_password?: string | null;
 }
 
-/** Body of PATCH /accounts/:username: any of them; null or '' clears expires_at, parent_username, time_zone and rate_plan. */
+/** Body of PATCH /accounts/:username: any of them; null or '' clears expires_at, parent_username, time_zone and rate_plan, null allowed_routes. */
 export class ChangeAccountRequest {
   @OptionalFlag('is_active', true)
   is_active?: boolean | null;
@@ -138,6 +144,12 @@ export class ChangeAccountRequest {
 
   @OptionalText('rate_plan', { example: 'wholesale', description: 'null or empty: the prices that hold for all' })
   rate_plan?: string | null;
+
+  @OptionalTexts('allowed_routes', ALLOWED_ROUTES)
+  allowed_routes?: string[] | null;
+
+  @OptionalWord('number_check', NUMBER_CHECKS, 'warn')
+  number_check?: string | null;
 
   @OptionalFlags('permissions', PERMISSIONS)
   permissions?: Record<string, boolean> | null;

@@ -2,8 +2,9 @@ import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { valueErrors } from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
+import { accountErrors, NUMBER_CHECKS, passwordErrors, USER_TYPES } from '../../accounts/index.js';
 import { rateErrors } from '../../rates/index.js';
-import { accountErrors, passwordErrors, USER_TYPES } from '../../accounts/index.js';
+import { routingErrors } from '../../routing/index.js';
 
 /** Errors of the routes that resellers use too. */
 export const MANAGER_ERRORS: readonly DocumentedError[] = [accountErrors.permissionDenied];
@@ -51,10 +52,14 @@ export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   ...ACCOUNT_ERRORS,
   accountErrors.permissionDenied.because('a setting without reseller_settings'),
   accountErrors.forbidden.because(
-    'one’s own user_type, the last super, staff without being super, a reseller’s rate_plan',
+    'one’s own user_type, the last super, staff without being super, rate_plan or allowed_routes by a reseller',
   ),
   fieldErrors.noFlag.shown('is_active').because('likewise the other switches'),
   UNKNOWN_TYPE,
+  valueErrors.noTexts.shown('allowed_routes'),
+  routingErrors.tooManyAllowed,
+  routingErrors.unknownRoutes.shown('carrier-9').because('of allowed_routes'),
+  fieldErrors.noWord.shown('number_check', NUMBER_CHECKS).because('another word'),
   valueErrors.noFlags.shown('permissions'),
   fieldErrors.invalid.shown('permissions.flying').because('an unknown permission'),
   ...PARENT,

@@ -5,7 +5,6 @@ import type { Request } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, clientIp, LIST_ERRORS, ListQuery, paged, readListPage } from '../../../platform/http/index.js';
 import {
-  type AccountChanges,
   type Actor,
   Admin,
   ChangeAccountCommand,
@@ -14,6 +13,8 @@ import {
   FindAccountQuery,
   ListAccountsQuery,
 } from '../../accounts/index.js';
+import { AssertRoutesQuery } from '../../routing/index.js';
+import { changesOf } from './account-changes.js';
 import {
   AccountAnswer,
   AccountPageAnswer,
@@ -106,6 +107,7 @@ export class AccountsController {
     @CurrentActor() { account }: Actor,
     @Req() request: Request,
   ): Promise<ChangedAccountAnswer> {
+    if (body.allowed_routes) await this.queries.execute(new AssertRoutesQuery(account, body.allowed_routes));
     const command = new ChangeAccountCommand(account, username, changesOf(body), proofOf(body, request));
     await this.commands.execute(command);
     const data = await this.queries.execute(new FindAccountQuery(account, username));
@@ -117,35 +119,3 @@ const proofOf = (body: { current_password?: string | null }, request: Request) =
   currentPassword: textOrNull(body.current_password),
   ip: clientIp(request),
 });
-
-/** Absent and null keep; only expires_at, parent_username, time_zone and rate_plan are cleared by null or ''. */
-function changesOf(body: ChangeAccountRequest): AccountChanges {
-  const {
-    is_active,
-    require_token,
-    require_sender,
-    refund_failed,
-    public_lookup,
-    permissions,
-    revoke_api_keys,
-    revoke_users,
-  } = body;
-  const userType = textOrNull(body.user_type);
-  const password = textOrNull(body.password);
-  return {
-    ...(typeof is_active === 'boolean' ? { isActive: is_active } : {}),
-    ...(body.expires_at === undefined ? {} : { expiresAt: textOrNull(body.expires_at) }),
-    ...(body.parent_username === undefined ? {} : { parentUsername: textOrNull(body.parent_username) }),
-    ...(userType === null ? {} : { userType }),
-    ...(typeof require_token === 'boolean' ? { requireToken: require_token } : {}),
-    ...(typeof require_sender === 'boolean' ? { requireSender: require_sender } : {}),
-    ...(typeof refund_failed === 'boolean' ? { refundFailed: refund_failed } : {}),
-    ...(typeof public_lookup === 'boolean' ? { publicLookup: public_lookup } : {}),
-    ...(body.time_zone === undefined ? {} : { timeZone: textOrNull(body.time_zone) }),
-    ...(body.rate_plan === undefined ? {} : { ratePlan: textOrNull(body.rate_plan) }),
-    ...(permissions ? { permissions } : {}),
-    ...(password === null
-      ? {}
-      : { password, revokeApiKeys: revoke_api_keys ?? false, revokeUsers: revoke_users ?? false }),
-  };
-}

@@ -108,7 +108,7 @@ export class RoutesController {
   @ApiParam({ name: 'name', example: 'carrier-1' })
   @ApiOperation({ summary: 'Remove a route' })
   @ApiOkResponse({ type: RemovedRouteAnswer })
-  @ApiErrors(routeErrors.notFound, routeErrors.inUse)
+  @ApiErrors(routeErrors.notFound, routeErrors.named, routeErrors.inUse)
   async remove(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RemovedRouteAnswer> {
     await this.commands.execute(new RemoveRouteCommand(account, name));
     return { success: true, message: 'Route deleted successfully' };

@@ -42,6 +42,7 @@ const keyed = (routes: readonly RouteRecord[]): Pick<Snapshot, 'byId' | 'byName'
 });
 
 const KEPT_MS = 2_000;
+const NAMES_AT_ONCE = 500;
 const CALLBACK_SECRET_BYTES = 24;
 const newCallbackSecret = (): string => randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
 /** Chat accounts are routes too, but there may be a hundred thousand of them: they are read one by one. */
@@ -92,6 +93,19 @@ export class RouteDirectory {
   /** All routes, by name. */
   async list(): Promise<RouteRecord[]> {
     return [...(await this.routes()).byId.values()];
+  }
+
+  /** Id and kind of the operator's routes of these names, past the cache. */
+  async kindsOf(tx: EntityManager, names: readonly string[]): Promise<Map<string, { id: number; channel: string }>> {
+    const found = new Map<string, { id: number; channel: string }>();
+    for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
+      const rows = await tx.find(RouteEntity, {
+        where: { name: In(names.slice(from, from + NAMES_AT_ONCE)), channel: OPERATOR_ROUTES },
+        select: { id: true, name: true, channel: true },
+      });
+      for (const { id, name, channel } of rows) found.set(name, { id, channel });
+    }
+    return found;
   }
 
   /** The row itself, locked, past the cache; for changes. */

@@ -16,6 +16,9 @@ export class RoutingTableEntity {
   @Column({ type: 'longtext' })
   rules!: string;
 
+  @Column({ name: 'rule_count', type: 'int', unsigned: true })
+  ruleCount!: number;
+
   /** how many prefixes they have together */
   @Column({ type: 'int', unsigned: true })
   prefixes!: number;

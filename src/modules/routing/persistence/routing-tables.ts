@@ -30,6 +30,12 @@ export interface RoutingTable {
   updatedAt: Date;
 }
 
+/** A routing table without its rules. */
+export type RoutingTableSummary = Pick<
+  RoutingTableEntity,
+  'name' | 'channel' | 'ruleCount' | 'prefixes' | 'createdAt' | 'updatedAt'
+>;
+
 /** What is written of one. */
 export type RoutingTableDraft = Pick<RoutingTable, 'name' | 'channel' | 'rules'>;
 
@@ -61,9 +67,13 @@ export class RoutingTables {
     return (await this.kept.get('tables', () => this.load())).get(kind) ?? EMPTY;
   }
 
-  /** All tables, by name. */
-  async list(source: EntityManager = this.dataSource.manager): Promise<RoutingTable[]> {
-    return (await source.find(RoutingTableEntity, { order: { name: 'ASC' }, take: MOST_TABLES })).map(toTable);
+  /** All tables without their rules, by name. */
+  summaries(): Promise<RoutingTableSummary[]> {
+    return this.dataSource.manager.find(RoutingTableEntity, {
+      select: { name: true, channel: true, ruleCount: true, prefixes: true, createdAt: true, updatedAt: true },
+      order: { name: 'ASC' },
+      take: MOST_TABLES,
+    });
   }
 
   async find(name: string): Promise<RoutingTable | null> {
@@ -73,29 +83,19 @@ export class RoutingTables {
 
   /**
    * Lets changes of tables, and of the routes that they name, pass one after another until the transaction ends.
-   * @returns what the tables have, but for the one of this name
+   * @returns what the other tables than the one of this name have
    */
-  async takeTurn(
-    tx: EntityManager,
-    name: string,
-  ): Promise<{ tables: number; prefixes: number; own: OperatorRouteKind | null }> {
+  async takeTurn(tx: EntityManager, name?: string): Promise<{ tables: number; prefixes: number }> {
     await takeTurn(tx, HOUSE, 'routing_tables');
-    const rows = await tx.find(RoutingTableEntity, {
-      select: { name: true, channel: true, prefixes: true },
-      take: MOST_TABLES,
-    });
+    const rows = await tx.find(RoutingTableEntity, { select: { name: true, prefixes: true }, take: MOST_TABLES });
     const others = rows.filter((row) => row.name !== name);
-    return {
-      tables: others.length,
-      prefixes: others.reduce((sum, row) => sum + row.prefixes, 0),
-      own: (rows.find((row) => row.name === name)?.channel as OperatorRouteKind | undefined) ?? null,
-    };
+    return { tables: others.length, prefixes: others.reduce((sum, row) => sum + row.prefixes, 0) };
   }
 
   /** The table whose rules name a route; null = none. Call `takeTurn` before, in the same transaction. */
   async naming(tx: EntityManager, routeId: number): Promise<string | null> {
-    const tables = await this.list(tx);
-    return tables.find(({ rules }) => rules.some(({ routes }) => routes.includes(routeId)))?.name ?? null;
+    const tables = await tx.find(RoutingTableEntity, { order: { name: 'ASC' }, take: MOST_TABLES });
+    return tables.map(toTable).find(({ rules }) => rules.some(({ routes }) => routes.includes(routeId)))?.name ?? null;
   }
 
   /** Creates or replaces the table of that name. Call `forget` after the commit. */
@@ -104,6 +104,7 @@ export class RoutingTables {
     const values = {
       channel,
       rules: JSON.stringify(rules),
+      ruleCount: rules.length,
       prefixes: rules.reduce((sum, rule) => sum + rule.prefixes.length, 0),
       version: newId(),
       updatedAt: at,

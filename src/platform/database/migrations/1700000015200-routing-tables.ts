@@ -8,6 +8,7 @@ export class RoutingTables1700000015200 implements MigrationInterface {
         name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
         channel VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
         rules LONGTEXT NOT NULL,
+        rule_count INT UNSIGNED NOT NULL,
         prefixes INT UNSIGNED NOT NULL,
         version BIGINT NOT NULL,
         created_at DATETIME(3) NOT NULL,

@@ -1,0 +1,70 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { validatePhoneNumberLength } from 'libphonenumber-js/max';
+import { callingCodeOf } from './calling-codes.js';
+import { type CheckedNumber, checkNumber } from './check-number.js';
+
+/** What an account wishes (reference/numbers#checks). */
+interface Wish {
+  numberCheck: 'refuse' | 'warn' | 'off';
+}
+
+/** Why a number is none (reference/numbers#checks). */
+export type NumberReason = 'unknown calling code' | 'too short' | 'too long' | 'no such number';
+
+/** A number that no numbering plan has. */
+export interface NumberFault extends Omit<CheckedNumber, 'isValid'> {
+  number: string;
+  /** place in what the client gave, 1 = first */
+  row: number;
+  reason: NumberReason;
+}
+
+/** Faults that are named; further ones are counted. */
+export const MOST_FAULTS = 100;
+/** A number costs some 25 µs: other requests get a turn every few milliseconds. */
+const NUMBERS_A_TURN = 250;
+
+/** Looks numbers up for an account that wishes so, and keeps what is wrong with them. */
+export class NumberCheck {
+  /** the first of them */
+  readonly faults: NumberFault[] = [];
+  checked = 0;
+  invalid = 0;
+
+  private constructor(readonly mode: 'refuse' | 'warn') {}
+
+  /** A check that numbers are shown to one by one. @returns null where the account wishes none */
+  static begin({ numberCheck }: Wish): NumberCheck | null {
+    return numberCheck === 'off' ? null : new NumberCheck(numberCheck);
+  }
+
+  /** Looks all of them up, in turns. @returns null where the account wishes none */
+  static async of(account: Wish, numbers: Iterable<string>): Promise<NumberCheck | null> {
+    const check = NumberCheck.begin(account);
+    if (!check) return null;
+    let row = 0;
+    for (const number of numbers) {
+      check.look(number, ++row);
+      if (row % NUMBERS_A_TURN === 0) await yieldToOthers();
+    }
+    return check;
+  }
+
+  /** @param row its place, 1 = first @returns what is wrong with it; null = nothing */
+  look(number: string, row: number): NumberFault | null {
+    this.checked += 1;
+    const { country, type, isValid } = checkNumber(number);
+    if (isValid) return null;
+    const fault = { number, row, country, type, reason: reasonOf(number) };
+    this.invalid += 1;
+    if (this.faults.length < MOST_FAULTS) this.faults.push(fault);
+    return fault;
+  }
+}
+
+function reasonOf(number: string): NumberReason {
+  if (callingCodeOf(number) === '') return 'unknown calling code';
+  const fault = validatePhoneNumberLength(`+${number}`);
+  if (fault === 'TOO_SHORT') return 'too short';
+  return fault === 'TOO_LONG' ? 'too long' : 'no such number';
+}
