@@ -11,6 +11,12 @@ export function cleanContact(entry: unknown, min: number, max: number): string |
   return digits.length < min || digits.length > max ? null : digits;
 }
 
+/** Letters are none of a number's signs: a spreadsheet's `4.9E+12` would become another number. */
+const NUMBER_SIGNS = /^'?[0-9+\s().\-/]+$/;
+
+/** Whether a text may be a number as people write it: digits and the signs between them. */
+export const isWrittenNumber = (text: string): boolean => NUMBER_SIGNS.test(text);
+
 /**
  * Cleans a list of broadcast contacts, order and duplicates kept. One plain loop: 30,000 entries in a few milliseconds.
  * @returns the cleaned numbers, or null as soon as one entry is at fault

@@ -18,6 +18,7 @@ import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
 import { SenderIdsModule } from '../../modules/sender-ids/index.js';
+import { RecipientListsModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
 import { SmsModule } from '../../modules/channels/sms/index.js';
 import { SuppressionsModule } from '../../modules/suppressions/index.js';
@@ -55,6 +56,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     ProfileRequestsModule,
     SenderIdsModule,
     SuppressionsModule,
+    RecipientListsModule,
     WebhooksModule,
     AdminModule,
   ],

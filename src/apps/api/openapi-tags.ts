@@ -9,6 +9,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Template messages', 'Approved templates to one recipient or many'],
   ['Voice', 'Campaigns of calls with keypad menus'],
   ['Campaigns', 'What you sent on any channel: progress, recipients, pause, cancel, retry, price in advance'],
+  ['Recipients', 'Files and lists of recipients, with the variables of each'],
   ['Delivery reports', 'What became of each recipient, in the legacy shape'],
   ['Suppressions', 'The stop list: numbers that nothing is sent to'],
   ['Webhooks', 'Statuses pushed to you, signed and retried'],

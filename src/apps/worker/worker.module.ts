@@ -10,6 +10,7 @@ import { TablesWorkerModule } from '../../platform/tables/index.js';
 import { AudioWorkerModule } from '../../modules/audio/index.js';
 import { CreditsWorkerModule } from '../../modules/credits/index.js';
 import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
+import { RecipientListsWorkerModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
 import { SuppressionListModule } from '../../modules/suppressions/index.js';
 import { ALL_TABLES } from '../../modules/table-rules/index.js';
@@ -32,6 +33,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     TemplatesWorkerModule,
     AudioWorkerModule,
     SuppressionListModule,
+    RecipientListsWorkerModule,
     EngineWorkerModule,
     WebhooksWorkerModule,
   ],

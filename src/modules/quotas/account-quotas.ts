@@ -9,7 +9,9 @@ export type QuotaKind =
   | 'users'
   | 'suppressions'
   | 'routing_tables'
-  | 'sender_ids';
+  | 'sender_ids'
+  | 'uploads'
+  | 'lists';
 
 /**
  * Lets those who add to one kind of an account's things pass one after another, until the transaction ends.

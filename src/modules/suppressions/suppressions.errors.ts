@@ -21,6 +21,5 @@ export const suppressionErrors = {
     'SUPPRESSIONS_PER_ACCOUNT; numbers that wrote STOP are not counted',
   ).shown(1_000_000),
   notFound: notFound('suppression_unknown', 'Suppression not found', 'none of the numbers stands on the list'),
-  fileRequired: invalid('file_required', 'file is required', 'neither a form with a part `file` nor a CSV body'),
   fileTooLarge: bodyErrors.tooLarge.because('a file of more than 32 MB'),
 };

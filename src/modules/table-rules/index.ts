@@ -12,6 +12,7 @@ import { quotaTables } from '../quotas/index.js';
 import { senderIdTables } from '../sender-ids/index.js';
 import { routingTables } from '../routing/index.js';
 import { rateTables } from '../rates/index.js';
+import { recipientListTables } from '../recipient-lists/index.js';
 import { sessionMessageTables } from '../session-messages/index.js';
 import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
@@ -33,6 +34,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...templateTables,
   ...sessionMessageTables,
   ...suppressionTables,
+  ...recipientListTables,
   ...profileRequestTables,
   ...senderIdTables,
   ...webhookTables,

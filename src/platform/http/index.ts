@@ -1,5 +1,6 @@
 export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
 export type { RawBodyRequest } from './body.js';
+export { type CsvRequest, CsvUpload } from './csv-upload.js';
 export { configureHttp } from './configure-http.js';
 export { isConnectionFault, STATUS_OF } from './error-answer.js';
 export {

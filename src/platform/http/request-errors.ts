@@ -5,6 +5,7 @@ export const bodyErrors = {
   tooLarge: tooLarge('body_too_large', 'Request body is too large', 'body over the limit'),
   malformedJson: invalid('malformed_json', 'Malformed JSON body', 'no JSON, or deeper than 32 levels'),
   malformedMultipart: invalid('malformed_multipart', 'Malformed multipart body', 'a form that cannot be read'),
+  fileRequired: invalid('file_required', 'file is required', 'neither a form with a part `file` nor a CSV body'),
   unreadable: invalid('unreadable_body', 'Request body could not be read', 'it broke off, or is not what it says'),
 };
 

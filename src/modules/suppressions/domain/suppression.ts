@@ -1,5 +1,5 @@
 import { isUserId } from '../../../kernel/chat-user-id.js';
-import { cleanContact } from '../../../kernel/phone-number.js';
+import { cleanContact, isWrittenNumber } from '../../../kernel/phone-number.js';
 
 /** How a number came on the list: `stop` = its owner wrote a stop word. */
 export const SUPPRESSION_SOURCES = ['api', 'import', 'stop'] as const;
@@ -16,13 +16,10 @@ export interface Suppression {
 export const FEWEST_DIGITS = 8;
 export const MOST_DIGITS = 30;
 
-/** Letters are none of a number's signs: a spreadsheet's `4.9E+12` would become another number. */
-const NUMBER_SIGNS = /^'?[0-9+\s().\-/]+$/;
-
 /** One number of 8 to 30 digits, cleaned of signs and spaces, or a user id; null for anything else. */
 export function readSuppressedNumber(value: unknown): string | null {
   if (typeof value === 'string' && isUserId(value.trim())) return value.trim();
-  if (typeof value === 'string' && !NUMBER_SIGNS.test(value)) return null;
+  if (typeof value === 'string' && !isWrittenNumber(value)) return null;
   return cleanContact(value, FEWEST_DIGITS, MOST_DIGITS);
 }
 

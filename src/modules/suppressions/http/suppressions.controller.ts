@@ -4,6 +4,8 @@ import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } 
 import {
   ApiErrors,
   bodyErrors,
+  type CsvRequest,
+  CsvUpload,
   LIST_ERRORS,
   ListQuery,
   type Paged,
@@ -17,7 +19,6 @@ import { RemoveSuppressionsCommand } from '../commands/remove-suppressions.comma
 import { type RawNumbers, readNumbers } from '../domain/suppression.js';
 import { ListSuppressionsQuery } from '../queries/list-suppressions.query.js';
 import { suppressionErrors } from '../suppressions.errors.js';
-import { type CsvRequest, CsvUpload } from './csv-upload.js';
 import {
   AddedAnswer,
   ImportAnswer,
@@ -105,13 +106,13 @@ export class SuppressionsController {
   @ApiBody({ type: SuppressionFileBody })
   @ApiOkResponse({ type: ImportAnswer })
   @ApiErrors(
-    suppressionErrors.fileRequired,
+    bodyErrors.fileRequired,
     bodyErrors.malformedMultipart,
     suppressionErrors.tooMany,
     suppressionErrors.fileTooLarge,
   )
   async import(@Req() request: CsvRequest, @CurrentActor() { account }: Actor): Promise<ImportAnswer> {
-    if (!request.csv) throw suppressionErrors.fileRequired();
+    if (!request.csv) throw bodyErrors.fileRequired();
     const data = await this.commands.execute(new ImportSuppressionsCommand(account.id, request.csv));
     return { success: true, message: 'Suppressions imported successfully', data };
   }

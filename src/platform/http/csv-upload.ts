@@ -1,12 +1,17 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UnsupportedMediaTypeException,
+} from '@nestjs/common';
 import { AnyFilesInterceptor } from '@nestjs/platform-express';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
-import { AppError } from '../../../kernel/app-error.js';
-import { bodyErrors } from '../../../platform/http/index.js';
-import { suppressionErrors } from '../suppressions.errors.js';
+import { AppError } from '../../kernel/app-error.js';
+import { bodyErrors, protocolErrors } from './request-errors.js';
 
 const KB = 1024;
 const FIELD = 'file';
@@ -31,17 +36,27 @@ interface Part {
 export class CsvUpload implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CsvRequest>();
+    if (!isPlain(request)) throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
     if (request.is('multipart/form-data')) request.csv = partOf(context);
     else if (request.is(CSV_TYPES)) request.csv = bytesOf(request);
-    else throw suppressionErrors.fileRequired();
+    else throw bodyErrors.fileRequired();
     return next.handle();
   }
+}
+
+/** Nothing is decompressed: a small body stays a small file. */
+function isPlain({ headers }: Request): boolean {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  return /^identity$/i.test(encoding) && /^(utf-?8|us-ascii)$/i.test(charset);
 }
 
 /** When reading stops early the request stays open and the rest is discarded: the refusal has still to be answered. */
 async function* bytesOf(request: Request): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch {
+    throw bodyErrors.unreadable();
   } finally {
     request.resume();
   }
@@ -70,7 +85,7 @@ function partOf(context: ExecutionContext): Readable {
     () => {
       // Not earlier: an answer before the whole form was read would cut the client's connection.
       if (found) csv.end();
-      else csv.destroy(suppressionErrors.fileRequired());
+      else csv.destroy(bodyErrors.fileRequired());
     },
     (error: unknown) => csv.destroy(error instanceof AppError ? error : bodyErrors.malformedMultipart()),
   );

@@ -1,0 +1,72 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import type { Account } from '../../accounts/index.js';
+import { MOST_DUPLICATES_SHOWN } from '../domain/upload.js';
+import { ListMembers } from '../persistence/list-members.js';
+import { ListStore } from '../persistence/list-store.js';
+import { UploadStore } from '../persistence/upload-store.js';
+import { uploadErrors } from '../recipient-lists.errors.js';
+
+/** What became of the rows of an upload. */
+export interface Filled {
+  added: number;
+  duplicatesCount: number;
+  /** the first of them */
+  duplicates: readonly string[];
+}
+
+/**
+ * Adds the rows of an upload to a list, some thousand a commit. What was added before a fault stays, and the same request
+ * again adds the rest. Meanwhile nothing is sent to the list.
+ * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST
+ */
+export class FillListCommand extends Command<Filled> {
+  constructor(
+    readonly actor: Account,
+    readonly listId: number,
+    readonly uploadId: number,
+  ) {
+    super();
+  }
+}
+
+const ROWS_A_COMMIT = 5_000;
+
+@CommandHandler(FillListCommand)
+export class FillListHandler implements ICommandHandler<FillListCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lists: ListStore,
+    private readonly members: ListMembers,
+    private readonly uploads: UploadStore,
+  ) {}
+
+  async execute({ actor, listId, uploadId }: FillListCommand): Promise<Filled> {
+    await this.lists.beginFilling(actor.id, listId);
+    try {
+      return await this.fill({ accountId: actor.id, id: listId }, uploadId);
+    } finally {
+      await this.lists.endFilling(listId);
+    }
+  }
+
+  private async fill(list: { accountId: number; id: number }, uploadId: number): Promise<Filled> {
+    const hold = await this.uploads.hold(list.accountId, uploadId);
+    if (!hold) throw uploadErrors.notFound();
+    let [added, duplicatesCount] = [0, 0];
+    const duplicates: string[] = [];
+    for (let after = 0; ;) {
+      if (!(await this.uploads.keep(hold))) throw uploadErrors.notFound();
+      const rows = await this.uploads.rowsAfter(uploadId, after, ROWS_A_COMMIT);
+      const last = rows.at(-1);
+      if (!last) return { added, duplicatesCount, duplicates };
+      after = last.seq;
+      const part = await inTransaction(this.dataSource, (tx) => this.members.add(tx, list, rows, true));
+      added += part.added;
+      duplicatesCount += part.duplicates.length;
+      duplicates.push(...part.duplicates.slice(0, MOST_DUPLICATES_SHOWN - duplicates.length));
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { RowFault } from '../../../kernel/app-error.js';
+import { readId } from '../../../kernel/ids.js';
+import { codePoints, cutCodePoints, readText } from '../../../kernel/text.js';
+import { type KeptRecipient, readNumber, readVariables } from './recipient.js';
+import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST } from './upload.js';
+
+/** What an owner may write of a list; every value may be of any type. */
+export interface RawList {
+  name?: unknown;
+  from_list_id?: unknown;
+}
+
+/** Recipients that are to be added: a list of them, or an upload. */
+export interface RawMembers {
+  members?: unknown;
+  upload_id?: unknown;
+}
+
+export type NameFault = 'nameRequired' | 'nameTooLong';
+
+/** Reads the name of a list, trimmed. */
+export function readListName(value: unknown): { name: string } | { fault: NameFault } {
+  const read = readText(value);
+  if (read.kind !== 'text') return { fault: 'nameRequired' };
+  const name = read.value.trim();
+  return codePoints(name) > LONGEST_LIST_NAME ? { fault: 'nameTooLong' } : { name };
+}
+
+/** An id as JSON gives it: a number, or its digits. @returns undefined for what is none; null where nothing was given */
+export function readGivenId(value: unknown): number | null | undefined {
+  if (value === undefined || value === null || value === '') return null;
+  return typeof value === 'string' || typeof value === 'number' ? (readId(String(value)) ?? undefined) : undefined;
+}
+
+export type MembersFault = 'membersRequired' | 'noArray' | 'emptyArray' | 'tooManyAtOnce';
+
+/** What a request adds. */
+export type ReadMembers =
+  { recipients: KeptRecipient[] } | { uploadId: number | undefined } | { fault: MembersFault } | { rows: RowFault[] };
+
+/** Reads what is to be added; `rows` names the entries at fault, `uploadId` is undefined for what is no id. */
+export function readMembers({ members, upload_id }: RawMembers): ReadMembers {
+  const uploadId = readGivenId(upload_id);
+  const isGiven = members !== undefined && members !== null;
+  if (isGiven === (uploadId !== null)) return { fault: 'membersRequired' };
+  if (uploadId !== null) return { uploadId };
+  if (!Array.isArray(members)) return { fault: 'noArray' };
+  if (members.length === 0) return { fault: 'emptyArray' };
+  if (members.length > MEMBERS_A_REQUEST) return { fault: 'tooManyAtOnce' };
+  const recipients: KeptRecipient[] = [];
+  const rows: RowFault[] = [];
+  for (const [place, entry] of (members as unknown[]).entries()) {
+    const read = readMember(entry);
+    if ('reason' in read) rows.push({ row: place + 1, ...shownNumber(entry), message: read.reason });
+    else recipients.push(read);
+  }
+  return rows.length > 0 ? { rows } : { recipients };
+}
+
+function readMember(entry: unknown): KeptRecipient | { reason: string } {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return { reason: 'not an object' };
+  const { to, variables } = entry as { to?: unknown; variables?: unknown };
+  const number = readNumber(to);
+  if ('reason' in number) return number;
+  const read = readVariables(variables);
+  return 'reason' in read ? read : { ...number, ...read };
+}
+
+const LONGEST_SHOWN = 64;
+
+function shownNumber(entry: unknown): { to?: string } {
+  const to: unknown = (entry as { to?: unknown } | null)?.to;
+  return typeof to === 'string' || typeof to === 'number' ? { to: cutCodePoints(String(to), LONGEST_SHOWN) } : {};
+}

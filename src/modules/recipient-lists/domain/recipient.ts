@@ -1,0 +1,73 @@
+import { isVariableName, LONGEST_VARIABLE, LONGEST_VARIABLE_NAME } from '../../../kernel/message-template.js';
+import { cleanContact, isWrittenNumber } from '../../../kernel/phone-number.js';
+import { codePoints, readText } from '../../../kernel/text.js';
+
+/** A recipient as it is kept: whether a channel takes the number is judged when something is sent to it. */
+export interface KeptRecipient {
+  /** digits */
+  number: string;
+  /** JSON object of texts; null = the client said nothing of them */
+  variables: string | null;
+}
+
+export const FEWEST_DIGITS = 8;
+export const MOST_DIGITS = 30;
+export const MOST_VARIABLES = 50;
+/** bytes of a recipient's variables as JSON */
+export const LARGEST_VARIABLES = 8 * 1024;
+
+/** Why a number is not taken (reference/recipient-lists#numbers). */
+export const NUMBER_REASONS = {
+  missing: 'number is missing',
+  signs: 'number has other characters than digits and + - ( ) . / and spaces',
+  length: `number must be between ${FEWEST_DIGITS} and ${MOST_DIGITS} digits`,
+} as const;
+
+/** Reads a number as people write it. @param value a text, or a JSON number that has kept all its digits */
+export function readNumber(value: unknown): { number: string } | { reason: string } {
+  if (value === undefined || value === null || value === '') return { reason: NUMBER_REASONS.missing };
+  if (typeof value !== 'number' && (typeof value !== 'string' || !isWrittenNumber(value))) {
+    const isBlank = typeof value === 'string' && value.trim() === '';
+    return { reason: isBlank ? NUMBER_REASONS.missing : NUMBER_REASONS.signs };
+  }
+  const number = cleanContact(value, FEWEST_DIGITS, MOST_DIGITS);
+  return number === null ? { reason: NUMBER_REASONS.length } : { number };
+}
+
+/** Why variables are not taken (reference/recipient-lists#variables). */
+export const VARIABLE_REASONS = {
+  noObject: 'variables must be an object',
+  tooMany: `at most ${MOST_VARIABLES} variables are allowed`,
+  name: `a variable's name has letters, digits, _ and -, at most ${LONGEST_VARIABLE_NAME}`,
+  noText: (name: string) => `${name} must be a text or a number`,
+  tooLong: (name: string) => `${name} is longer than ${LONGEST_VARIABLE} characters`,
+  tooLarge: `variables are larger than ${LARGEST_VARIABLES / 1024} KB`,
+} as const;
+
+/** A value of a variable, as JSON; null = it is too long. Few texts are long enough to be counted. */
+export const valueText = (value: string): string | null =>
+  value.length > LONGEST_VARIABLE && codePoints(value) > LONGEST_VARIABLE ? null : JSON.stringify(value);
+
+/** Whether the JSON text of variables is too large to be kept. */
+export const isTooLarge = (variables: string): boolean =>
+  variables.length * 3 > LARGEST_VARIABLES && Buffer.byteLength(variables) > LARGEST_VARIABLES;
+
+/** Reads `variables` of a request: an object of texts and numbers; an empty value is none. */
+export function readVariables(value: unknown): { variables: string | null } | { reason: string } {
+  if (value === undefined || value === null) return { variables: null };
+  if (typeof value !== 'object' || Array.isArray(value)) return { reason: VARIABLE_REASONS.noObject };
+  const entries = Object.entries(value);
+  if (entries.length > MOST_VARIABLES) return { reason: VARIABLE_REASONS.tooMany };
+  const parts: string[] = [];
+  for (const [name, given] of entries) {
+    if (!isVariableName(name)) return { reason: VARIABLE_REASONS.name };
+    const read = readText(given);
+    if (read.kind === 'fault') return { reason: VARIABLE_REASONS.noText(name) };
+    if (read.kind === 'empty') continue;
+    const text = valueText(read.value);
+    if (text === null) return { reason: VARIABLE_REASONS.tooLong(name) };
+    parts.push(`${JSON.stringify(name)}:${text}`);
+  }
+  const variables = `{${parts.join(',')}}`;
+  return isTooLarge(variables) ? { reason: VARIABLE_REASONS.tooLarge } : { variables };
+}

@@ -1,0 +1,123 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
+import { readId } from '../../../kernel/ids.js';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { MOST_INVALID_SHOWN, SAMPLE_ROWS, type Upload } from '../domain/upload.js';
+import { uploadErrors } from '../recipient-lists.errors.js';
+
+const ID = 301_234_567_890_123;
+
+/** The multipart form of an upload for Swagger. */
+export class UploadFileBody {
+  @ApiProperty({ type: 'string', format: 'binary', description: 'CSV in UTF-8 with a header, at most UPLOAD_LIMIT' })
+  file!: unknown;
+}
+
+/** A row of a file as it was read. */
+export class UploadSampleData {
+  @ApiProperty({ example: 1, description: '1 = the first below the header' })
+  row!: number;
+
+  @ApiProperty({ example: '919876543210' })
+  to!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { name: 'Asha', city: 'Pune' } })
+  variables!: Record<string, string>;
+}
+
+/** A row that was left out. */
+export class UploadFaultData {
+  @ApiProperty({ example: 17, description: '1 = the first below the header' })
+  row!: number;
+
+  @ApiProperty({ example: 'n/a', description: 'What stands where the number should' })
+  value!: string;
+
+  @ApiProperty({ example: 'number must be between 8 and 30 digits' })
+  reason!: string;
+}
+
+/** An upload, as a list shows it. */
+export class UploadSummary {
+  @ApiProperty({ type: 'integer', example: ID })
+  upload_id!: number;
+
+  @ApiProperty({ type: 'integer', example: 1, description: 'Rows with a number: what a send would be sent to' })
+  rows!: number;
+
+  @ApiProperty({ type: [String], example: ['phone', 'name', 'city'] })
+  columns!: string[];
+
+  @ApiProperty({ example: 'phone' })
+  number_column!: string;
+
+  @ApiProperty({ type: 'integer', example: 0, description: 'Rows that were left out' })
+  invalid_count!: number;
+
+  @ApiProperty({ type: 'integer', example: 0, description: 'Rows whose number stands in an earlier row too' })
+  duplicates_count!: number;
+
+  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  created_at!: string;
+
+  @ApiProperty({ example: '2026-11-28 09:30:00' })
+  expires_at!: string;
+}
+
+/** An upload and what was found in it. */
+export class UploadData extends UploadSummary {
+  @ApiProperty({ type: [UploadSampleData], maxItems: SAMPLE_ROWS, description: 'The first rows with a number' })
+  sample!: UploadSampleData[];
+
+  @ApiProperty({ type: [UploadFaultData], maxItems: MOST_INVALID_SHOWN, description: 'The first rows left out' })
+  invalid!: UploadFaultData[];
+}
+
+const facts = (upload: Upload, zone: string) => ({
+  upload_id: upload.id,
+  rows: upload.rows,
+  columns: [...upload.columns],
+  number_column: upload.numberColumn,
+  invalid_count: upload.invalidCount,
+  duplicates_count: upload.duplicatesCount,
+  created_at: dateTime(upload.createdAt, zone),
+  expires_at: dateTime(upload.expiresAt, zone),
+});
+
+export const uploadSummary = (upload: Upload, zone: string): UploadSummary => facts(upload, zone);
+
+export const uploadData = (upload: Upload, zone: string): UploadData => ({
+  ...facts(upload, zone),
+  sample: upload.sample.map(({ row, to, variables }) => ({ row, to, variables })),
+  invalid: upload.invalid.map(({ row, value, reason }) => ({ row, value, reason })),
+});
+
+/** An id in a path. @throws AppError not_found for what is none */
+export function readUploadId(text: string): number {
+  const id = readId(text);
+  if (id === null) throw uploadErrors.notFound();
+  return id;
+}
+
+export class UploadAnswer extends AnswerOf(UploadData) {}
+
+export class UploadPageAnswer extends PageOf(UploadSummary) {}
+
+export class TakenUploadAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Upload saved successfully' })
+  message!: string;
+
+  @ApiProperty({ type: UploadData })
+  data!: UploadData;
+}
+
+export class RemovedUploadAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Upload deleted successfully' })
+  message!: string;
+}

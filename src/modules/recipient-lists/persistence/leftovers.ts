@@ -1,0 +1,98 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { isFree, LeasedTable } from '../../../platform/leases/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { HeadState } from './recipient-lists.entities.js';
+
+/** A table of uploads or lists, and that of their rows. */
+interface Heads {
+  table: string;
+  rows: string;
+  /** of the rows, the columns of their primary key */
+  of: string;
+  order: string;
+  leases: LeasedTable;
+}
+
+/** A writer renews it with every commit, a sweeper with every step. */
+export const LEASE_MS = 60_000;
+/** Only its writer has had the head. */
+export const WRITERS_FENCE = 0;
+const ROWS_A_STEP = 5_000;
+const HEADS_A_LOOK = 10;
+
+const headsOf = (table: string, rows: string, of: string, order: string): Heads => ({
+  table,
+  rows,
+  of,
+  order,
+  leases: new LeasedTable({ table, key: ['id'], moved: ['due_at'] }),
+});
+
+export const UPLOADS = headsOf('recipient_uploads', 'recipient_upload_rows', 'upload_id', 'seq');
+export const LISTS = headsOf('recipient_lists', 'recipient_list_members', 'list_id', 'number');
+
+/**
+ * Removes rows in bounded steps, and their head last: of uploads that have expired, of uploads and lists that their owner
+ * removed, of those whose writer was killed or has failed. Never while a send reads: it holds the head's lease.
+ */
+@Injectable()
+export class Leftovers {
+  private readonly logger = new Logger(Leftovers.name);
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Removes all that is due. Any number of processes may do so side by side. @param isStopped asked between two steps */
+  async sweep(isStopped: () => boolean = () => false): Promise<void> {
+    for (const heads of [UPLOADS, LISTS]) {
+      while (!isStopped() && (await this.sweepSome(heads, isStopped)));
+    }
+  }
+
+  /** Removes what a writer has begun and will not end; what cannot be removed now is left to the sweeper. */
+  async abandon(heads: Heads, id: number): Promise<void> {
+    try {
+      await this.dataSource.query(
+        `UPDATE ${heads.table} SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3), lease_until = NULL
+         WHERE id = ? AND fence = ? AND state = ${HeadState.Writing}`,
+        [id, WRITERS_FENCE],
+      );
+      await this.remove(heads, id, WRITERS_FENCE);
+    } catch (error) {
+      this.logger.warn({ err: safeError(error), table: heads.table, id }, 'rows without a head wait for the sweeper');
+    }
+  }
+
+  /** @returns whether there may be more */
+  private async sweepSome(heads: Heads, isStopped: () => boolean): Promise<boolean> {
+    const due = await this.dataSource.query<{ id: number; fence: number }[]>(
+      `SELECT id, fence FROM ${heads.table} WHERE due_at <= UTC_TIMESTAMP(3) AND ${isFree()}
+       ORDER BY due_at LIMIT ${HEADS_A_LOOK}`,
+    );
+    for (const { id, fence } of due) {
+      if (isStopped()) return false;
+      await this.remove(heads, id, fence, isStopped);
+    }
+    return due.length === HEADS_A_LOOK;
+  }
+
+  private async remove(heads: Heads, id: number, fence: number, isStopped = (): boolean => false): Promise<void> {
+    const set = { state: HeadState.Removed };
+    const onlyIf = 'due_at <= UTC_TIMESTAMP(3)';
+    if (!(await heads.leases.claim(this.dataSource, [id], LEASE_MS, { fence, set, onlyIf }))) return;
+    const step = (): Promise<boolean> =>
+      inTransaction(this.dataSource, async (tx) => {
+        if (!(await heads.leases.renew(tx, [id], fence + 1, LEASE_MS))) return false;
+        const { affectedRows }: WriteResult = await tx.query(
+          `DELETE FROM ${heads.rows} WHERE ${heads.of} = ? ORDER BY ${heads.order} LIMIT ${ROWS_A_STEP}`,
+          [id],
+        );
+        if (affectedRows === ROWS_A_STEP) return true;
+        await tx.query(`DELETE FROM ${heads.table} WHERE id = ?`, [id]);
+        return false;
+      });
+    while (!isStopped() && (await step()));
+  }
+}

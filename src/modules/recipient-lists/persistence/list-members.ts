@@ -1,0 +1,137 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import type { Listed, Page } from '../../../kernel/lists.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inListedOrder, jsonRows, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import type { KeptRecipient } from '../domain/recipient.js';
+import { listErrors } from '../recipient-lists.errors.js';
+import { ListStore } from './list-store.js';
+import { ListMemberEntity } from './recipient-lists.entities.js';
+import { ROWS_A_READ } from './upload-store.js';
+
+/** What became of recipients that were added. */
+export interface AddedMembers {
+  added: number;
+  /** numbers that were on the list already, or came before in the same request; ascending within a part */
+  duplicates: readonly string[];
+}
+
+/** A list of an account, as those who change it name it. */
+export interface NamedList {
+  accountId: number;
+  id: number;
+}
+
+const NUMBER = "number VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]'";
+
+/** The members of lists. */
+@Injectable()
+export class ListMembers {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lists: ListStore,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'MEMBERS_PER_LIST'>,
+  ) {}
+
+  /**
+   * Adds recipients, or gives those that are there the variables that came with them: of a number that comes again the
+   * later variables count, and none at all change nothing.
+   * @param recipients a few thousand
+   * @param isFilling see `ListStore.change`
+   * @throws AppError not_found, conflict `List is frozen`, invalid beyond MEMBERS_PER_LIST
+   */
+  async add(
+    tx: EntityManager,
+    { accountId, id }: NamedList,
+    recipients: readonly KeptRecipient[],
+    isFilling = false,
+  ): Promise<AddedMembers> {
+    const members = await this.lists.change(tx, accountId, id, isFilling);
+    const { last, twice } = onceEach(recipients);
+    const rows = jsonRows(last.map(({ number, variables }) => [number, variables]));
+    const known = await tx.query<{ number: string }[]>(
+      `SELECT STRAIGHT_JOIN m.number FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
+       JOIN recipient_list_members m FORCE INDEX (PRIMARY) ON m.list_id = ? AND m.number = j.number`,
+      [rows, id],
+    );
+    const added = last.length - known.length;
+    const most = this.environment.MEMBERS_PER_LIST;
+    if (members + added > most) throw listErrors.tooManyMembers(most);
+    await tx.query(
+      `INSERT INTO recipient_list_members (list_id, number, variables)
+       SELECT ?, j.number, j.given FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER},
+         given TEXT CHARACTER SET utf8mb4 PATH '$[1]')) j
+       ON DUPLICATE KEY UPDATE variables = COALESCE(VALUES(variables), variables)`,
+      [id, rows],
+    );
+    await this.lists.count(tx, id, members + added);
+    return { added, duplicates: [...known.map(({ number }) => number), ...twice] };
+  }
+
+  /** @returns false when the number is not on the list @throws AppError as `add` */
+  async remove(tx: EntityManager, { accountId, id }: NamedList, number: string): Promise<boolean> {
+    const members = await this.lists.change(tx, accountId, id);
+    const removed = (await tx.delete(ListMemberEntity, { listId: id, number })).affected ?? 0;
+    if (removed > 0) await this.lists.count(tx, id, members - removed);
+    return removed > 0;
+  }
+
+  /** By number. @param beginning digits that the numbers begin with; '' = all */
+  async part(id: number, beginning: string, page: Page): Promise<Listed<ListMemberEntity>> {
+    // behind the digits stands the colon: the next one after all numbers that begin so
+    const search = beginning === '' ? '' : ' AND number >= ? AND number < ?';
+    const values = beginning === '' ? [id] : [id, beginning, `${beginning}:`];
+    const ranges = [{ where: `list_id = ?${search}`, values }];
+    const list = { table: 'recipient_list_members', index: 'PRIMARY', key: 'number', order: 'ASC', ranges } as const;
+    const numbers = await listKeys<string>(this.dataSource, list, page);
+    const rows = await this.dataSource
+      .getRepository(ListMemberEntity)
+      .findBy({ listId: id, number: In(numbers.items) });
+    return inListedOrder(numbers, rows, ({ number }) => number);
+  }
+
+  /** The next members in the order of their numbers. */
+  after(id: number, number: string): Promise<KeptRecipient[]> {
+    return this.dataSource.query(
+      `SELECT number, variables FROM recipient_list_members WHERE list_id = ? AND number > ?
+       ORDER BY number LIMIT ${ROWS_A_READ}`,
+      [id, number],
+    );
+  }
+
+  /** Copies the members behind a number, some thousand. @returns how many, and the last one's number */
+  async copy(
+    tx: EntityManager,
+    from: number,
+    to: number,
+    after: string,
+    most: number,
+  ): Promise<{ copied: number; last: string }> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `INSERT INTO recipient_list_members (list_id, number, variables)
+       SELECT ?, number, variables FROM recipient_list_members WHERE list_id = ? AND number > ?
+       ORDER BY number LIMIT ?`,
+      [to, from, after, most],
+    );
+    const [row] = await tx.query<{ last: string | null }[]>(
+      'SELECT MAX(number) AS last FROM recipient_list_members WHERE list_id = ?',
+      [to],
+    );
+    return { copied: affectedRows, last: row?.last ?? after };
+  }
+}
+
+/** Each number once, with the last variables that were given, in the order of the key; and those that came again. */
+function onceEach(recipients: readonly KeptRecipient[]): { last: KeptRecipient[]; twice: string[] } {
+  const byNumber = new Map<string, KeptRecipient>();
+  const twice: string[] = [];
+  for (const recipient of recipients) {
+    const { number, variables } = recipient;
+    const earlier = byNumber.get(number);
+    if (earlier) twice.push(number);
+    byNumber.set(number, earlier && variables === null ? earlier : recipient);
+  }
+  const last = [...byNumber.values()].sort((a, b) => (a.number < b.number ? -1 : 1));
+  return { last, twice };
+}

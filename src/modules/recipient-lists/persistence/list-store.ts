@@ -1,0 +1,206 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { newId } from '../../../kernel/ids.js';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import { takeTurn } from '../../quotas/index.js';
+import type { RecipientList } from '../domain/upload.js';
+import { listErrors } from '../recipient-lists.errors.js';
+import { LEASE_MS, WRITERS_FENCE } from './leftovers.js';
+import { HeadState, RecipientListEntity } from './recipient-lists.entities.js';
+import { type Hold, READERS_LEASE_MS } from './upload-store.js';
+
+/** What a reader of a list holds: everything that it reads is of one state of the list. */
+export interface ListHold extends Hold {
+  /** changes of its members until then */
+  changes: number;
+}
+
+/** The pool or a transaction. */
+type Source = Pick<EntityManager, 'query' | 'getRepository'>;
+
+/** A filler renews it with every commit. */
+const FILLING_MS = 60_000;
+const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+const IS_THERE = `state = ${HeadState.Ready}`;
+const IS_NOT_FILLED = '(filling_until IS NULL OR filling_until <= UTC_TIMESTAMP(3))';
+
+/** Lists, without their members. */
+@Injectable()
+export class ListStore {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LISTS_PER_ACCOUNT'>,
+  ) {}
+
+  /** @returns null for another account's, or a removed one */
+  async byId(accountId: number, id: number, source: Source = this.dataSource): Promise<RecipientList | null> {
+    const found = { id, accountId, state: HeadState.Ready };
+    const row = await source.getRepository(RecipientListEntity).findOneBy(found);
+    return row && listOf(row);
+  }
+
+  /** Newest first. */
+  async part(accountId: number, page: Page): Promise<Listed<RecipientList>> {
+    const ranges = [{ where: `account_id = ? AND ${IS_THERE}`, values: [accountId] }];
+    const index = 'ix_recipient_lists_account';
+    const list = { table: 'recipient_lists', index, key: 'id', order: 'DESC', ranges } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(RecipientListEntity).findBy({ id: In(ids.items) });
+    return shown(
+      inListedOrder(ids, rows, ({ id }) => id),
+      listOf,
+    );
+  }
+
+  /**
+   * An empty list.
+   * @param isWritten false for one that is not seen before `finish`; its writer holds it by a lease
+   * @throws AppError invalid `At most 1000 lists are allowed`
+   */
+  async create(tx: EntityManager, accountId: number, name: string, isWritten = true): Promise<number> {
+    const most = this.environment.LISTS_PER_ACCOUNT;
+    await takeTurn(tx, accountId, 'lists');
+    const [kept] = await tx.query<{ lists: number }[]>(
+      `SELECT COUNT(*) AS lists FROM recipient_lists WHERE account_id = ? AND (${IS_THERE}
+         OR (state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3)))`,
+      [accountId],
+    );
+    if (Number(kept?.lists) >= most) throw listErrors.tooMany(most);
+    const id = newId();
+    const lease = isWritten ? null : LEASE_MS * 1000;
+    await tx.query(
+      `INSERT INTO recipient_lists (id, account_id, state, name, members, changes, fence, lease_until, due_at, created_at)
+       VALUES (?, ?, ?, ?, 0, 0, ?, ${FROM_NOW}, ${FROM_NOW}, UTC_TIMESTAMP(3))`,
+      [id, accountId, isWritten ? HeadState.Ready : HeadState.Writing, name, WRITERS_FENCE, lease, lease],
+    );
+    return id;
+  }
+
+  /** From its commit on a written list is there. @returns false when a sweeper has taken the members */
+  async finish(tx: EntityManager, id: number, members: number): Promise<boolean> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE recipient_lists SET state = ${HeadState.Ready}, members = ?, lease_until = NULL, due_at = NULL
+       WHERE id = ? AND fence = ? AND state = ${HeadState.Writing}`,
+      [members, id, WRITERS_FENCE],
+    );
+    return affectedRows === 1;
+  }
+
+  /** @returns false when there is none */
+  async rename(tx: EntityManager, accountId: number, id: number, name: string): Promise<boolean> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE recipient_lists SET name = ? WHERE id = ? AND account_id = ? AND ${IS_THERE}`,
+      [name, id, accountId],
+    );
+    return affectedRows === 1;
+  }
+
+  /** It vanishes at once; its members go in bounded steps. @returns false when there is none */
+  async remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE recipient_lists SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3)
+       WHERE id = ? AND account_id = ? AND ${IS_THERE}`,
+      [id, accountId],
+    );
+    return affectedRows === 1;
+  }
+
+  /**
+   * In the transaction that changes members, before it does: of those who write this row one changes them, and then the next.
+   * @param isFilling a filler renews its turn; everybody else may change a list beside it
+   * @returns how many members there are
+   * @throws AppError not_found, conflict `List is frozen`
+   */
+  async change(tx: EntityManager, accountId: number, id: number, isFilling = false): Promise<number> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE recipient_lists SET changes = changes + 1,
+         filling_until = IF(?, UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, filling_until)
+       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL`,
+      [isFilling, FILLING_MS * 1000, id, accountId],
+    );
+    if (affectedRows === 0) throw await this.refusal(accountId, id, tx);
+    const [row] = await tx.query<{ members: number }[]>('SELECT members FROM recipient_lists WHERE id = ?', [id]);
+    return row?.members ?? 0;
+  }
+
+  /** The caller holds the row by `change`. */
+  async count(tx: EntityManager, id: number, members: number): Promise<void> {
+    await tx.query('UPDATE recipient_lists SET members = ? WHERE id = ?', [members, id]);
+  }
+
+  /**
+   * One upload at a time is added; until `endFilling` nothing is sent to the list.
+   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`
+   */
+  async beginFilling(accountId: number, id: number): Promise<void> {
+    const { affectedRows }: WriteResult = await this.dataSource.query(
+      `UPDATE recipient_lists SET filling_until = ${FROM_NOW}
+       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL AND ${IS_NOT_FILLED}`,
+      [FILLING_MS * 1000, id, accountId],
+    );
+    if (affectedRows === 0) throw await this.refusal(accountId, id);
+  }
+
+  async endFilling(id: number): Promise<void> {
+    await this.dataSource.query('UPDATE recipient_lists SET filling_until = NULL WHERE id = ?', [id]);
+  }
+
+  /**
+   * Keeps the members as long as a reader goes on, though the list be removed.
+   * @throws AppError not_found, conflict `List is being changed`
+   */
+  async hold(accountId: number, id: number): Promise<ListHold> {
+    const { affectedRows }: WriteResult = await this.dataSource.query(
+      `UPDATE recipient_lists SET lease_until = ${FROM_NOW}
+       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND ${IS_NOT_FILLED}`,
+      [READERS_LEASE_MS * 1000, id, accountId],
+    );
+    if (affectedRows === 0) throw await this.refusal(accountId, id);
+    const [row] = await this.dataSource.query<ListHold[]>(
+      'SELECT id, fence, members AS total, changes FROM recipient_lists WHERE id = ?',
+      [id],
+    );
+    if (!row) throw listErrors.notFound();
+    return row;
+  }
+
+  /** @throws AppError conflict `List is being changed` when what was read since the hold may be of two states */
+  async keep({ id, fence, changes }: ListHold, source: Source = this.dataSource): Promise<void> {
+    const { affectedRows }: WriteResult = await source.query(
+      `UPDATE recipient_lists SET lease_until = ${FROM_NOW} WHERE id = ? AND fence = ? AND changes = ?`,
+      [READERS_LEASE_MS * 1000, id, fence, changes],
+    );
+    if (affectedRows === 0) throw listErrors.changing();
+  }
+
+  /**
+   * In the transaction that accepts what was sent to the list: its members cannot change any more.
+   * @throws AppError conflict `List is being changed` when they have changed since they were read
+   */
+  async freeze(tx: EntityManager, { id, fence, changes }: ListHold): Promise<void> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE recipient_lists SET frozen_at = COALESCE(frozen_at, UTC_TIMESTAMP(3))
+       WHERE id = ? AND fence = ? AND changes = ? AND ${IS_THERE} AND ${IS_NOT_FILLED}`,
+      [id, fence, changes],
+    );
+    if (affectedRows === 0) throw listErrors.changing();
+  }
+
+  /** Why a change or a reading was refused. */
+  private async refusal(accountId: number, id: number, source: Source = this.dataSource): Promise<Error> {
+    const list = await this.byId(accountId, id, source);
+    if (!list) return listErrors.notFound();
+    return list.frozenAt ? listErrors.frozen() : listErrors.changing();
+  }
+}
+
+const listOf = ({ id, name, members, frozenAt, createdAt }: RecipientListEntity): RecipientList => ({
+  id,
+  name,
+  members,
+  frozenAt,
+  createdAt,
+});

@@ -1,0 +1,120 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { newId } from '../../../kernel/ids.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { HeldLease } from '../../../platform/leases/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { takeTurn } from '../../quotas/index.js';
+import type { UploadRow } from '../domain/csv-row.js';
+import { DAYS_KEPT, type UploadFacts } from '../domain/upload.js';
+import { uploadErrors, UPLOADS_AT_ONCE } from '../recipient-lists.errors.js';
+import { Leftovers, LEASE_MS, UPLOADS, WRITERS_FENCE } from './leftovers.js';
+import { HeadState } from './recipient-lists.entities.js';
+
+/** The lease was over, and a sweeper has taken the rows for those of a writer that died. */
+class UploadLost extends Error {
+  override readonly name = 'UploadLost';
+
+  constructor() {
+    super('An upload was held up for so long that its rows were swept');
+  }
+}
+
+/** An upload while it is written. */
+export interface UploadDraft {
+  id: number;
+  lease: HeldLease;
+  rows: number;
+}
+
+/**
+ * Writes uploads in bounded commits. None is seen before its last commit; of a writer that was killed the sweeper
+ * removes the rows when the lease is over (docs/decisions/0031).
+ */
+@Injectable()
+export class UploadWriter {
+  private readonly logger = new Logger(UploadWriter.name);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'UPLOADS_PER_ACCOUNT'>,
+    private readonly leftovers: Leftovers,
+  ) {}
+
+  /** @throws AppError invalid `At most 100 uploads are allowed`, too_many */
+  async begin(accountId: number): Promise<UploadDraft> {
+    const claimedAt = performance.now();
+    const id = await inTransaction(this.dataSource, async (tx) => {
+      const made = newId();
+      await takeTurn(tx, accountId, 'uploads');
+      await this.judge(tx, accountId);
+      await tx.query(
+        `INSERT INTO recipient_uploads (id, account_id, state, kept_rows, facts, fence, lease_until, due_at, created_at)
+         VALUES (?, ?, ${HeadState.Writing}, 0, '', ?, UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND,
+           UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, UTC_TIMESTAMP(3))`,
+        [made, accountId, WRITERS_FENCE, LEASE_MS * 1000, LEASE_MS * 1000],
+      );
+      return made;
+    });
+    const lease = new HeldLease({
+      leaseMs: LEASE_MS,
+      claimedAt,
+      renew: () => UPLOADS.leases.renew(this.dataSource, [id], WRITERS_FENCE, LEASE_MS),
+      onFault: (error) => this.logger.warn({ err: safeError(error), upload: id }, 'a lease could not be renewed'),
+    });
+    return { id, lease, rows: 0 };
+  }
+
+  /** In one commit; the lease last, so that it is locked no longer than needed. */
+  async append(draft: UploadDraft, rows: readonly UploadRow[]): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      await tx.query(
+        `INSERT INTO recipient_upload_rows (upload_id, seq, number, variables)
+         SELECT ?, j.seq, j.number, j.variables FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]',
+           number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', variables TEXT CHARACTER SET utf8mb4 PATH '$[2]')) j`,
+        [draft.id, jsonRows(rows.map(({ row, number, variables }) => [row, number, variables]))],
+      );
+      if (!(await UPLOADS.leases.renew(tx, [draft.id], WRITERS_FENCE, LEASE_MS))) throw new UploadLost();
+    });
+    draft.rows += rows.length;
+  }
+
+  /** Rows whose number stands in another row before. */
+  async duplicates({ id, rows }: UploadDraft): Promise<number> {
+    const [found] = await this.dataSource.query<{ numbers: number }[]>(
+      'SELECT COUNT(DISTINCT number) AS numbers FROM recipient_upload_rows WHERE upload_id = ?',
+      [id],
+    );
+    return rows - Number(found?.numbers ?? 0);
+  }
+
+  /** From its commit on the upload is there. */
+  async finish(tx: EntityManager, { id, rows }: UploadDraft, facts: UploadFacts): Promise<void> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE recipient_uploads SET state = ${HeadState.Ready}, kept_rows = ?, facts = ?, lease_until = NULL,
+         due_at = created_at + INTERVAL ${DAYS_KEPT} DAY
+       WHERE id = ? AND fence = ? AND state = ${HeadState.Writing}`,
+      [rows, JSON.stringify(facts), id, WRITERS_FENCE],
+    );
+    if (affectedRows === 0) throw new UploadLost();
+  }
+
+  /** Removes what was written of an upload that did not come about; never fails. */
+  abandon({ id }: UploadDraft): Promise<void> {
+    return this.leftovers.abandon(UPLOADS, id);
+  }
+
+  /** The caller holds the turn. */
+  private async judge(tx: EntityManager, accountId: number): Promise<void> {
+    const [counts] = await tx.query<{ kept: number; writing: number }[]>(
+      `SELECT COUNT(*) AS kept, COUNT(IF(state = ${HeadState.Writing}, 1, NULL)) AS writing FROM recipient_uploads
+       WHERE account_id = ? AND state IN (${HeadState.Writing}, ${HeadState.Ready}) AND due_at > UTC_TIMESTAMP(3)`,
+      [accountId],
+    );
+    if (Number(counts?.writing) >= UPLOADS_AT_ONCE) throw uploadErrors.busy();
+    const most = this.environment.UPLOADS_PER_ACCOUNT;
+    if (Number(counts?.kept) >= most) throw uploadErrors.tooMany(most);
+  }
+}

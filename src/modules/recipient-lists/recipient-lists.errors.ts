@@ -1,0 +1,127 @@
+import { conflict, defineError, invalid, notFound, tooLarge } from '../../kernel/define-error.js';
+import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import { LONGEST_VARIABLE_NAME } from '../../kernel/message-template.js';
+import { bodyErrors } from '../../platform/http/index.js';
+import { MOST_VARIABLES } from './domain/recipient.js';
+import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/upload.js';
+
+/** A client that sends several files at once waits for one of them. */
+const BUSY_SECONDS = 5;
+export const UPLOADS_AT_ONCE = 4;
+
+/** Errors of uploads (reference/recipient-lists#csv-files). */
+export const uploadErrors = {
+  notFound: notFound('upload_unknown', 'Upload not found', 'none of yours, removed, or older than seven days'),
+  tooLarge: bodyErrors.tooLarge.because('a file over UPLOAD_LIMIT'),
+  numberColumn: fieldErrors.invalid.shown('number_column').because('given twice'),
+  tooMany: invalid('too_many_uploads', (most: number) => atMost(most, 'uploads'), 'UPLOADS_PER_ACCOUNT').shown(100),
+  busy: defineError(
+    'too_many',
+    'uploads_at_once',
+    `At most ${UPLOADS_AT_ONCE} uploads at the same time are allowed`,
+    'of one account',
+    () => BUSY_SECONDS,
+  ),
+  empty: invalid('file_empty', 'File is empty', 'no byte, or only a byte order mark'),
+  notUtf8: invalid('file_not_utf8', 'File must be text in UTF-8', 'another encoding, a spreadsheet or an archive'),
+  noRows: invalid('file_no_rows', 'File has no row below its header', 'a header only, or nothing but empty rows'),
+  noNumber: invalid(
+    'file_no_number',
+    (row: number, reason: string) => `No row of the file has a number that can be kept, row ${row}: ${reason}`,
+    'every row is invalid',
+  ).shown(1, 'number is missing'),
+  tooManyRows: tooLarge('file_too_many_rows', `File must have at most ${MOST_ROWS} rows`, '100,000 empty ones besides'),
+  tooManyColumns: invalid('file_too_many_columns', `File must have at most ${MOST_VARIABLES + 1} columns`),
+  quotes: invalid(
+    'file_quotes',
+    (row: number) => `Row ${row} of the file has a quote that opens or closes in the wrong place`,
+    'row 0 is the header',
+  ).shown(17),
+  longRow: invalid('file_long_row', (row: number) => `Row ${row} of the file is larger than 64 KB`).shown(17),
+  longHeader: invalid('file_long_header', 'Header of the file is larger than 64 KB'),
+  unnamedColumn: invalid('file_unnamed_column', (column: number) => `Column ${column} of the file has no name`).shown(
+    3,
+  ),
+  longColumn: invalid(
+    'file_long_column',
+    (column: number) => `Column ${column} of the file has a name of more than ${LONGEST_VARIABLE_NAME} characters`,
+  ).shown(3),
+  sameColumns: invalid('file_same_columns', (name: string) => `Columns of the file must differ: ${name}`).shown('name'),
+  noNumberColumn: invalid(
+    'file_no_number_column',
+    'File has no column of a known name for the number: name it by number_column',
+  ),
+  severalNumberColumns: invalid(
+    'file_several_number_columns',
+    'File has several columns that may hold the number: name it by number_column',
+  ),
+  unknownNumberColumn: invalid('file_unknown_number_column', 'number_column is not in the header of the file'),
+};
+
+/** Errors of lists (reference/recipient-lists#lists). */
+export const listErrors = {
+  notFound: notFound('list_unknown', 'List not found', 'none of yours, or removed'),
+  tooMany: invalid('too_many_lists', (most: number) => atMost(most, 'lists'), 'LISTS_PER_ACCOUNT').shown(1_000),
+  nameRequired: fieldErrors.required.shown('name'),
+  nameTooLong: fieldErrors.tooLong.shown('name', LONGEST_LIST_NAME),
+  sourceInvalid: fieldErrors.invalid.shown('from_list_id').because('not an id'),
+  frozen: conflict('list_frozen', 'List is frozen', 'a campaign was sent to it'),
+  changing: conflict('list_changing', 'List is being changed', 'by another request at this moment'),
+  empty: invalid('list_empty', 'List has no members', 'at a send'),
+  membersRequired: invalid('members_required', 'members or upload_id is required', 'neither, or both'),
+  noArray: fieldErrors.noArray.shown('members'),
+  emptyArray: fieldErrors.emptyArray.shown('members'),
+  tooManyAtOnce: invalid('too_many_members_at_once', `members must have at most ${MEMBERS_A_REQUEST} entries`),
+  faulty: invalid('members_invalid', 'members has entries that cannot be kept', 'their rows stand in `errors`'),
+  tooManyMembers: invalid(
+    'too_many_members',
+    (most: number) => `At most ${most} members of a list are allowed`,
+    'MEMBERS_PER_LIST',
+  ).shown(1_000_000),
+  memberNotFound: notFound('member_unknown', 'Member not found', 'the number is not on the list'),
+  searchDigits: fieldErrors.invalid.shown('number').because('not 1 to 30 digits'),
+  /** at a send */
+  unreadable: invalid(
+    'recipients_unreadable',
+    'Recipients have numbers that the channel does not take',
+    'their rows stand in `errors`',
+  ),
+};
+
+/** What is thrown for each fault of a request's fields. */
+export const listFaults = {
+  nameRequired: () => fieldErrors.required('name'),
+  nameTooLong: () => fieldErrors.tooLong('name', LONGEST_LIST_NAME),
+  sourceInvalid: () => fieldErrors.invalid('from_list_id'),
+  membersRequired: () => listErrors.membersRequired(),
+  noArray: () => fieldErrors.noArray('members'),
+  emptyArray: () => fieldErrors.emptyArray('members'),
+  tooManyAtOnce: () => listErrors.tooManyAtOnce(),
+  searchDigits: () => fieldErrors.invalid('number'),
+};
+
+/** What an upload is refused for, in the order in which it is judged. */
+export const UPLOAD_ERRORS = [
+  bodyErrors.fileRequired,
+  bodyErrors.malformedMultipart,
+  uploadErrors.numberColumn,
+  uploadErrors.busy,
+  uploadErrors.tooMany,
+  bodyErrors.unreadable,
+  uploadErrors.tooLarge,
+  uploadErrors.notUtf8,
+  uploadErrors.empty,
+  uploadErrors.longHeader,
+  uploadErrors.tooManyColumns,
+  uploadErrors.unnamedColumn,
+  uploadErrors.longColumn,
+  uploadErrors.sameColumns,
+  uploadErrors.unknownNumberColumn,
+  uploadErrors.noNumberColumn,
+  uploadErrors.severalNumberColumns,
+  uploadErrors.quotes,
+  uploadErrors.longRow,
+  uploadErrors.tooManyRows,
+  uploadErrors.noRows,
+  uploadErrors.noNumber,
+] as const;

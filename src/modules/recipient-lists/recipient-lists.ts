@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { RowFault } from '../../kernel/app-error.js';
+import { type Channel, MOST_FAULTS, type RecipientSource, type SourcedRecipient } from '../engine/index.js';
+import { ListMembers } from './persistence/list-members.js';
+import { ListStore } from './persistence/list-store.js';
+import { UploadStore } from './persistence/upload-store.js';
+import { listErrors, uploadErrors } from './recipient-lists.errors.js';
+
+/** What a send is sent to. */
+export type RecipientsOrigin = { uploadId: number } | { listId: number };
+
+/** Recipients that a send reads, as often as it wants: they are the same each time, or the reading is refused. */
+export interface HeldRecipients extends RecipientSource {
+  /**
+   * To be called in the transaction that accepts what was sent to them: from its commit on a list is frozen. What is
+   * quoted or refused freezes nothing.
+   * @throws AppError conflict `List is being changed`, when it is no longer what was read
+   */
+  freeze(tx: EntityManager): Promise<void>;
+}
+
+/** A row as it is stored. */
+interface StoredRecipient {
+  row: number;
+  number: string;
+  variables: string | null;
+}
+
+/** Uploads and lists as what other features send to. */
+@Injectable()
+export class RecipientLists {
+  constructor(
+    private readonly uploads: UploadStore,
+    private readonly lists: ListStore,
+    private readonly members: ListMembers,
+  ) {}
+
+  /**
+   * The recipients of an upload in the order of its rows, or those of a list in the order of their numbers, some thousand at
+   * a time and in bounded memory. They are held while they are read: an upload that expires meanwhile stays, and so do the
+   * members of a list that is removed. A number that the channel does not take refuses all of them, when they have been read
+   * to their end, or to the hundredth.
+   * @throws AppError not_found `Upload not found`, `List not found`; conflict `List is being changed`; invalid
+   * `List has no members`
+   */
+  async sourceOf(
+    accountId: number,
+    origin: RecipientsOrigin,
+    channel: Pick<Channel, 'readRecipient'>,
+  ): Promise<HeldRecipients> {
+    return 'uploadId' in origin
+      ? this.ofUpload(accountId, origin.uploadId, channel)
+      : this.ofList(accountId, origin.listId, channel);
+  }
+
+  private async ofUpload(
+    accountId: number,
+    id: number,
+    channel: Pick<Channel, 'readRecipient'>,
+  ): Promise<HeldRecipients> {
+    const hold = await this.uploads.hold(accountId, id);
+    if (!hold) throw uploadErrors.notFound();
+    const { uploads } = this;
+    const rows = async function* (): AsyncGenerator<StoredRecipient[], void, undefined> {
+      for (let after = 0; ;) {
+        if (!(await uploads.keep(hold))) throw uploadErrors.notFound();
+        const part = await uploads.rowsAfter(id, after);
+        const last = part.at(-1);
+        if (!last) return;
+        after = last.seq;
+        yield part.map(({ seq, number, variables }) => ({ row: seq, number, variables }));
+      }
+    };
+    return { total: hold.total, read: () => taken(rows(), channel), freeze: () => Promise.resolve() };
+  }
+
+  private async ofList(
+    accountId: number,
+    id: number,
+    channel: Pick<Channel, 'readRecipient'>,
+  ): Promise<HeldRecipients> {
+    const hold = await this.lists.hold(accountId, id);
+    if (hold.total === 0) throw listErrors.empty();
+    const { lists, members } = this;
+    const rows = async function* (): AsyncGenerator<StoredRecipient[], void, undefined> {
+      let after = '';
+      for (let row = 1; ;) {
+        const part = await members.after(id, after);
+        await lists.keep(hold); // behind the reading: what was read is of the state that is held
+        const last = part.at(-1);
+        if (!last) return;
+        after = last.number;
+        const first = row;
+        row += part.length;
+        yield part.map((member, place) => ({ row: first + place, ...member }));
+      }
+    };
+    return { total: hold.total, read: () => taken(rows(), channel), freeze: (tx) => lists.freeze(tx, hold) };
+  }
+}
+
+/** Rows as the channel takes them. */
+async function* taken(
+  parts: AsyncIterable<readonly StoredRecipient[]>,
+  { readRecipient }: Pick<Channel, 'readRecipient'>,
+): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
+  const faults: RowFault[] = [];
+  for await (const part of parts) {
+    const recipients: SourcedRecipient[] = [];
+    for (const { row, number, variables } of part) {
+      const read = readRecipient(number);
+      if (read === null) faults.push({ row, to: number });
+      else if (variables === null || variables === '{}') recipients.push({ row, number: read });
+      else recipients.push({ row, number: read, variables: JSON.parse(variables) as Record<string, string> });
+    }
+    if (faults.length >= MOST_FAULTS) break;
+    yield recipients;
+  }
+  if (faults.length > 0) throw listErrors.unreadable().naming(faults);
+}
