@@ -63,7 +63,13 @@ describe('credits of an account', () => {
     ]);
     expect(await get(target, '/ledger?limit=2&page=3')).toMatchObject({ page: 3, limit: 2, total: 5 });
     const proof = (await get(target, '/proof'))['data'] as object[];
-    expect(proof).toContainEqual({ balance: 'gsm_credits', stored: 380, ledger: 380, ok: true });
+    expect(proof).toContainEqual({
+      balance: 'gsm_credits',
+      stored: 380,
+      ledger: 380,
+      usage: { charged: 0, refunded: 0, ledger_charged: 0, ledger_refunded: 0, ok: true },
+      ok: true,
+    });
     expect(proof).toHaveLength(6);
     const audit = await accounts.call('GET', '/v6/api/admin/audit?actor=root&limit=2', { token: accounts.token(root) });
     expect(audit.body['data']).toMatchObject([

@@ -9,6 +9,7 @@ import type { Member } from '../support/sms.js';
 const GSM = 'gsm_credits';
 const VOICE = 'voice_credits';
 const KEPT_DAYS = 40;
+const UNUSED = { charged: 0, refunded: 0, ledger_charged: 0, ledger_refunded: 0, ok: true };
 
 interface Closing {
   month: string;
@@ -20,6 +21,7 @@ interface Proof {
   balance: string;
   stored: number;
   ledger: number;
+  usage: unknown;
   ok: boolean;
   closings?: Closing[];
 }
@@ -40,7 +42,7 @@ describe('closings', () => {
   });
   afterAll(() => api.stop());
   beforeEach(async () => {
-    for (const table of ['credit_months', 'credit_closings', 'credit_ledger', 'credit_balances']) {
+    for (const table of ['credit_months', 'credit_closings', 'credit_ledger', 'credit_balances', 'usage_counters']) {
       await api.dataSource.query(`DELETE FROM ${table}`);
     }
     member = await api.join(0);
@@ -80,6 +82,7 @@ describe('closings', () => {
       balance: GSM,
       stored: 59,
       ledger: 59,
+      usage: UNUSED,
       ok: true,
       closings: [
         { month: monthName(4), moved: 70, closing: 70, ok: true },
@@ -87,7 +90,7 @@ describe('closings', () => {
       ],
     });
     expect(await proof(VOICE)).toMatchObject({ ok: true, closings: [{ month: monthName(3), moved: 5, closing: 5 }] });
-    expect(await proof(GSM, '')).toEqual({ balance: GSM, stored: 59, ledger: 59, ok: true });
+    expect(await proof(GSM, '')).toEqual({ balance: GSM, stored: 59, ledger: 59, usage: UNUSED, ok: true });
   });
 
   it('are made once, and go on from where they were broken off', async () => {
@@ -153,6 +156,40 @@ describe('closings', () => {
     const until = new Date(startOfMonth(2).getTime() - 86_400_000).toISOString().slice(0, 10);
     expect(await ledger()).toEqual({ total: 1, opening: [{ balance: GSM, available: 70, until }] });
     expect(await proof()).toMatchObject({ stored: 69, ledger: 69, ok: true, closings: [{ ok: true }, { ok: true }] });
+  });
+
+  it('keep what was charged and refunded of entries that have gone, so that usage is proved for ever', async () => {
+    const shares = (credits: number) => [{ prefix: '91', sender: '', recipients: 1, credits }];
+    const charge = (amount: number) => ({
+      accountId: member.account.id,
+      balance: GSM as 'gsm_credits',
+      requestId: 'USED',
+      amount,
+      usage: { channel: 'sms', shares: shares(amount) },
+    });
+    const book = api.part(CreditBook);
+    await move(4, 100);
+    await inTransaction(api.dataSource, async (tx) => {
+      await book.debit(tx, [charge(30)]);
+      await book.refund(tx, [{ ...charge(10), note: null }]);
+    });
+    await api.dataSource.query("UPDATE credit_ledger SET created_at = ? WHERE request_id = 'USED'", [
+      new Date(startOfMonth(3).getTime() + 86_400_000),
+    ]);
+    await inTransaction(api.dataSource, (tx) => book.debit(tx, [charge(5)]));
+    const used = { charged: 35, refunded: 10, ledger_charged: 35, ledger_refunded: 10, ok: true };
+    expect(await proof()).toMatchObject({ stored: 75, usage: used, ok: true });
+    await closings().close();
+    await closings(KEPT_DAYS).removeOld();
+    expect((await ledger()).total).toBe(1);
+    expect(await proof()).toMatchObject({ stored: 75, ledger: 75, usage: used, ok: true });
+    await api.dataSource.query('UPDATE usage_counters SET refunded_credits = refunded_credits + 1');
+    expect(await proof()).toMatchObject({
+      stored: 75,
+      ledger: 75,
+      usage: { ...used, refunded: 11, ok: false },
+      ok: false,
+    });
   });
 
   it('take no month of which a transaction may still be open', async () => {

@@ -22,7 +22,7 @@ const KEPT_MS = 2_000;
 const MOST_ROWS = 500_000;
 
 /**
- * What accounts pay by their rate plans (reference/rates). Answers are kept for 2 s; a plan's rows as long as its revision
+ * What accounts pay by their rate plans (reference/rates#prices). Answers are kept for 2 s; a plan's rows as long as its revision
  * stands. An installation without plans pays one look in that time, and an account without one a part of a look that all who
  * ask at the same moment share.
  */

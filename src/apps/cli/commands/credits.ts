@@ -25,12 +25,13 @@ interface Proof {
   balance: string;
   stored: number;
   ledger: number;
+  usage: { charged: number; refunded: number; ledger_charged: number; ledger_refunded: number; ok: boolean };
   ok: boolean;
   closings?: { month: string; ok: boolean }[];
 }
 
 /**
- * Holds every stored balance against its ledger's sum.
+ * Holds every stored balance against its ledger's sum, and usage against its debits and refunds.
  * @param username of one account; absent: all
  * @param closings also each month's closing against the one before it and its entries
  * @throws Failure (3) when one does not agree
@@ -45,11 +46,9 @@ export async function proveBalances(
   for await (const name of username === undefined ? usernames(api) : [username]) {
     const path = `${ACCOUNTS}/${encodeURIComponent(name)}/credits/proof${closings ? '?closings=true' : ''}`;
     const { data } = await api.call<{ data: Proof[] }>('GET', path);
-    for (const { balance, stored, ledger, ok, closings: months = [] } of data) {
+    for (const proof of data) {
       proved += 1;
-      const month = months.find((closing) => !closing.ok)?.month;
-      if (!ok)
-        wrong.push(`${name}: ${balance} is ${stored}, its ledger says ${month ? `otherwise since ${month}` : ledger}`);
+      if (!proof.ok) wrong.push(`${name}: ${faultOf(proof)}`);
     }
   }
   for (const line of wrong) print(line);
@@ -57,6 +56,15 @@ export async function proveBalances(
     throw new Failure(`${wrong.length} of ${proved} balances do not agree with their ledger`, EXIT.notAsItShould);
   }
   print(`${proved} balances agree with their ledger`);
+}
+
+function faultOf({ balance, stored, ledger, usage, closings = [] }: Proof): string {
+  const month = closings.find(({ ok }) => !ok)?.month;
+  if (month === undefined && stored === ledger) {
+    const { charged, refunded, ledger_charged: debits, ledger_refunded: refunds } = usage;
+    return `${balance} was used for ${charged} and ${refunded} came back, its ledger says ${debits} and ${refunds}`;
+  }
+  return `${balance} is ${stored}, its ledger says ${month ? `otherwise since ${month}` : ledger}`;
 }
 
 async function* usernames(api: ApiClient): AsyncGenerator<string> {

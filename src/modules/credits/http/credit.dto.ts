@@ -83,6 +83,24 @@ export class ClosingProofAnswer {
   ok!: boolean;
 }
 
+/** Whether usage is the ledger's. */
+export class UsageProofAnswer {
+  @ApiProperty({ example: 120, description: 'Credits, by the counters of usage' })
+  charged!: number;
+
+  @ApiProperty({ example: 20, description: 'Credits, by the counters of usage' })
+  refunded!: number;
+
+  @ApiProperty({ example: 120, description: 'Sum of the ledger’s debits' })
+  ledger_charged!: number;
+
+  @ApiProperty({ example: 20, description: 'Sum of the ledger’s refunds' })
+  ledger_refunded!: number;
+
+  @ApiProperty({ example: true })
+  ok!: boolean;
+}
+
 /** Proof of one balance. */
 export class CreditProofAnswer {
   @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
@@ -94,7 +112,10 @@ export class CreditProofAnswer {
   @ApiProperty({ example: 497, description: 'Sum of the ledger: the last closing, and the entries since' })
   ledger!: number;
 
-  @ApiProperty({ example: true })
+  @ApiProperty({ type: UsageProofAnswer })
+  usage!: UsageProofAnswer;
+
+  @ApiProperty({ example: true, description: 'All of it' })
   ok!: boolean;
 
   @ApiPropertyOptional({ type: [ClosingProofAnswer], description: 'With `closings=true`' })

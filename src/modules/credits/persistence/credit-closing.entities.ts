@@ -44,6 +44,14 @@ export class CreditClosingEntity {
   moved!: number;
 
   /** the closing before it, and what moved */
+  /** of them debits; 0 in months that had no entries any more when usage began to be counted */
+  @Column({ type: 'bigint' })
+  charged!: number;
+
+  /** of them refunds */
+  @Column({ type: 'bigint' })
+  refunded!: number;
+
   @Column({ type: 'bigint' })
   closing!: number;
 }

@@ -49,6 +49,7 @@ import { AccountRoutes1700000015201 } from './1700000015201-account-routes.js';
 import { RatePlans1700000015300 } from './1700000015300-rate-plans.js';
 import { UsageCounters1700000015301 } from './1700000015301-usage-counters.js';
 import { RecipientLists1700000015400 } from './1700000015400-recipient-lists.js';
+import { UsageOfThePast1700000015302 } from './1700000015302-usage-of-the-past.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -103,4 +104,5 @@ export const migrations = [
   RatePlans1700000015300,
   UsageCounters1700000015301,
   RecipientLists1700000015400,
+  UsageOfThePast1700000015302,
 ];
