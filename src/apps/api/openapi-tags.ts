@@ -1,7 +1,7 @@
 /** The groups of Swagger UI in the order in which one needs them; a whole-house test holds them against the routes. */
 export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Authentication', 'Log in, register'],
-  ['Account', 'Your credits, ledger, password, API keys, and the people under your account'],
+  ['Account', 'Your credits, ledger, usage, password, API keys, and the people under your account'],
   ['SMS', 'Broadcasts, and one message by a plain GET'],
   ['Unofficial chat', 'Broadcasts over a self-hosted gateway'],
   ['Chat', 'Session messages to one recipient: v6 and v5'],
@@ -18,6 +18,8 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Business profile', 'The live profile of a connected chat account'],
   ['Admin: accounts', 'Staff; resellers for their own clients'],
   ['Admin: credits', 'Staff; resellers for their own clients'],
+  ['Admin: usage', 'What accounts were charged and got back'],
+  ['Admin: rates', 'Prices by channel and prefix, for accounts of one’s choice'],
   ['Admin: campaigns', 'Campaigns of all accounts, and the verification of voice campaigns'],
   ['Admin: templates', 'The review of templates'],
   ['Admin: sender ids', 'The review of sender ids'],

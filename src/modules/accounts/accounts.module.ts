@@ -30,6 +30,7 @@ import { LogInHandler } from './commands/log-in.command.js';
 import { RegisterAccountHandler } from './commands/register-account.command.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { OwnAccountController } from './http/own-account.controller.js';
+import { OwnUsageController } from './http/own-usage.controller.js';
 import { OwnPasswordController } from './http/own-password.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { AuthenticationController } from './http/authentication.controller.js';
@@ -109,6 +110,7 @@ export class AccountDirectoryModule {}
   controllers: [
     AuthenticationController,
     OwnAccountController,
+    OwnUsageController,
     OwnPasswordController,
     ApiKeysController,
     UsersController,

@@ -16,6 +16,7 @@ import { CreditsController } from './http/credits.controller.js';
 import { ProfileRequestsAdminController } from './http/profile-requests.controller.js';
 import { SecurityLogController } from './http/security-log.controller.js';
 import { SenderIdsAdminController } from './http/sender-ids.controller.js';
+import { UsageController } from './http/usage.controller.js';
 import { TemplatesAdminController } from './http/templates.controller.js';
 import { RatesAdminModule } from './rates-admin.module.js';
 import { RoutesAdminModule } from './routes-admin.module.js';
@@ -39,6 +40,7 @@ import { RoutesAdminModule } from './routes-admin.module.js';
   controllers: [
     AccountsController,
     CreditsController,
+    UsageController,
     AuditController,
     SecurityLogController,
     TemplatesAdminController,

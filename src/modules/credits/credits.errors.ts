@@ -1,5 +1,6 @@
 import { invalid } from '../../kernel/define-error.js';
-import { fieldErrors } from '../../kernel/field-errors.js';
+import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import { MOST_DAYS } from './domain/usage-range.js';
 import { BALANCES } from './domain/balances.js';
 
 /** Errors of credits, wherever they are spent or shown. */
@@ -15,5 +16,13 @@ export const creditErrors = {
     (required: number, available: number) => `Insufficient credits. Required: ${required}, Available: ${available}`,
     'not enough voice_credits; no call is made. Less than one credit a contact is refused before the audio is made',
   ).shown('X', 'Y'),
+  usageOrder: invalid('usage_order', 'from must not be after to', 'it is'),
+  usageDays: invalid('usage_days', atMost(MOST_DAYS, 'days'), 'more from `from` to `to`, both counted in'),
+  usageEntries: invalid(
+    'usage_entries',
+    'Too many ledger entries: choose a shorter range',
+    'by campaign, more than 200,000 in these days',
+  ),
+  usageRows: invalid('usage_rows', 'Too many rows: choose a shorter range', 'as CSV, more than 100,000'),
   unknownBalance: invalid('unknown_balance', fieldErrors.noWord.shown('balance', BALANCES).text, 'another word'),
 };

@@ -12,6 +12,8 @@ import { LedgerClosings } from './persistence/ledger-closings.js';
 import { LedgerKeeper } from './ledger-keeper.js';
 import { GetBalancesHandler } from './queries/get-balances.query.js';
 import { GetLedgerOpeningHandler } from './queries/get-ledger-opening.query.js';
+import { UsageReader } from './persistence/usage-reader.js';
+import { GetUsageHandler } from './queries/get-usage.query.js';
 import { ListLedgerHandler } from './queries/list-ledger.query.js';
 import { ProveCreditsHandler } from './queries/prove-credits.query.js';
 
@@ -33,6 +35,8 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
     ResellerCredits,
     GetBalancesHandler,
     GetLedgerOpeningHandler,
+    UsageReader,
+    GetUsageHandler,
     ListLedgerHandler,
     ProveCreditsHandler,
   ],

@@ -10,12 +10,16 @@ export {
   type LedgerOpeningAnswer,
   LedgerPageAnswer,
 } from './http/credit.dto.js';
+export { readUsage, USAGE_ERRORS, wantsCsv } from './http/usage-selection.js';
+export { STAFF_USAGE_GROUPS, USAGE_GROUPS, type UsageSelection } from './domain/usage-selection.js';
+export { USAGE_CSV, usageCsv, UsagePageAnswer, UsageRoute } from './http/usage.dto.js';
 export { readBalance } from './http/ledger-selection.js';
 export type { Usage, UsageShare } from './domain/usage.js';
 export { type Charge, CreditBook, type Purse, type Repayment } from './persistence/credit-book.js';
 export { ResellerCredits, type ResellerMove } from './persistence/reseller-credits.js';
 export { GetBalancesQuery } from './queries/get-balances.query.js';
 export { GetLedgerOpeningQuery } from './queries/get-ledger-opening.query.js';
+export { GetUsageQuery } from './queries/get-usage.query.js';
 export { ListLedgerQuery } from './queries/list-ledger.query.js';
 export { ProveCreditsQuery } from './queries/prove-credits.query.js';
 export { UsageTally } from './usage-tally.js';

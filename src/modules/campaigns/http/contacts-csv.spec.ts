@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvField, csvFrame, csvLines } from './contacts-csv.js';
+import { csvField } from '../../../kernel/csv.js';
+import { csvFrame, csvLines } from './contacts-csv.js';
 
 /** A field as a reader after RFC 4180 takes it. */
 const read = (field: string): string => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);

@@ -1,3 +1,4 @@
+import { CSV_LINE_END, csvLine } from '../../../kernel/csv.js';
 import type { TextFrame } from '../../../platform/http/index.js';
 import type { RecipientExport } from '../queries/export-recipients.query.js';
 import type { ContactData } from './contact.dto.js';
@@ -14,19 +15,6 @@ const COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof ContactData)[];
 
-/** What a spreadsheet would take for the start of a formula; some take the full-width signs for the plain ones. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-const TO_BE_QUOTED = /[",\r\n]/;
-const LINE_END = '\r\n';
-
-/** A field after RFC 4180; an apostrophe before it keeps spreadsheets from calculating what a carrier or a callee wrote. */
-export function csvField(value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  const safe = FORMULA.test(value) ? `'${value}` : value;
-  return TO_BE_QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 const columnsOf = ({ details, ownTerms }: RecipientExport): readonly string[] => [
   ...COLUMNS,
   ...(ownTerms ? ['credits'] : []),
@@ -37,7 +25,7 @@ const columnsOf = ({ details, ownTerms }: RecipientExport): readonly string[] =>
 export const csvFrame = (contacts: RecipientExport): TextFrame => ({
   contentType: 'text/csv; charset=utf-8; header=present',
   headers: { 'Content-Disposition': `attachment; filename="${contacts.requestId.replaceAll(':', '_')}.csv"` },
-  before: columnsOf(contacts).join(',') + LINE_END,
+  before: csvLine(columnsOf(contacts)),
   after: '',
 });
 
@@ -47,12 +35,12 @@ export const CSV_EXAMPLE = [
   '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02',
   '2,919812345404,FAILED,1,1,Undeliverable,1,7f3a92,2026-11-21 09:30:03',
   '',
-].join(LINE_END);
+].join(CSV_LINE_END);
 
 /** The lines, batch by batch. */
 export async function* csvLines(contacts: RecipientExport): AsyncGenerator<string, void, undefined> {
   const columns = columnsOf(contacts);
   for await (const batch of contacts.batches) {
-    yield batch.map((contact) => columns.map((column) => csvField(contact[column])).join(',') + LINE_END).join('');
+    yield batch.map((contact) => csvLine(columns.map((column) => contact[column]))).join('');
   }
 }

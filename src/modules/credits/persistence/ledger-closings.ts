@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { entryFrom, lastEntryBefore } from './ledger-ids.js';
 
 const ENTRIES_A_STEP = 20_000;
 const REMOVED_A_STEP = 5_000;
@@ -98,43 +99,18 @@ export class LedgerClosings {
       "SELECT DATE_FORMAT(month, '%Y-%m-%d') AS month, last_id FROM credit_months ORDER BY month DESC LIMIT 1",
     );
     const afterId = latest?.last_id ?? 0;
-    const first = await this.entryFrom(afterId + 1);
+    const first = await entryFrom(this.dataSource, afterId + 1);
     if (!first) return false;
     // What a process with a slow clock wrote into a month that was cut already is of the month after it.
     const earliest = latest ? after(new Date(latest.month)) : first.createdAt;
     const month = after(first.createdAt > earliest ? first.createdAt : earliest, 0);
     const end = after(month);
     if (end.getTime() + DAY_MS > now().getTime()) return false;
-    const lastId = await this.lastBefore(end, first.id);
+    const lastId = await lastEntryBefore(this.dataSource, end, first.id);
     await this.dataSource.query(
       'INSERT IGNORE INTO credit_months (month, after_id, last_id, closed_id) VALUES (?, ?, ?, ?)',
       [textOf(month), afterId, lastId, afterId],
     );
     return true;
-  }
-
-  private async entryFrom(id: number): Promise<{ id: number; createdAt: Date } | undefined> {
-    const [entry] = await this.dataSource.query<{ id: number; createdAt: Date }[]>(
-      'SELECT id, created_at AS createdAt FROM credit_ledger WHERE id >= ? ORDER BY id LIMIT 1',
-      [id],
-    );
-    return entry;
-  }
-
-  /**
-   * The last entry before a moment, by halving: ids ascend with time, but for what differs between the clocks of two
-   * processes, and the time has no key.
-   * @param from the id of an entry of before
-   */
-  private async lastBefore(moment: Date, from: number): Promise<number> {
-    const [newest] = await this.dataSource.query<{ id: number }[]>('SELECT MAX(id) AS id FROM credit_ledger');
-    let [low, high] = [from, (newest?.id ?? from) + 1];
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      const entry = await this.entryFrom(middle);
-      if (entry && entry.createdAt < moment) low = entry.id;
-      else high = middle;
-    }
-    return low;
   }
 }

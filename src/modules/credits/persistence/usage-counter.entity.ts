@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
@@ -7,6 +7,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
  * ledger entry, while the balance is locked: the sums are the ledger's at every commit.
  */
 @Entity('usage_counters')
+@Index('ix_usage_counters_day', ['day'])
 export class UsageCounterEntity {
   @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;

@@ -89,7 +89,7 @@ export class ProveCreditsHandler implements IQueryHandler<ProveCreditsQuery> {
       const proof = proofOf(found.get(balance) ?? { ...NOTHING, balance });
       if (!closings) return proof;
       const own = closings.get(balance) ?? [];
-      return { ...proof, ok: proof.ok && own.every(({ ok }) => ok), closings: own };
+      return Object.assign(proof, { ok: proof.ok && own.every(({ ok }) => ok), closings: own });
     });
   }
 

@@ -17,7 +17,8 @@ export class UsageCounters1700000015301 implements MigrationInterface {
         charged_credits BIGINT NOT NULL,
         refunded_recipients BIGINT NOT NULL,
         refunded_credits BIGINT NOT NULL,
-        PRIMARY KEY (account_id, day, balance, channel, prefix, sender)
+        PRIMARY KEY (account_id, day, balance, channel, prefix, sender),
+        KEY ix_usage_counters_day (day)
       ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin`,
     );
   }
