@@ -88,6 +88,7 @@ describe('credits of an account', () => {
       balance: 'voice_credits',
       stored: 11,
       ledger: 10,
+      usage: { charged: 0, refunded: 0, ledger_charged: 0, ledger_refunded: 0, ok: true },
       ok: false,
     });
   });
