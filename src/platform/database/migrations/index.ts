@@ -48,8 +48,8 @@ import { RoutingTables1700000015200 } from './1700000015200-routing-tables.js';
 import { AccountRoutes1700000015201 } from './1700000015201-account-routes.js';
 import { RatePlans1700000015300 } from './1700000015300-rate-plans.js';
 import { UsageCounters1700000015301 } from './1700000015301-usage-counters.js';
-import { RecipientLists1700000015400 } from './1700000015400-recipient-lists.js';
 import { UsageOfThePast1700000015302 } from './1700000015302-usage-of-the-past.js';
+import { RecipientLists1700000015400 } from './1700000015400-recipient-lists.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -103,6 +103,6 @@ export const migrations = [
   AccountRoutes1700000015201,
   RatePlans1700000015300,
   UsageCounters1700000015301,
-  RecipientLists1700000015400,
   UsageOfThePast1700000015302,
+  RecipientLists1700000015400,
 ];
