@@ -100,6 +100,22 @@ describe('a group commit', () => {
     expect(await Promise.all(answers)).toEqual([1, 2]);
   });
 
+  it('weighs items, and lets one that weighs too much go alone', async () => {
+    const heavy = new GroupCommit<number, number>(
+      (items) => {
+        groups.push(items);
+        return Promise.resolve(items);
+      },
+      { maxItems: 10, delayMs: 10, weigh: (item) => item },
+    );
+    const answers = [4, 5, 2, 30, 1].map((item) => heavy.add(item));
+    await passed(0);
+    expect(groups[0]).toEqual([4, 5]);
+    expect(await Promise.all(answers)).toEqual([4, 5, 2, 30, 1]);
+    expect(groups).toEqual([[4, 5], [2], [30], [1]]);
+    expect([heavy.busy, vi.getTimerCount()]).toEqual([false, 0]);
+  });
+
   it('gives the fault of a group to all of its callers, and to no other', async () => {
     const failed = Promise.allSettled([1, 2, 3].map((item) => commit.add(item)));
     const later = commit.add(4);

@@ -5,8 +5,11 @@ interface Waiting<Item, Result> {
 }
 
 /** How items are gathered. */
-export interface Gathering {
+export interface Gathering<Item = unknown> {
+  /** of one flush, or what they weigh together; one that weighs more goes alone */
   maxItems: number;
+  /** what an item counts as; absent = one */
+  weigh?: (item: Item) => number;
   /** milliseconds; 0 = what comes in one turn of the event loop, because a timer of 0 takes one at least */
   delayMs: number;
   /** flushes that may run side by side; without it one, so that order is kept */
@@ -23,6 +26,8 @@ export const ONE_TURN: Gathering = { maxItems: 500, delayMs: 0, atOnce: 4 };
  */
 export class GroupCommit<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
+  /** of all that waits */
+  private weight = 0;
   private running = 0;
   private cancel: (() => void) | null = null;
   private idle: (() => void)[] = [];
@@ -30,13 +35,14 @@ export class GroupCommit<Item, Result> {
   /** @param flush answers one result per item, in order; its rejection rejects every caller of that group */
   constructor(
     private readonly flush: (items: Item[]) => Promise<Result[]>,
-    private readonly options: Gathering,
+    private readonly options: Gathering<Item>,
   ) {}
 
   /** Joins the next group; resolves with this item's own result after its flush. */
   add(item: Item): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
+      this.weight += this.weigh(item);
       this.schedule();
     });
   }
@@ -53,16 +59,32 @@ export class GroupCommit<Item, Result> {
 
   private schedule(): void {
     if (this.running >= (this.options.atOnce ?? 1)) return;
-    if (this.waiting.length >= this.options.maxItems) {
+    if (this.weight >= this.options.maxItems) {
       void this.run();
     } else this.cancel ??= later(this.options.delayMs, () => void this.run());
+  }
+
+  private weigh(item: Item): number {
+    return this.options.weigh?.(item) ?? 1;
+  }
+
+  private next(): Waiting<Item, Result>[] {
+    let [count, weight] = [0, 0];
+    for (const { item } of this.waiting) {
+      const more = this.weigh(item);
+      if (count > 0 && weight + more > this.options.maxItems) break;
+      count += 1;
+      weight += more;
+    }
+    this.weight -= weight;
+    return this.waiting.splice(0, count);
   }
 
   private async run(): Promise<void> {
     this.cancel?.();
     this.cancel = null;
     this.running += 1;
-    const group = this.waiting.splice(0, this.options.maxItems);
+    const group = this.next();
     try {
       const results = await this.flush(group.map((entry) => entry.item));
       group.forEach((entry, index) => entry.resolve(results[index] as Result));

@@ -1,5 +1,5 @@
 import { HEADER_LENGTH } from './pdu.js';
-import { readDataBody, readMessageBody, type SubmitSm } from './submit-sm.js';
+import { readDataFields, readMessageFields, type SmFields } from './submit-sm.js';
 
 /** What a carrier pushes to us: a receipt, or a message from a handset. */
 export interface DeliverSm {
@@ -26,20 +26,19 @@ const UDH_INDICATOR = 0x40;
  */
 export function readDeliverSm(bytes: Buffer, start: number, end: number): DeliverSm | null {
   if (end - start < HEADER_LENGTH + 17) return null;
-  const read = readMessageBody(bytes, start, end);
+  const read = readMessageFields(bytes, start, end);
   return read && readOptions(bytes, end, read);
 }
 
 /** Reads a data_sm: some carriers bring receipts in it. @returns null when its fields do not fit its length */
 export function readDataSm(bytes: Buffer, start: number, end: number): DeliverSm | null {
-  const read = readDataBody(bytes, start, end);
+  const read = readDataFields(bytes, start, end);
   return read && readOptions(bytes, end, read);
 }
 
 /** What the optional parameters say, beside the mandatory ones. */
-function readOptions(bytes: Buffer, end: number, read: { body: SubmitSm; next: number }): DeliverSm | null {
-  const { body } = read;
-  let content = body.shortMessage;
+function readOptions(bytes: Buffer, end: number, read: SmFields): DeliverSm | null {
+  let [textAt, textEnd] = [read.textAt, read.next];
   let receiptedMessageId: string | null = null;
   let messageState: number | null = null;
   let networkErrorCode: number | null = null;
@@ -52,24 +51,24 @@ function readOptions(bytes: Buffer, end: number, read: { body: SubmitSm; next: n
     if (tag === RECEIPTED_MESSAGE_ID) receiptedMessageId = bytes.toString('latin1', from, at).replace(/\0+$/, '');
     else if (tag === MESSAGE_STATE && length === 1) messageState = bytes[from] ?? null;
     else if (tag === NETWORK_ERROR_CODE && length === 3) networkErrorCode = bytes.readUInt16BE(from + 1);
-    else if (tag === MESSAGE_PAYLOAD && content.length === 0) content = bytes.subarray(from, at);
+    else if (tag === MESSAGE_PAYLOAD && textAt === textEnd) [textAt, textEnd] = [from, at];
   }
   return {
-    sourceAddr: body.sourceAddr,
-    destinationAddr: body.destinationAddr,
-    esmClass: body.esmClass,
-    dataCoding: body.dataCoding,
-    text: decode(content, body.dataCoding, body.esmClass),
+    sourceAddr: read.sourceAddr,
+    destinationAddr: read.destinationAddr,
+    esmClass: read.esmClass,
+    dataCoding: read.dataCoding,
+    text: decode(bytes, textAt, textEnd, read),
     receiptedMessageId: receiptedMessageId === '' ? null : receiptedMessageId,
     messageState,
     networkErrorCode,
   };
 }
 
-/** Receipts are ASCII in every alphabet but UCS-2. */
-function decode(content: Buffer, dataCoding: number, esmClass: number): string {
-  const header = esmClass & UDH_INDICATOR && content.length > 0 ? (content[0] as number) + 1 : 0;
-  const text = content.subarray(header);
-  if ((dataCoding & 0x0c) !== 8 || text.length % 2 === 1) return text.toString('latin1');
-  return Buffer.from(text).swap16().toString('utf16le');
+/** Receipts are ASCII in every alphabet but UCS-2. No view is made of the bytes: it would be the largest object of a receipt. */
+function decode(bytes: Buffer, from: number, end: number, { dataCoding, esmClass }: SmFields): string {
+  const header = esmClass & UDH_INDICATOR && from < end ? (bytes[from] as number) + 1 : 0;
+  const at = Math.min(from + header, end);
+  if ((dataCoding & 0x0c) !== 8 || (end - at) % 2 === 1) return bytes.toString('latin1', at, end);
+  return Buffer.from(bytes.subarray(at, end)).swap16().toString('utf16le');
 }

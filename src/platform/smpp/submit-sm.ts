@@ -120,42 +120,54 @@ export class SubmitSmEncoder {
 export const readMessageId = (bytes: Buffer, start: number, end: number): string =>
   readCString(bytes, start + HEADER_LENGTH, end);
 
-/** A submit_sm as the receiving side reads it. */
-export interface SubmitSm {
+/** The mandatory fields of a message as the receiving side reads it, and where its text stands. */
+export interface SmFields {
   sourceAddr: string;
   destinationAddr: string;
   esmClass: number;
   registeredDelivery: number;
   dataCoding: number;
+  textAt: number;
+  /** where the text ends, and the optional parameters begin */
+  next: number;
+}
+
+/** A submit_sm as the receiving side reads it. */
+export interface SubmitSm extends SmFields {
   /** a view on the received bytes */
   shortMessage: Buffer;
 }
 
 /** Reads a data_sm body up to its optional parameters, among which its text stands. */
-export function readDataBody(bytes: Buffer, start: number, end: number): { body: SubmitSm; next: number } | null {
-  const { addresses, next } = readAddresses(bytes, start, end);
-  if (next + 3 > end) return null;
-  const [esmClass = 0, registeredDelivery = 0, dataCoding = 0] = bytes.subarray(next, next + 3);
-  const shortMessage = bytes.subarray(next, next);
-  return { body: { ...addresses, esmClass, registeredDelivery, dataCoding, shortMessage }, next: next + 3 };
+export function readDataFields(bytes: Buffer, start: number, end: number): SmFields | null {
+  const { sourceAddr, destinationAddr, next: at } = readAddresses(bytes, start, end);
+  if (at + 3 > end) return null;
+  const [esmClass, registeredDelivery, dataCoding] = [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0];
+  return { sourceAddr, destinationAddr, esmClass, registeredDelivery, dataCoding, textAt: at + 3, next: at + 3 };
 }
 
 /** Reads a submit_sm or a deliver_sm body up to its optional parameters; both have the same mandatory fields. */
-export function readMessageBody(bytes: Buffer, start: number, end: number): { body: SubmitSm; next: number } | null {
-  const { addresses, next } = readAddresses(bytes, start, end);
-  let at = next;
-  const esmClass = bytes[at] ?? 0;
-  at = afterString(bytes, afterString(bytes, at + 3, end), end);
-  const registeredDelivery = bytes[at] ?? 0;
-  const dataCoding = bytes[at + 2] ?? 0;
-  const length = bytes[at + 4];
-  at += 5;
-  if (length === undefined || at + length > end) return null;
-  const shortMessage = bytes.subarray(at, at + length);
+export function readMessageFields(bytes: Buffer, start: number, end: number): SmFields | null {
+  const { sourceAddr, destinationAddr, next: at } = readAddresses(bytes, start, end);
+  const delivery = afterString(bytes, afterString(bytes, at + 3, end), end);
+  const length = bytes[delivery + 4];
+  const textAt = delivery + 5;
+  if (length === undefined || textAt + length > end) return null;
   return {
-    body: { ...addresses, esmClass, registeredDelivery, dataCoding, shortMessage },
-    next: at + length,
+    sourceAddr,
+    destinationAddr,
+    esmClass: bytes[at] ?? 0,
+    registeredDelivery: bytes[delivery] ?? 0,
+    dataCoding: bytes[delivery + 2] ?? 0,
+    textAt,
+    next: textAt + length,
   };
+}
+
+/** As `readMessageFields`, with the text. */
+export function readMessageBody(bytes: Buffer, start: number, end: number): { body: SubmitSm; next: number } | null {
+  const read = readMessageFields(bytes, start, end);
+  return read && { body: { ...read, shortMessage: bytes.subarray(read.textAt, read.next) }, next: read.next };
 }
 
 /** Where the C-octet string that begins here has ended. */
@@ -170,13 +182,16 @@ function readAddresses(
   bytes: Buffer,
   start: number,
   end: number,
-): { addresses: Pick<SubmitSm, 'sourceAddr' | 'destinationAddr'>; next: number } {
+): Pick<SmFields, 'sourceAddr' | 'destinationAddr' | 'next'> {
   const source = afterString(bytes, start + HEADER_LENGTH, end) + 2;
   const sourceEnd = afterString(bytes, source, end);
   const destination = sourceEnd + 2;
   const next = afterString(bytes, destination, end);
-  const text = (from: number, to: number): string => bytes.toString('latin1', from, Math.min(to - 1, end));
-  return { addresses: { sourceAddr: text(source, sourceEnd), destinationAddr: text(destination, next) }, next };
+  return {
+    sourceAddr: bytes.toString('latin1', source, Math.min(sourceEnd - 1, end)),
+    destinationAddr: bytes.toString('latin1', destination, Math.min(next - 1, end)),
+    next,
+  };
 }
 
 /** A submit_sm_resp, deliver_sm_resp or data_sm_resp with a message id, written by hand. @returns the position after it */

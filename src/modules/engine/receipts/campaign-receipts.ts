@@ -10,8 +10,13 @@ import { ReceiptLookup, type RoutedReceipt } from './receipt-lookup.js';
 import { ReceiptWriter } from './receipt-writer.js';
 import { UnmatchedStore } from './unmatched-store.js';
 
+/** Receipts that came in together. */
+interface RoutedReceipts extends Omit<RoutedReceipt, 'receipt'> {
+  receipts: readonly Receipt[];
+}
+
 /** Two side by side: while the database writes the one, the other is looked up. */
-const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2 };
+const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2, weigh: (batch: RoutedReceipts) => batch.receipts.length };
 const LONGEST_ID = 128;
 
 /**
@@ -20,9 +25,10 @@ const LONGEST_ID = 128;
  */
 @Injectable()
 export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
-  private readonly group = new GroupCommit<RoutedReceipt, void>(async (receipts) => {
+  private readonly group = new GroupCommit<RoutedReceipts, void>(async (batches) => {
+    const receipts = batches.flatMap(({ receipts: some, ...where }) => some.map((receipt) => ({ ...where, receipt })));
     await readFirst(this.dataSource, (tx, locking) => this.write(tx, receipts, locking));
-    return receipts.map(() => undefined);
+    return batches.map(() => undefined);
   }, GROUP);
 
   constructor(
@@ -39,7 +45,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     const possible = receipts.filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID);
     if (possible.length === 0) return;
     const routeIds = (await this.loginRoutes())(routeId);
-    await Promise.all(possible.map((receipt) => this.group.add({ routeId, routeIds, receipt })));
+    await this.group.add({ routeId, routeIds, receipts: possible });
   }
 
   /** Says of a route which others share its login; asked before a transaction, since it may read the routes. */
@@ -55,11 +61,13 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   /** Known messages move forward; a receipt whose message is not known yet is kept for the sweeper. */
   private async write(tx: EntityManager, receipts: readonly RoutedReceipt[], locking: boolean): Promise<void> {
     const found = await this.lookup.find(tx, receipts);
-    const matched = receipts.flatMap(({ receipt }, index): MatchedReceipt[] => {
+    const matched: MatchedReceipt[] = [];
+    const strangers: RoutedReceipt[] = [];
+    for (const [index, entry] of receipts.entries()) {
       const item = found[index];
-      return item ? [{ receipt, item, ...(!locking && { recipient: item.recipient }) }] : [];
-    });
-    const strangers = receipts.filter((_, index) => !found[index]);
+      if (item) matched.push({ receipt: entry.receipt, item, recipient: locking ? undefined : item });
+      else strangers.push(entry);
+    }
     await this.unmatched.keep(tx, await this.listeners.handOver(tx, strangers));
     await this.writer.write(tx, matched);
   }

@@ -8,7 +8,7 @@ export interface MatchedReceipt {
   receipt: Receipt;
   item: KnownItem;
   /** as it was read without a lock; absent = it must be locked to be judged */
-  recipient?: KnownRecipient;
+  recipient?: KnownRecipient | undefined;
 }
 
 export const STATUS_OF_RECEIPT: Readonly<Record<Receipt['status'], RecipientStatus>> = {

@@ -27,20 +27,19 @@ export interface KnownItem {
 }
 
 /** An item with its recipient as it stood, read without a lock. */
-export interface FoundItem extends KnownItem {
-  recipient: KnownRecipient;
-}
+export interface FoundItem extends KnownItem, KnownRecipient {}
 
 /** An item that may be the one a receipt is about; `ordinal` = the receipt's place in the list. */
-interface FoundRow extends KnownItem, KnownRecipient {
+interface FoundRow extends FoundItem {
   ordinal: number;
   routeId: number;
-  id: string;
-  matchKey: string | null;
+  /** where it was looked up by our reference: it must agree */
+  id?: string;
+  matchKey?: string | null;
 }
 
-/** What to look for: place in the list, route, id. */
-type Wanted = [ordinal: number, routeId: number, id: string];
+/** What to look for: place in the list of these, route, id. */
+type Wanted = [place: number, routeId: number, id: string];
 
 /** By what an id is looked up: as the carrier gave it, or as it may be written otherwise. */
 type IdColumn = 'provider_message_id' | 'match_key';
@@ -58,7 +57,7 @@ const MOST_OF_ONE_ID = 50;
 const MOST_ROWS = 5_000;
 const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
 const COLUMNS = `j.ordinal, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
-  m.provider_message_id AS id, m.match_key AS matchKey, r.receiver AS number, r.status, r.attempts`;
+  r.receiver AS number, r.status, r.attempts`;
 const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq';
 
 /**
@@ -81,28 +80,24 @@ export class ReceiptLookup {
    * number that is counted up may be another message's in another spelling: it counts only with the same recipient.
    */
   async find(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<(FoundItem | undefined)[]> {
-    const found = receipts.map((): FoundItem | undefined => undefined);
-    const left = (): number[] => [...found.keys()].filter((index) => !found[index]);
-    const take = (rows: FoundRow[], isRight: Rule): void => {
-      rows.sort((a, b) => byClaim(a, b) || byRoute(a, b, receipts) || b.campaignId - a.campaignId);
+    const found = receipts.map((): FoundRow | undefined => undefined);
+    const take = (rows: readonly FoundRow[], isRight: Rule): void => {
       for (const row of rows) {
-        const receipt = receipts[row.ordinal]?.receipt;
-        if (receipt && !found[row.ordinal] && isRight(receipt, row)) found[row.ordinal] = itemOf(row);
+        const receipt = receipts[row.ordinal] as RoutedReceipt;
+        const best = found[row.ordinal];
+        if (isRight(receipt.receipt, row) && (!best || inOrder(row, best, receipt) < 0)) found[row.ordinal] = row;
       }
     };
     for (const days of this.days) {
-      take(await this.referred(tx, receipts, left(), days), hasId);
-      const same = left().flatMap((index) => wanted(receipts, index, ({ providerMessageId }) => [providerMessageId]));
-      take(await this.lookUp(tx, 'provider_message_id', same, days), isNamed);
-      const others = left().flatMap((index) => wanted(receipts, index, otherSpellings));
-      if (others.length === 0) continue;
-      take(
-        [
-          ...(await this.lookUp(tx, 'provider_message_id', others, days)),
-          ...(await this.lookUp(tx, 'match_key', others, days)),
-        ],
-        isAbout,
-      );
+      let left = placesWithout(found);
+      take(await this.referred(tx, receipts, left, days), hasId);
+      left = placesWithout(found);
+      take(await this.lookUp(tx, 'provider_message_id', wanted(receipts, left, sameId), days), isNamed);
+      left = placesWithout(found);
+      if (left.length === 0) break;
+      const others = wanted(receipts, left, otherSpellings);
+      const rows = await this.lookUp(tx, 'provider_message_id', others, days);
+      take([...rows, ...(await this.lookUp(tx, 'match_key', others, days))], isAbout);
     }
     return found;
   }
@@ -114,13 +109,14 @@ export class ReceiptLookup {
     places: readonly number[],
     days: string,
   ): Promise<FoundRow[]> {
-    const named = places.flatMap((index) => {
-      const referent = referentOf(receipts[index]?.receipt);
-      return referent ? [[index, referent.campaignId, referent.seq]] : [];
-    });
+    const named: [place: number, campaignId: number, seq: number][] = [];
+    for (const place of places) {
+      const referent = referentOf(receipts[place]?.receipt);
+      if (referent) named.push([place, referent.campaignId, referent.seq]);
+    }
     if (named.length === 0) return [];
     const rows: FoundRow[] = await tx.query(
-      `SELECT ${COLUMNS} FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]', seq INT PATH '$[2]')) j
+      `SELECT ${COLUMNS}, m.provider_message_id AS id, m.match_key AS matchKey FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]', seq INT PATH '$[2]')) j
        STRAIGHT_JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND ${days} ${RECIPIENT}`,
       [jsonRows(named)],
     );
@@ -129,23 +125,31 @@ export class ReceiptLookup {
 
   /** Each id once, however many receipts have it. */
   private async lookUp(tx: EntityManager, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
-    const ordinals = new Map<string, number[]>();
+    const known = new Map<string, number>();
     const names: Wanted[] = [];
+    /** by place of the name: the receipts that have it, of which nearly all are one */
+    const first: number[] = [];
+    const others = new Map<number, number[]>();
     for (const [ordinal, routeId, id] of ids) {
-      const same = ordinals.get(`${routeId} ${id}`);
-      if (same) same.push(ordinal);
-      else {
-        ordinals.set(`${routeId} ${id}`, [ordinal]);
+      const key = `${routeId} ${id}`;
+      const place = known.get(key);
+      if (place === undefined) {
+        known.set(key, first.push(ordinal) - 1);
         names.push([names.length, routeId, id]);
-      }
+      } else others.set(place, [...(others.get(place) ?? []), ordinal]);
     }
-    const places = [...ordinals.values()];
-    const taken = new Map<number, number>();
-    return (await this.named(tx, column, names, days)).flatMap((row) => {
-      const before = taken.get(row.ordinal) ?? 0;
-      taken.set(row.ordinal, before + 1);
-      return before < MOST_OF_ONE_ID ? (places[row.ordinal] ?? []).map((ordinal) => ({ ...row, ordinal })) : [];
-    });
+    const taken = new Uint8Array(first.length);
+    const found: FoundRow[] = [];
+    for (const row of await this.named(tx, column, names, days)) {
+      const place = row.ordinal;
+      const before = taken[place] as number;
+      if (before >= MOST_OF_ONE_ID) continue;
+      taken[place] = before + 1;
+      row.ordinal = first[place] as number;
+      found.push(row);
+      for (const ordinal of others.get(place) ?? []) found.push({ ...row, ordinal });
+    }
+    return found;
   }
 
   /** @param ids different ones; what has too many messages is found by halves, and does not hide those of the others */
@@ -172,35 +176,43 @@ export class ReceiptLookup {
   }
 }
 
-const itemOf = ({ campaignId, seq, item, items, number, status, attempts }: FoundRow): FoundItem => ({
-  ...{ campaignId, seq, item, items },
-  recipient: { number, status, attempts },
-});
+const placesWithout = (found: readonly (FoundRow | undefined)[]): number[] => {
+  const left: number[] = [];
+  for (let place = 0; place < found.length; place++) if (!found[place]) left.push(place);
+  return left;
+};
 
 const routesOf = (receipt: RoutedReceipt | undefined): readonly number[] =>
   receipt ? (receipt.routeIds ?? [receipt.routeId]) : [];
 
-/** The same id over every route of the receipt's login. */
-function wanted(
-  receipts: readonly RoutedReceipt[],
-  ordinal: number,
-  idsOf: (receipt: Receipt) => readonly string[],
-): Wanted[] {
-  const entry = receipts[ordinal];
-  if (!entry) return [];
-  const ids = idsOf(entry.receipt);
-  return routesOf(entry).flatMap((route) => ids.map((id): Wanted => [ordinal, route, id]));
-}
+const sameId = ({ providerMessageId }: Receipt): readonly string[] => [providerMessageId];
 
 const otherSpellings = ({ providerMessageId: id, receiver }: Receipt): readonly string[] =>
   receiver === null ? [] : spellings(id);
 
-/** Carriers count from the start again one day: of several messages of one id, one that still waits, else the latest. */
-const byClaim = (a: FoundRow, b: FoundRow): number => Number(isFinal(a.status)) - Number(isFinal(b.status));
+/** The ids of receipts, over every route of their logins. */
+function wanted(
+  receipts: readonly RoutedReceipt[],
+  places: readonly number[],
+  idsOf: (receipt: Receipt) => readonly string[],
+): Wanted[] {
+  const all: Wanted[] = [];
+  for (const place of places) {
+    const entry = receipts[place] as RoutedReceipt;
+    const ids = idsOf(entry.receipt);
+    for (const route of routesOf(entry)) for (const id of ids) all.push([place, route, id]);
+  }
+  return all;
+}
 
-/** The receipt's own route before the others of its login. */
-const byRoute = (a: FoundRow, b: FoundRow, receipts: readonly RoutedReceipt[]): number =>
-  Number(a.routeId !== receipts[a.ordinal]?.routeId) - Number(b.routeId !== receipts[b.ordinal]?.routeId);
+/**
+ * Of several messages of one id the one that is meant first: carriers count from the start again one day, so one that still
+ * waits, then one of the receipt's own route rather than of another of its login, then the latest.
+ */
+const inOrder = (a: FoundRow, b: FoundRow, { routeId }: RoutedReceipt): number =>
+  Number(isFinal(a.status)) - Number(isFinal(b.status)) ||
+  Number(a.routeId !== routeId) - Number(b.routeId !== routeId) ||
+  b.campaignId - a.campaignId;
 
 /** The recipient that a receipt names by our reference; an upstream without ids of its own names the message by it. */
 const referentOf = (receipt: Receipt | undefined) =>

@@ -59,6 +59,7 @@ export class ReceiptWriter {
       }),
     ];
     const moved = await this.settlement.settle(tx, changes, locked);
+    if (again.size === 0) return;
     const lanes = new Map(
       moved.flatMap(({ to, lane, ...at }) => (to === RecipientStatus.Retrying ? [[keyOf(at), lane] as const] : [])),
     );

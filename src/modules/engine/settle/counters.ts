@@ -56,10 +56,22 @@ function deltas(moves: readonly CountedMove[]): Delta[] {
       row[4] += unsettled;
     } else found.set(key, [campaignId, lane, status, recipients, unsettled]);
   };
-  for (const { campaignId, lane, from, to, recipients = 1 } of moves) {
+  for (const { campaignId, lane, from, to, recipients } of runsOf(moves)) {
     add(campaignId, lane, from, -recipients);
     add(campaignId, lane, to, recipients);
     if (isFinal(to) && !isFinal(from)) add(campaignId, lane, RecipientStatus.Pending, 0, -recipients);
   }
   return [...found.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+}
+
+/** Moves come in the order of their keys, so most are as the one before: these are added up first. */
+function runsOf(moves: readonly CountedMove[]): Required<CountedMove>[] {
+  const runs: Required<CountedMove>[] = [];
+  let last: Required<CountedMove> | undefined;
+  for (const { campaignId, lane, from, to, recipients = 1 } of moves) {
+    if (last?.campaignId === campaignId && last.lane === lane && last.from === from && last.to === to) {
+      last.recipients += recipients;
+    } else runs.push((last = { campaignId, lane, from, to, recipients }));
+  }
+  return runs;
 }

@@ -56,11 +56,12 @@ export class Settlement {
         tx,
         changes.filter(({ recipient }) => !recipient),
       ));
-    const possible = furthest(changes).flatMap((change): RecipientMove[] => {
+    const possible: RecipientMove[] = [];
+    for (const change of furthest(changes)) {
       const recipient = change.recipient ?? others.get(keyOf(change));
       const move = recipient && moveOf(change, recipient);
-      return move ? [move] : [];
-    });
+      if (move) possible.push(move);
+    }
     if (possible.length === 0) return [];
     const campaigns = await this.briefs.of(tx, campaignsOf(possible));
     // Retention takes a campaign before its recipients: a late receipt of one that has gone must not stop those beside it.

@@ -42,6 +42,8 @@ export const isCounted = (id: string): boolean => NUMBER.test(id) && stripped(id
 
 /** True when two numbers are one: carriers leave the country code out, or write zeros in front of it. */
 export function isSameNumber(a: string, b: string): boolean {
-  const [short = '', long = ''] = [stripped(a), stripped(b)].sort((x, y) => x.length - y.length);
+  if (a === b) return true;
+  const [one, other] = [stripped(a), stripped(b)];
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   return short === long || (short.length >= FEWEST_DIGITS && long.endsWith(short));
 }

@@ -51,8 +51,8 @@ export const isReceipt = (message: DeliverSm): boolean =>
  * @returns null when it names no message or says nothing final (UNKNOWN): it is acknowledged, and we wait on
  */
 export function readReceipt(message: DeliverSm): Receipt | null {
-  const head = /\btext:/i.exec(message.text);
-  const fields = head ? message.text.slice(0, head.index) : message.text;
+  const head = message.text.search(/\btext:/i);
+  const fields = head < 0 ? message.text : message.text.slice(0, head);
   const id = message.receiptedMessageId ?? ID.exec(fields)?.[1];
   if (id === undefined || id === '') return null;
   const said = STAT.exec(fields)?.[1]?.toUpperCase();
