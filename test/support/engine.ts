@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
 import { type CampaignDraft, ChannelsModule, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
@@ -7,15 +7,22 @@ import { EngineDispatchModule } from '../../src/modules/engine/engine.dispatch.m
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
 import { DutiesModule } from '../../src/platform/duties/index.js';
 import { SecurityModule } from '../../src/platform/security/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
 import { DataSource } from 'typeorm';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
+/** Counters without what serves them. */
+@Global()
+@Module({ providers: [Metrics], exports: [Metrics] })
+class MetricsModule {}
+
 @Module({
   imports: [
     ConfigModule,
+    MetricsModule,
     SecurityModule,
     DutiesModule,
     DatabaseModule,

@@ -3,6 +3,7 @@ import { AccountDirectory } from '../../src/modules/accounts/index.js';
 import { Channels, StopList } from '../../src/modules/engine/index.js';
 import { Governor } from '../../src/modules/engine/dispatch/governor.js';
 import { pendingOf } from '../../src/modules/engine/dispatch/lane-recipients.js';
+import type { LaneFailover } from '../../src/modules/engine/dispatch/lane-failover.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
@@ -32,17 +33,24 @@ export interface WorkerParts {
   cancellations?: Cancellations;
   environment?: Partial<Environment>;
   route?: { channel?: string; messagesPerSecond?: number | null };
-  routeIsThere?: () => boolean;
+  routeIsThere?: (routeId: number) => boolean;
   deduplicates?: () => boolean;
   /** `sms` says hello unless the channels are the real ones */
   channels?: 'hello' | 'real';
   attachments?: () => string[];
   /** the carrier: all of its connection, or how it takes a message */
-  connection?: () => Pick<RouteConnection, 'ready' | 'fault' | 'send'>;
+  connection?: (routeId: number) => Pick<RouteConnection, 'ready' | 'fault' | 'send'>;
   send?: (message: OutboundMessage) => Promise<SendOutcome>;
+  /** absent = no route takes over from another */
+  failover?: LaneFailover;
   /** absent = none are kept */
   notes?: SubmitNotes;
 }
+
+const NO_FAILOVER = {
+  targets: () => Promise.resolve([]),
+  relieve: (turns: readonly LaneTurn[]) => Promise.resolve(turns),
+} as unknown as LaneFailover;
 
 /** A worker that takes the turns of chosen lanes. */
 export class LaneWorker {
@@ -104,14 +112,15 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
       parts.notes ?? new SubmitNotes(environment),
       new Metrics(),
     ),
+    parts.failover ?? NO_FAILOVER,
     governor,
     parts.channels === 'real' ? engine.part(Channels) : (hello as unknown as Channels),
     {
-      byId: () => Promise.resolve(routeIsThere() ? route : null),
-      exists: () => Promise.resolve(routeIsThere()),
+      byId: (id: number) => Promise.resolve(routeIsThere(id) ? { ...route, id } : null),
+      exists: (id: number) => Promise.resolve(routeIsThere(id)),
     } as unknown as RouteDirectory,
     { get: () => ({ deduplicates }) } as unknown as DriverRegistry,
-    { get: () => Promise.resolve(connection()) } as unknown as RouteConnections,
+    { get: (id: number) => Promise.resolve(connection(id)) } as unknown as RouteConnections,
     engine.part(AccountDirectory),
   );
   return new LaneWorker(lanes, runner);

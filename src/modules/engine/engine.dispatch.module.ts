@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
 import { EngineModule } from './engine.module.js';
+import { RoutesModule } from '../providers/index.js';
+import { DownLanes } from './dispatch/down-lanes.js';
 import { DueLanes } from './dispatch/due-lanes.js';
 import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
+import { RefusedSends } from './settle/refused-sends.js';
 import { RoutePace } from './dispatch/route-pace.js';
 import { LostClaims } from './settle/lost-claims.js';
 import { OverdueReceipts } from './receipts/overdue-receipts.js';
@@ -13,11 +16,13 @@ import { WindowResults } from './settle/window-results.js';
 
 const SERVICES = [
   Cancellations,
+  DownLanes,
   DueLanes,
   Governor,
   LaneStore,
   LostClaims,
   OverdueReceipts,
+  RefusedSends,
   RoutePace,
   UnknownOutcomes,
   UnmatchedReceipts,
@@ -25,5 +30,5 @@ const SERVICES = [
 ];
 
 /** What a worker does with lanes and receipts, step by step. It starts nothing by itself; see `EngineWorkerModule`. */
-@Module({ imports: [EngineModule], providers: SERVICES, exports: SERVICES })
+@Module({ imports: [EngineModule, RoutesModule], providers: SERVICES, exports: SERVICES })
 export class EngineDispatchModule {}

@@ -21,6 +21,7 @@ import { ReceiptLookup } from './receipts/receipt-lookup.js';
 import { ReceiptWriter } from './receipts/receipt-writer.js';
 import { UnmatchedStore } from './receipts/unmatched-store.js';
 import { Refunds } from './settle/refunds.js';
+import { RouteChangeReader } from './state/route-change-reader.js';
 import { RouteSenders } from './state/route-senders.js';
 import { Settlement } from './settle/settlement.js';
 import { StatusEvents } from './settle/status-events.js';
@@ -40,6 +41,7 @@ const SERVICES = [
   ReceiptWriter,
   Refunds,
   RetryStore,
+  RouteChangeReader,
   RouteSenders,
   Settlement,
   CampaignBriefs,

@@ -29,6 +29,7 @@ export type {
 } from './channel.js';
 export { CHANNEL_LIST, Channels, ChannelsModule } from './channels.js';
 export { LaneWake, type WokenLanes } from './dispatch/lane-wake.js';
+export { type CampaignRouteChange, type RecipientRouteChange, RouteChangeReader } from './state/route-change-reader.js';
 export { RouteSenders } from './state/route-senders.js';
 export { type Addressed, StopList } from './dispatch/suppressions.js';
 export { EngineModule } from './engine.module.js';

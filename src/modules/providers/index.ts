@@ -59,7 +59,7 @@ export {
 export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-status-sink.js';
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
 export { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
-export { RouteConnections } from './route-connections.js';
+export { RouteConnections, type RouteState } from './route-connections.js';
 export { RouteLogins } from './route-logins.js';
 export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard, type RouteStanding } from './route-health.js';
 export { providerTables } from './persistence/table-rules.js';

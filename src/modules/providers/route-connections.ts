@@ -13,6 +13,16 @@ const IDLE_MS = 600_000;
 /** The standing of a route whose config the driver does not take. */
 const UNUSABLE: Standing = { ready: false, fault: 'Its configuration cannot be used' };
 
+/** How a route stands for this worker. */
+export interface RouteState {
+  /** something may leave over it, and need not show first whether the upstream is well again */
+  usable: boolean;
+  /** for how long it has not been, milliseconds; 0 while nothing is known of it yet */
+  downMs: number;
+  /** why not, in words; null while all is well */
+  fault: string | null;
+}
+
 interface Open {
   revision: string;
   channel: RouteKind;
@@ -30,6 +40,8 @@ export class RouteConnections implements OnApplicationShutdown {
   private readonly logger = new Logger(RouteConnections.name);
   private readonly open = new Map<number, Open>();
   private readonly broken = new Map<number, string>();
+  /** clock of `performance.now()`: since when routes cannot be used, as far as this worker has looked */
+  private readonly downSince = new Map<number, number>();
   private readonly closing = new Set<Promise<void>>();
   private channels: readonly RouteKind[] = [];
   private timer: NodeJS.Timeout | null = null;
@@ -50,6 +62,17 @@ export class RouteConnections implements OnApplicationShutdown {
     if (route) return this.connect(route);
     this.drop(routeId);
     return null;
+  }
+
+  /** How a route stands that there is; looked at with every question, and every 2 s where it is kept open. */
+  async stateOf(routeId: number): Promise<RouteState> {
+    return this.judge(routeId, await this.get(routeId));
+  }
+
+  /** Those routes of a kind over which this worker can send now, in no order. */
+  async usable(kind: RouteKind): Promise<number[]> {
+    const routes = (await this.directory.list()).filter(({ channel }) => channel === kind);
+    return routes.flatMap((route) => (this.judge(route.id, this.connect(route)).usable ? [route.id] : []));
   }
 
   /**
@@ -86,12 +109,25 @@ export class RouteConnections implements OnApplicationShutdown {
       }
       const standings = new Map<number, Standing>();
       for (const route of routes) {
-        if (this.channels.includes(route.channel)) standings.set(route.id, this.connect(route) ?? UNUSABLE);
+        if (!this.channels.includes(route.channel)) continue;
+        const connection = this.connect(route);
+        this.judge(route.id, connection);
+        standings.set(route.id, connection ?? UNUSABLE);
       }
+      for (const routeId of [...this.downSince.keys()]) if (!wanted.has(routeId)) this.downSince.delete(routeId);
       await this.health.report(standings);
     } catch (error) {
       this.logger.warn({ reason: (error as Error).message }, 'routes cannot be read');
     }
+  }
+
+  private judge(routeId: number, connection: RouteConnection | null): RouteState {
+    const isUntried = connection?.isUntried ?? false;
+    const usable = connection !== null && connection.ready && !connection.onTrial && !isUntried;
+    if (usable || isUntried) this.downSince.delete(routeId);
+    else if (!this.downSince.has(routeId)) this.downSince.set(routeId, performance.now());
+    const downMs = performance.now() - (this.downSince.get(routeId) ?? performance.now());
+    return { usable, downMs, fault: connection ? connection.fault : UNUSABLE.fault };
   }
 
   private connect(route: RouteRecord): RouteConnection | null {

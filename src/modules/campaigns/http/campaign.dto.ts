@@ -2,7 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES } from '../../channels/index.js';
-import { CAMPAIGN_STATES, type CampaignState, type Channel, statusCounts } from '../../engine/index.js';
+import {
+  CAMPAIGN_STATES,
+  type CampaignRouteChange,
+  type CampaignState,
+  type Channel,
+  statusCounts,
+} from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
@@ -65,7 +71,33 @@ export function campaignData({ campaign, counts }: CountedCampaign, channel: Cha
   } satisfies CampaignData;
 }
 
-export class CampaignResponse extends AnswerOf(CampaignData) {}
+/** Recipients went over to another route. */
+class RouteChangeData {
+  @ApiProperty({ example: '2026-11-21 10:31:00', description: 'of the first, where several went over for one reason' })
+  at!: string;
+  @ApiProperty({ example: 'airtel', description: 'name of the route' }) from!: string;
+  @ApiProperty({ example: 'backup' }) to!: string;
+  @ApiProperty({ example: 'Carrier is not reachable: connection closed' }) reason!: string;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: null,
+    description: 'whom the carrier refused, counted up to 10,000; null = all that had not left',
+  })
+  recipients!: number | null;
+}
+
+/** A campaign in all detail. */
+export class CampaignDetailData extends CampaignData {
+  @ApiProperty({ type: [RouteChangeData], description: 'oldest first, 50 at the most' })
+  route_changes!: RouteChangeData[];
+}
+
+/** @param zone IANA zone of the owning account */
+export const routeChanges = (changes: readonly CampaignRouteChange[], zone: string): RouteChangeData[] =>
+  changes.map(({ at, from, to, reason, recipients }) => ({ at: dateTime(at, zone), from, to, reason, recipients }));
+
+export class CampaignResponse extends AnswerOf(CampaignDetailData) {}
 
 export class CampaignPageResponse extends PageOf(CampaignData) {}
 

@@ -73,7 +73,7 @@ export class TimelineEventData {
   @ApiProperty({
     example: 'submitted',
     description:
-      'queued, scheduled, submitted (the carrier took it), outcome_unknown, retry_due, status (delivered, read or a final one), refund; call_answered and call_ended on voice; webhook for each try of a push',
+      'queued, scheduled, submitted (the carrier took it), outcome_unknown, retry_due, route_changed (it went over to another route), status (delivered, read or a final one), refund; call_answered and call_ended on voice; webhook for each try of a push',
   })
   event!: string;
   @ApiProperty({ type: String, nullable: true, example: 'SENT', description: 'its status from then on' })

@@ -34,6 +34,8 @@ export interface RecipientLife {
   deliveredAt: Date | null;
   refunded: boolean;
   submitted: SubmittedItem[];
+  /** a send of it may have left without an answer, now or before */
+  wasUnknown: boolean;
   /** since when the outcome of a send is unknown */
   unknownSince: Date | null;
   /** the next try, where one waits */
@@ -71,6 +73,7 @@ function among(seqs: readonly number[]): { where: string; values: unknown[] } {
 interface LifeRow extends RecipientRow {
   delivered_at: Date | null;
   refunded: number;
+  outcome_unknown: number;
   unknown_since: Date | null;
   retry_at: Date | null;
   retry_attempt: number | null;
@@ -223,6 +226,7 @@ export class RecipientReader {
       deliveredAt: row.delivered_at,
       refunded: row.refunded === 1,
       submitted,
+      wasUnknown: row.outcome_unknown === 1,
       unknownSince: row.unknown_since,
       retry: row.retry_at && { dueAt: row.retry_at, attempt: row.retry_attempt ?? 1 },
       terms: terms?.get(seq) ?? null,

@@ -2,11 +2,11 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
 import { CampaignReader } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
-import type { CampaignData } from '../http/campaign.dto.js';
+import type { CampaignDetailData } from '../http/campaign.dto.js';
 import { CampaignViews } from './campaign-views.js';
 
 /** @throws AppError not_found `Campaign not found` */
-export class GetCampaignQuery extends Query<CampaignData> {
+export class GetCampaignQuery extends Query<CampaignDetailData> {
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
@@ -22,8 +22,8 @@ export class GetCampaignHandler implements IQueryHandler<GetCampaignQuery> {
     private readonly views: CampaignViews,
   ) {}
 
-  async execute({ actor, requestId }: GetCampaignQuery): Promise<CampaignData> {
+  async execute({ actor, requestId }: GetCampaignQuery): Promise<CampaignDetailData> {
     const campaign = await campaignOf(this.reader, actor, requestId);
-    return this.views.ofOwner({ campaign, counts: await this.reader.counts(campaign.id) });
+    return this.views.inDetail({ campaign, counts: await this.reader.counts(campaign.id) });
   }
 }

@@ -2,12 +2,12 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
 import { AccountDirectory, type Actor } from '../../accounts/index.js';
-import { CampaignReader, Channels, TimelineSources } from '../../engine/index.js';
+import { CampaignReader, Channels, RouteChangeReader, TimelineSources } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import type { TimelineData } from '../http/contact.dto.js';
 import { RecipientReader } from '../persistence/recipient-reader.js';
-import { recipientEvents } from './recipient-events.js';
+import { recipientEvents, routeEvents } from './recipient-events.js';
 
 /** @throws AppError not_found `Campaign not found`, `Contact not found` */
 export class GetTimelineQuery extends Query<TimelineData> {
@@ -29,6 +29,7 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
     private readonly accounts: AccountDirectory,
     private readonly channels: Channels,
     private readonly sources: TimelineSources,
+    private readonly changes: RouteChangeReader,
   ) {}
 
   async execute({ actor, requestId, seq: text }: GetTimelineQuery): Promise<TimelineData> {
@@ -41,6 +42,7 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
     const zone = (await this.accounts.byId(campaign.accountId))?.timeZone ?? 'UTC';
     const events = [
       ...recipientEvents(campaign, channel, life),
+      ...routeEvents(life, await this.changes.ofRecipient(campaign, recipient.seq)),
       ...((await channel.details?.timeline(this.channels.services, campaign, recipient.seq)) ?? []),
       ...(await this.sources.timelineOf(campaign, recipient.seq)),
     ].sort((a, b) => a.at.getTime() - b.at.getTime());

@@ -3,6 +3,7 @@ import {
   type Channel,
   isFinal,
   outcomeOf,
+  type RecipientRouteChange,
   RecipientStatus,
   type TimelineEvent,
 } from '../../engine/index.js';
@@ -38,6 +39,19 @@ export function recipientEvents(campaign: CampaignRecord, channel: Channel, life
     events.push({ at: recipient.updatedAt, event: 'refund', details });
   }
   return events;
+}
+
+/** When it went over to another route: with its lane, unless it had left by then, or because a carrier refused it. */
+export function routeEvents(life: RecipientLife, changes: readonly RecipientRouteChange[]): TimelineEvent[] {
+  return changes
+    .filter(({ at, isUntried }) => isUntried || waitedAt(life, at))
+    .map(({ at, from, to, reason }) => ({ at, event: 'route_changed', details: { from, to, reason } }));
+}
+
+/** Whether it had been tried by then, and was to be tried again. */
+function waitedAt({ recipient, submitted, wasUnknown }: RecipientLife, at: Date): boolean {
+  if (wasUnknown || (isFinal(recipient.status) && recipient.updatedAt < at)) return false;
+  return submitted.every(({ submittedAt }) => submittedAt !== null && submittedAt > at);
 }
 
 /** A cancelled message had not left, so its credits went back in the same transaction; failures carry a mark. */

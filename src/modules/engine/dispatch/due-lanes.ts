@@ -19,9 +19,6 @@ interface OwnedLane extends LaneKey {
   accountId: number;
 }
 
-/** Lanes whose route is down, that are looked at in one turn. */
-const MOST_DOWN = 500;
-
 /** Lanes that one step of a look for accounts reads, and steps of a look. */
 const STEP_LANES = 128;
 const MOST_STEPS = 16;
@@ -115,17 +112,6 @@ export class DueLanes {
     if (owners.length === 0) this.servedTo(turn, seen);
     if (owners.length === 0) return [];
     return this.longestDue(turn, owners, Math.ceil(most / owners.length), most);
-  }
-
-  /** Lanes of a route that cannot be used: those whose deadline does not run yet, and those that have reached it. */
-  async down(turn: ChannelTurn, receiptTimeoutMs: number): Promise<LaneKey[]> {
-    return this.dataSource.query(
-      `SELECT campaign_id AS campaignId, lane FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
-       WHERE ${OF_TURN} AND ${DUE}
-         AND (stalled_since IS NULL OR stalled_since <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND)
-       ORDER BY wake_at LIMIT ${MOST_DOWN}`,
-      [...valuesOf(turn), receiptTimeoutMs * 1_000],
-    );
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { SendOutcome } from '../../providers/index.js';
 import type { LaneTurn } from './lane-turn.js';
-import { gotThrough, type WindowResult } from '../settle/window-results.js';
+import { gotThrough } from '../settle/window-results.js';
+import type { WindowResult } from '../settle/window-result.js';
 
 /** @returns whether nothing of the lane has got through for as long as a receipt may take (milliseconds) */
 export const isOverdue = ({ stalledMs }: LaneTurn, receiptTimeoutMs: number): boolean =>

@@ -4,6 +4,7 @@ import { AccountDirectory } from '../../accounts/index.js';
 import {
   DriverRegistry,
   type Route,
+  type RouteConnection,
   RouteConnections,
   RouteDirectory,
   type SendOutcome,
@@ -16,6 +17,7 @@ import { CampaignStates } from '../state/campaign-states.js';
 import { LANE_DUTY, type LaneDuty } from '../state/campaign-transitions.js';
 import { Governor, ROUTE_DOWN_MS } from './governor.js';
 import { inVain, isOverdue } from './lane-deadline.js';
+import { type FailingRoute, LaneFailover } from './lane-failover.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
 import { LaneStore, newClaimId } from './lane-store.js';
 import type { LaneTurn } from './lane-turn.js';
@@ -25,20 +27,22 @@ import { inRecipients } from './window-tempo.js';
 /** Recipients; a commit of more would hold up those of others for too long. */
 const CANCEL_STEP = 5_000;
 
-const NO_ROUTE: SendOutcome = {
+const NO_ROUTE = {
   kind: 'rejected',
   code: null,
   text: acceptanceErrors.noRoute.text,
   submitted: false,
-};
+} as const satisfies SendOutcome;
 
 /** What lanes want after their turn. */
 export interface TurnEnd extends LanesLeft {
   /** nothing may leave over the route for so long, milliseconds */
   restMs: number;
+  /** the route cannot be used */
+  isDown: boolean;
 }
 
-const ended = (left: LanesLeft): TurnEnd => ({ ...left, restMs: 0 });
+const ended = (left: LanesLeft): TurnEnd => ({ ...left, restMs: 0, isDown: false });
 const NOTHING: TurnEnd = ended(NOTHING_ENDED);
 const nothing = (): void => undefined;
 
@@ -55,6 +59,7 @@ export class LaneRunner {
     private readonly results: WindowResults,
     private readonly cancellations: Cancellations,
     private readonly windows: WindowRunner,
+    private readonly failover: LaneFailover,
     private readonly governor: Governor,
     private readonly channels: Channels,
     private readonly routes: RouteDirectory,
@@ -90,6 +95,7 @@ export class LaneRunner {
         done,
         more: ends.some(({ more }) => more),
         restMs: Math.max(...ends.map(({ restMs }) => restMs)),
+        isDown: ends.some(({ isDown }) => isDown),
       };
     } catch (error) {
       await this.lanes.leaveAlone(turns).catch(() => undefined);
@@ -128,17 +134,41 @@ export class LaneRunner {
     if (!first) return NOTHING;
     const active = await this.ofActiveAccounts(turns);
     if (active.length < turns.length) return ended({ more: true, done: [] });
+    const channel = this.channels.get(first.channel);
     const found = await this.routes.byId(first.routeId);
-    if (!found && !(await this.routes.exists(first.routeId))) return ended(await this.windows.refuse(turns, NO_ROUTE));
+    const isGone = !found && !(await this.routes.exists(first.routeId));
     const connection = found && (await this.connections.get(found.id));
-    if (!found || !connection?.ready) return this.routeIsDown(turns, connection?.fault ?? 'Route cannot be used');
+    if (!found || !connection?.ready || connection.onTrial) {
+      const route = { id: first.routeId, kind: channel.routes, isGone };
+      const end = await this.withoutRoute(turns, route, connection);
+      if (end) return end;
+    }
+    if (!found || !connection) throw new Error(`route ${first.routeId} cannot be used`);
     const restMs = await this.governor.wait(found, connection);
     if (restMs > 0) return { ...NOTHING, restMs };
-    const channel = this.channels.get(first.channel);
     const size = this.governor.size(inRecipients(found, channel, first.content), connection);
     const deduplicated = this.deduplicates(found);
     const carrier = { route: found, channel, connection, deduplicated };
     return ended(await this.windows.send(turns, carrier, size, onClaimed));
+  }
+
+  /**
+   * The route cannot be used, or has to show first that it can: lanes that another route takes over from it go there.
+   * @returns null = it takes a message on trial
+   */
+  private async withoutRoute(
+    turns: readonly LaneTurn[],
+    route: FailingRoute,
+    connection: RouteConnection | null,
+  ): Promise<TurnEnd | null> {
+    const targets = await this.failover.targets(route);
+    const takesTrial = connection?.ready ?? false;
+    if (takesTrial && (targets.length === 0 || this.failover.isTrialDue(route.id))) return null;
+    const fault = route.isGone ? NO_ROUTE.text : (connection?.fault ?? 'Route cannot be used');
+    const left = await this.failover.relieve(turns, route, targets, fault);
+    if (left.length < turns.length) return { more: true, done: [], restMs: 0, isDown: true };
+    if (takesTrial) return null;
+    return route.isGone ? ended(await this.windows.refuse(turns, NO_ROUTE)) : this.routeIsDown(turns, fault);
   }
 
   /** Campaigns of closed accounts are paused. */
@@ -159,7 +189,7 @@ export class LaneRunner {
     await this.lanes.stallUnclaimed(turns.filter(({ stalledMs }) => stalledMs === null));
     const overdue = turns.filter((turn) => isOverdue(turn, RECEIPT_TIMEOUT));
     const left = overdue.length > 0 ? await this.windows.refuse(overdue, inVain(fault)) : NOTHING_ENDED;
-    return { ...left, restMs: left.more ? 0 : ROUTE_DOWN_MS };
+    return { ...left, restMs: left.more ? 0 : ROUTE_DOWN_MS, isDown: true };
   }
 
   /** Takes lanes of which nothing is going to leave. */

@@ -41,6 +41,7 @@ interface TurnRow {
   retries_due: number;
   retries_begun: number;
   stalled_us: string | null;
+  moves: number;
 }
 
 /** A lane that is to be claimed. */
@@ -91,7 +92,7 @@ export class LaneStore {
     const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
     const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
-         l.single, c.state, c.own_terms, c.sender, c.content,
+         l.single, l.moves, c.state, c.own_terms, c.sender, c.content,
          TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
          EXISTS (${retries} AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
@@ -242,6 +243,7 @@ const toTurn = (row: TurnRow): LaneTurn => ({
   retriesDue: Number(row.retries_due) === 1,
   retriesBegun: Number(row.retries_begun) === 1,
   stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,
+  moves: row.moves,
 });
 
 async function take(

@@ -34,6 +34,8 @@ export interface LaneTurn extends LaneKey {
   claimId: number | null;
   /** for how long nothing has got through; null = it moves */
   stalledMs: number | null;
+  /** how often it was handed to another route */
+  moves: number;
 }
 
 /** A lane whose turn is over. */

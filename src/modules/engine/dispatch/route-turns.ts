@@ -1,8 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { RouteDirectory } from '../../providers/index.js';
+import { Channels } from '../channels.js';
+import { DownLanes } from './down-lanes.js';
 import { DueLanes, type Share } from './due-lanes.js';
-import { type ChannelTurn, Governor, ROUTE_DOWN_MS, turnKey } from './governor.js';
+import { type ChannelTurn, Governor, turnKey } from './governor.js';
+import { LaneFailover } from './lane-failover.js';
 import { LaneRunner, type TurnEnd } from './lane-runner.js';
 import { LaneStore } from './lane-store.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
@@ -46,9 +49,12 @@ export class RouteTurns {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly governor: Governor,
     private readonly due: DueLanes,
+    private readonly downLanes: DownLanes,
     private readonly lanes: LaneStore,
     private readonly runner: LaneRunner,
     private readonly routes: RouteDirectory,
+    private readonly channels: Channels,
+    private readonly failover: LaneFailover,
   ) {}
 
   /** @param onClaimed called once the lanes of a window are held, if there are any to send */
@@ -62,7 +68,9 @@ export class RouteTurns {
     let hasMore = false;
     try {
       const share = SHARES[turn.single ? 'single' : 'campaign'];
-      const lanes = await this.lanes.turns(await this.next(turn, share));
+      // One that was handed to another route since it was found is that route's.
+      const found = await this.lanes.turns(await this.next(turn, share));
+      const lanes = found.filter(({ routeId }) => routeId === turn.routeId);
       hasMore = lanes.length >= share.most || (!turn.single && lanes.length > 1);
       end = await this.runner.run(lanes, (held) => {
         const last = held.at(-1);
@@ -83,15 +91,22 @@ export class RouteTurns {
 
   private async next(turn: ChannelTurn, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
     if (this.down.has(turnKey(turn))) {
-      const keys = await this.due.down(turn, this.environment.RECEIPT_TIMEOUT);
+      const { RECEIPT_TIMEOUT: timeoutMs } = this.environment;
+      const keys = await this.downLanes.find(turn, { timeoutMs, targets: await this.targets(turn) });
       if (keys.length > 0) return keys;
     }
     return this.due.next(turn, share);
   }
 
-  private rest(turn: ChannelTurn, { restMs }: TurnEnd): number | null {
-    if (restMs === ROUTE_DOWN_MS) this.down.add(turnKey(turn));
-    else this.down.delete(turnKey(turn));
+  /** The routes that take over from this one: a route that is gone is handled as its lanes come up. */
+  private async targets({ channel, routeId: id }: ChannelTurn): Promise<number[]> {
+    const isGone = (await this.routes.byId(id)) === null && !(await this.routes.exists(id));
+    return this.failover.targets({ id, kind: this.channels.get(channel).routes, isGone });
+  }
+
+  private rest(turn: ChannelTurn, { restMs, isDown }: TurnEnd): number | null {
+    if (isDown) this.down.add(turnKey(turn));
+    else if (this.down.delete(turnKey(turn))) this.downLanes.forget(turn);
     if (restMs === 0) return null;
     this.governor.rest(turn, restMs);
     return restMs;

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
-import type { WindowResult } from '../settle/window-results.js';
+import type { WindowResult } from '../settle/window-result.js';
 
 /** A number that an account would write to. */
 export interface Addressed {

@@ -10,7 +10,8 @@ import type { Route, RouteConnection, SendOutcome } from '../../providers/index.
 import type { Channel } from '../channel.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { TRANSITIONS } from '../state/campaign-transitions.js';
-import { type WindowResult, WindowResults } from '../settle/window-results.js';
+import { WindowResults } from '../settle/window-results.js';
+import type { WindowResult } from '../settle/window-result.js';
 import { Governor } from './governor.js';
 import { conclude } from './lane-deadline.js';
 import { pendingOf } from './lane-recipients.js';

@@ -5,7 +5,7 @@ import { type Channel, type Composed, itemsOf } from '../channel.js';
 import { referenceOf } from '../state/recipient-key.js';
 import type { Pacer } from './pacer.js';
 import type { SubmitNote } from './submit-notes.js';
-import type { WindowResult } from '../settle/window-results.js';
+import type { WindowResult } from '../settle/window-result.js';
 
 const FLUSH_EVERY_MS = 40;
 const FLUSH_AT = 250;

@@ -29,6 +29,7 @@ interface LostRow {
   lost_fence: number;
   total_rows: number;
   lane_group: number;
+  lost_lane: number | null;
 }
 
 const RECIPIENTS_A_STEP = 500;
@@ -70,7 +71,7 @@ export class LostClaims {
         const recipients = rows
           .filter(({ seq }) => !mayHaveLeft(campaignId, seq))
           .map((row): TurnRecipient => {
-            const lane = laneOf(row.total_rows, row.seq, row.lane_group);
+            const lane = row.lost_lane ?? laneOf(row.total_rows, row.seq, row.lane_group);
             return { turn: { campaignId, lane, fence: row.lost_fence - 1 }, seq: row.seq };
           });
         await inTransaction(this.dataSource, (tx) => takeBack(tx, this.settlement, this.retries, recipients));
@@ -85,7 +86,7 @@ export class LostClaims {
 
   private lost(campaignId: number, claimId: number, after: number): Promise<LostRow[]> {
     return this.dataSource.query(
-      `SELECT u.campaign_id, u.seq, u.lost_fence, c.total_rows, COALESCE(o.lane_group, 0) AS lane_group
+      `SELECT u.campaign_id, u.seq, u.lost_fence, u.lost_lane, c.total_rows, COALESCE(o.lane_group, 0) AS lane_group
        FROM unknown_outcomes u JOIN campaigns c ON c.id = u.campaign_id
        LEFT JOIN recipient_terms o ON o.campaign_id = u.campaign_id AND o.seq = u.seq
        WHERE u.campaign_id = ? AND u.seq > ? AND u.lost_claim = ?

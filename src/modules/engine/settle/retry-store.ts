@@ -4,14 +4,16 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
 import type { DueRecipient, LastOutcome } from './attempts.js';
 import type { RecipientKey } from '../state/recipient-key.js';
+import { sqlFirstPlaceOf, sqlGroupOf } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+import { sqlRouteAt } from '../state/route-chain.js';
 import { TERMS_COLUMNS, termsOf, type TermsRow } from '../state/terms-rows.js';
 
 /**
  * A lane's first fence is 0; one that is made again takes the milliseconds since then. No lane is claimed so often, so it is
  * higher than any that a worker of the lane before may still hold.
  */
-const FENCES_SINCE = '2024-01-01';
+export const NEW_FENCE = "TIMESTAMPDIFF(MICROSECOND, '2024-01-01', UTC_TIMESTAMP(3)) DIV 1000";
 
 /** Another attempt, because the one before it was in vain. */
 export interface NextAttempt {
@@ -37,7 +39,7 @@ interface RetryRow {
 }
 
 /** Statuses of recipients for which a retry may wait on every route; a row of any other is left over and goes with its turn. */
-const RETRIABLE = [RecipientStatus.Pending, RecipientStatus.Retrying];
+export const RETRIABLE = [RecipientStatus.Pending, RecipientStatus.Retrying];
 /** On a route that drops a second message with the same reference, those of unknown outcome besides. */
 const REPEATABLE = [...RETRIABLE, RecipientStatus.Unknown];
 
@@ -148,6 +150,18 @@ export async function dropRetriesOf(tx: EntityManager, turns: readonly LaneTurn[
   );
 }
 
+/** Retries of lanes of which a copy may have left already; none of a window under way. */
+export async function dropInDoubtOf(tx: EntityManager, lanes: readonly LaneTurn[]): Promise<void> {
+  await tx.query(
+    `DELETE t FROM ${LANES}
+     STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+       AND t.intent_fence IS NULL
+     STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+       AND r.status = ${RecipientStatus.Unknown}`,
+    [lanesOf(lanes)],
+  );
+}
+
 /** What shall be sent later: temporary faults of the carrier, and further attempts of channels that make some. */
 @Injectable()
 export class RetryStore {
@@ -193,13 +207,15 @@ export class RetryStore {
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
          fence, wake_at)
-       SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, COALESCE(o.route_id, c.route_id), c.account_id, c.total_rows = 1,
-         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, TIMESTAMPDIFF(MICROSECOND, '${FENCES_SINCE}', UTC_TIMESTAMP(3)) DIV 1000,
+       SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, COALESCE(${sqlRouteAt('k.route_ids', 'j.lane')}, o.route_id, c.route_id), c.account_id, c.total_rows = 1,
+         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, ${NEW_FENCE},
          UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', seq INT PATH '$[2]',
          delay_ms BIGINT PATH '$[3]')) j
        JOIN campaigns c ON c.id = j.campaign_id
        LEFT JOIN recipient_terms o ON o.campaign_id = j.campaign_id AND o.seq = j.seq
+       LEFT JOIN campaign_routes k ON k.campaign_id = j.campaign_id AND k.lane_group = ${sqlGroupOf('j.lane')}
+         AND ${sqlFirstPlaceOf('j.lane')} > 0
        ON DUPLICATE KEY UPDATE wake_at = LEAST(COALESCE(campaign_lanes.wake_at, VALUES(wake_at)), VALUES(wake_at))`,
       [
         jsonRows(

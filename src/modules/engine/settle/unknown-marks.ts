@@ -36,11 +36,11 @@ export async function markUnknown(tx: EntityManager, recipients: readonly DueRec
     [jsonRows(byKey(recipients))],
   );
   await tx.query(
-    `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at, lost_fence, lost_claim)
-     SELECT j.campaign_id, j.seq, j.route_id, j.receiver, UTC_TIMESTAMP(3), j.lost_fence, j.lost_claim FROM JSON_TABLE(?, '$[*]' COLUMNS (
+    `INSERT IGNORE INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at, lost_fence, lost_claim, lost_lane)
+     SELECT j.campaign_id, j.seq, j.route_id, j.receiver, UTC_TIMESTAMP(3), j.lost_fence, j.lost_claim, j.lost_lane FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', route_id INT PATH '$[2]',
        receiver VARCHAR(32) CHARACTER SET ascii PATH '$[3]', lost_fence BIGINT PATH '$[4]',
-       lost_claim BIGINT PATH '$[5]')) j`,
+       lost_claim BIGINT PATH '$[5]', lost_lane INT PATH '$[6]')) j`,
     [
       jsonRows(
         recipients.map(({ turn, seq, number }) => [
@@ -50,6 +50,7 @@ export async function markUnknown(tx: EntityManager, recipients: readonly DueRec
           number,
           lost ? turn.fence : null,
           lost ? turn.claimId : null,
+          lost ? turn.lane : null,
         ]),
       ),
     ],

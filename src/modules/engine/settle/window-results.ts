@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, jsonRows } from '../../../platform/database/index.js';
-import type { SendOutcome } from '../../providers/index.js';
 import { Channels } from '../channels.js';
 import { type BegunAttempt, type DueRecipient, type LastOutcome, MOST_ATTEMPTS, retryDelay } from './attempts.js';
+import { firstPlaceOf } from '../state/lanes.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type RouteSend, RouteSenders } from '../state/route-senders.js';
@@ -12,18 +12,12 @@ import { type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-endings.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
+import { RefusedSends } from './refused-sends.js';
 import { readFirst } from './read-first.js';
 import type { KnownRecipient, RecipientChange } from './recipient-change.js';
 import { Settlement } from './settlement.js';
+import type { WindowResult } from './window-result.js';
 import { markUnknown, takeBack } from './unknown-marks.js';
-
-/** What became of one recipient of a window. */
-export interface WindowResult {
-  recipient: DueRecipient;
-  outcome: SendOutcome | { kind: 'suppressed' };
-  /** the route drops a second message with the same reference: a send of unknown outcome may be made again under it */
-  deduplicated?: boolean;
-}
 
 /** Another worker was faster. */
 class LaneTaken extends Error {}
@@ -36,6 +30,7 @@ export class WindowResults {
     private readonly settlement: Settlement,
     private readonly lanes: LaneStore,
     private readonly retries: RetryStore,
+    private readonly refused: RefusedSends,
     private readonly channels: Channels,
     private readonly senders: RouteSenders,
   ) {}
@@ -46,12 +41,15 @@ export class WindowResults {
    */
   async flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(results.map(recipientOf));
-    return readFirst(this.dataSource, async (tx, locking) => {
+    const successors = await this.refused.successors(results);
+    const { left, handed } = await readFirst(this.dataSource, async (tx, locking) => {
+      const { others, handed } = await this.refused.sort(tx, results, successors);
       await this.storeProviderIds(tx, results);
-      await takeBack(tx, this.settlement, this.retries, results.filter(neverLeft).map(recipientOf));
-      await this.settlement.settle(tx, this.changes(results, locking));
+      await takeBack(tx, this.settlement, this.retries, others.filter(neverLeft).map(recipientOf));
+      await this.settlement.settle(tx, this.changes(others, locking));
       await this.logAttempts(tx, results);
-      await this.storeRetries(tx, results);
+      await this.storeRetries(tx, others);
+      await this.refused.handOn(tx, handed);
       await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
       const turns = endings?.map(({ turn }) => turn) ?? [];
       await this.retries.dropBegun(
@@ -61,8 +59,10 @@ export class WindowResults {
       const left = endings ? await this.lanes.finish(tx, endings) : NOTHING_ENDED;
       await this.markProgress(tx, results, turns);
       if (isAnswered) await this.senders.note(tx, sendsOf(results.filter(hasLeft).map(recipientOf)));
-      return left;
+      return { left, handed };
     });
+    this.refused.tell(handed);
+    return left;
   }
 
   private changes(results: readonly WindowResult[], locking: boolean): RecipientChange[] {
@@ -221,8 +221,9 @@ export const gotThrough = (outcome: Outcome): boolean =>
   (outcome.kind === 'rejected' && outcome.submitted) ||
   counts(outcome);
 
+/** Of five tries, and one more for each route of its chain that refused it before. */
 const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
-  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS;
+  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstPlaceOf(recipient.turn.lane);
 
 /** A recipient that its window has read and that waits for its first try; what waits for another one is locked. */
 const asRead = ({ made, number }: DueRecipient): KnownRecipient | undefined =>

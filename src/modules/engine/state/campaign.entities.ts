@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { CampaignLaneEntity, RecipientRetryEntity } from './lane.entities.js';
 import { messageEntities } from './message.entities.js';
+import { RouteChangeEntity } from './route-change.entity.js';
 import { RouteSenderEntity } from './route-sender.entity.js';
 
 /** The engine's tables: one typed description, held against the migrations. Hot paths write set-based SQL. */
@@ -236,6 +237,7 @@ export const campaignEntities = [
   CampaignRoutesEntity,
   RecipientTermsEntity,
   RecipientRetryEntity,
+  RouteChangeEntity,
   RouteSenderEntity,
   ...messageEntities,
 ];

@@ -16,7 +16,7 @@ export class CampaignLaneEntity {
   @Column({ name: 'channel', type: 'varchar', length: 16, ...ASCII })
   channel!: string;
 
-  /** the one route that it leaves over; only while all of it does may this become another */
+  /** the one route that it leaves over; becomes another of its chain when this one cannot be used (docs/decisions/0034) */
   @Column({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
 
@@ -52,6 +52,10 @@ export class CampaignLaneEntity {
   /** since when nothing gets through: the route is down, or only says "too fast"; null = it moves */
   @Column({ name: 'stalled_since', type: 'datetime', precision: 3, nullable: true })
   stalledSince!: Date | null;
+
+  /** how often it was handed to another route of its chain */
+  @Column({ name: 'moves', type: 'tinyint', unsigned: true, default: 0 })
+  moves!: number;
 }
 
 @Index('ix_recipient_retries_due', ['campaignId', 'lane', 'intentFence', 'dueAt'])

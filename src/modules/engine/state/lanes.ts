@@ -58,5 +58,25 @@ export function planLanes(total: number, groups?: Uint8Array): PlannedLane[] {
 export const laneOf = (total: number, seq: number, group = 0): number =>
   group * MOST_LANES + Math.floor((seq - 1) / split(total).size);
 
+/** Lanes below it are those of `planLanes`; from it on, those of recipients that a carrier has refused. */
+const FIRST_REFUSED_LANE = MOST_GROUPS * MOST_LANES;
+
+/** The lane of a group's recipients that the routes before this one have refused. @param place of its route in the chain */
+export const refusedLaneOf = (group: number, place: number): number =>
+  FIRST_REFUSED_LANE + group * MOST_ROUTES_OF_A_CHAIN + place;
+
 /** The group of a lane: 0 = those who leave over the campaign's own chain of routes. */
-export const groupOf = (lane: number): number => Math.floor(lane / MOST_LANES);
+export const groupOf = (lane: number): number =>
+  lane < FIRST_REFUSED_LANE
+    ? Math.floor(lane / MOST_LANES)
+    : Math.floor((lane - FIRST_REFUSED_LANE) / MOST_ROUTES_OF_A_CHAIN);
+
+/** The first place of its chain whose route may carry a lane: those before have refused its recipients. */
+export const firstPlaceOf = (lane: number): number =>
+  lane < FIRST_REFUSED_LANE ? 0 : (lane - FIRST_REFUSED_LANE) % MOST_ROUTES_OF_A_CHAIN;
+
+/** As `groupOf` and `firstPlaceOf`, as SQL. @param lane the column */
+export const sqlGroupOf = (lane: string): string =>
+  `IF(${lane} < ${FIRST_REFUSED_LANE}, ${lane} DIV ${MOST_LANES}, (${lane} - ${FIRST_REFUSED_LANE}) DIV ${MOST_ROUTES_OF_A_CHAIN})`;
+export const sqlFirstPlaceOf = (lane: string): string =>
+  `IF(${lane} < ${FIRST_REFUSED_LANE}, 0, (${lane} - ${FIRST_REFUSED_LANE}) MOD ${MOST_ROUTES_OF_A_CHAIN})`;

@@ -70,6 +70,10 @@ export class UnknownOutcomeEntity {
   /** the same claim by its id: notes that the worker may have left behind name it (`LostNotes`) */
   @Column({ name: 'lost_claim', type: 'bigint', nullable: true })
   lostClaim!: number | null;
+
+  /** the lane that the claim held */
+  @Column({ name: 'lost_lane', type: 'smallint', unsigned: true, nullable: true })
+  lostLane!: number | null;
 }
 
 @Index('ix_parked_receipts_message', ['routeId', 'providerMessageId'])

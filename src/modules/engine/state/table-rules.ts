@@ -21,6 +21,7 @@ export const engineTables: readonly TableRule[] = [
   { table: 'campaign_recipients', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'recipient_terms', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'campaign_routes', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
+  { table: 'route_changes', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'campaign_counters', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'provider_messages', rule: 'days', bound: dateBound, of: OF_CAMPAIGNS },
   {

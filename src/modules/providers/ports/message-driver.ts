@@ -74,14 +74,17 @@ export interface OutboundMessage {
   notAfter: number;
 }
 
-/** What became of one send (reference/providers#never-left-may-have-left-left: never left, may have left, left). */
+/**
+ * What became of one send (reference/providers#never-left-may-have-left-left: never left, may have left, left). `elsewhere`:
+ * the answer says that nothing of it was taken, and the route's `failover_codes` say that another route may carry it.
+ */
 export type SendOutcome =
   /** The upstream has it: one id a part (long messages have several), in order. */
   | { kind: 'accepted'; providerMessageIds: string[] }
   /** Never again. `submitted: false` = it never left us (number too long …), so it is refunded. */
-  | { kind: 'rejected'; code: number | null; text: string; submitted: boolean }
+  | { kind: 'rejected'; code: number | null; text: string; submitted: boolean; elsewhere?: true }
   /** The upstream did not take it; try later. `throttled` = it is busy, which does not count as an attempt. */
-  | { kind: 'retry'; afterMs: number; code: number | null; text: string; throttled: boolean }
+  | { kind: 'retry'; afterMs: number; code: number | null; text: string; throttled: boolean; elsewhere?: true }
   /** It never left: it waits for the route, however long that takes, and no attempt is counted. */
   | { kind: 'unsent'; afterMs: number; text: string }
   /** It may or may not have left: never blindly resent. */
@@ -111,6 +114,8 @@ export interface RouteConnection {
   readonly onTrial?: boolean;
   /** milliseconds for which the upstream wants to be left alone, because it says nothing but "too fast"; absent or 0 = none */
   readonly restMs?: number;
+  /** true until the first attempt to reach the upstream has come to an end: nothing is known of it yet; absent = known */
+  readonly isUntried?: boolean;
   /** why the upstream cannot be used, in words for staff; null while all is well */
   readonly fault: string | null;
   /** Never rejects; every fault is an outcome. Resolves within 30 s. */

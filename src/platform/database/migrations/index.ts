@@ -44,6 +44,9 @@ import { DueEndpoints1700000014700 } from './1700000014700-due-endpoints.js';
 import { WebhooksByDay1700000014800 } from './1700000014800-webhooks-by-day.js';
 import { SenderIds1700000015000 } from './1700000015000-sender-ids.js';
 import { CampaignRoutes1700000015100 } from './1700000015100-campaign-routes.js';
+import { LaneMoves1700000015101 } from './1700000015101-lane-moves.js';
+import { LostLanes1700000015102 } from './1700000015102-lost-lanes.js';
+import { RouteChanges1700000015103 } from './1700000015103-route-changes.js';
 import { RoutingTables1700000015200 } from './1700000015200-routing-tables.js';
 import { AccountRoutes1700000015201 } from './1700000015201-account-routes.js';
 import { RatePlans1700000015300 } from './1700000015300-rate-plans.js';
@@ -99,6 +102,9 @@ export const migrations = [
   WebhooksByDay1700000014800,
   SenderIds1700000015000,
   CampaignRoutes1700000015100,
+  LaneMoves1700000015101,
+  LostLanes1700000015102,
+  RouteChanges1700000015103,
   RoutingTables1700000015200,
   AccountRoutes1700000015201,
   RatePlans1700000015300,

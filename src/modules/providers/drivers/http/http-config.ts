@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failoverCodes } from '../failover-codes.js';
 import { placeholders } from './template.js';
 
 const path = z.string().max(200);
@@ -60,6 +61,7 @@ export const httpConfigSchema = z
     inbound: inboundSchema.optional(),
     timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
     deduplicates: z.boolean().default(false),
+    failover_codes: failoverCodes,
   })
   .superRefine((config, context) => {
     for (const field of ['url', 'headers', 'body'] as const) {

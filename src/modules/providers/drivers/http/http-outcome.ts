@@ -1,6 +1,7 @@
 import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
 import type { HttpRouteConfig } from './http-config.js';
+import { orElsewhere } from '../failover-codes.js';
 import { outcomeOfAnswer, verdictOf } from '../upstream-answers.js';
 import { asCode } from './http-receipts.js';
 import { readPath, readScalar } from './template.js';
@@ -18,8 +19,13 @@ export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, r
   const retryAfter = headers['retry-after'];
   const isBusy = verdictOf(status, retryAfter) === 'busy';
   const said = isBusy ? { code: status, text: 'Throttled by the gateway' } : refusal(config, response);
-  return outcomeOfAnswer(status, { ...said, retryAfter });
+  const outcome = outcomeOfAnswer(status, { ...said, retryAfter });
+  return orElsewhere(outcome, config.failover_codes, [status, ownCode(config, response)]);
 }
+
+/** The gateway's own code, number or text. */
+const ownCode = ({ error_code_path: path }: HttpRouteConfig, { body }: OutboundResponse): string | null =>
+  path ? readScalar(readPath(json(body), path)) : null;
 
 function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
   if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };

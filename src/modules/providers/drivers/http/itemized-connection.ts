@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../../../platform/concurrency/index.js';
+import { takenInPart } from '../failover-codes.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 
 /** A send is over within 30 s, whatever happens (port). */
@@ -63,7 +64,7 @@ export class ItemizedConnection implements RouteConnection {
         const text = `Only ${taken} of ${items.length} items were taken: ${outcome.text}`;
         return { kind: 'rejected', code: outcome.kind === 'retry' ? outcome.code : null, text, submitted: true };
         // What is refused before it leaves is no refusal of the whole once an item of it was taken.
-      } else return taken > 0 && outcome.kind === 'rejected' ? { ...outcome, submitted: true } : outcome;
+      } else return taken > 0 && outcome.kind === 'rejected' ? { ...takenInPart(outcome), submitted: true } : outcome;
     }
     return { kind: 'accepted', providerMessageIds: ids };
   }

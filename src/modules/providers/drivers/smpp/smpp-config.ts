@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Addressing, describeSender } from '../../../../platform/smpp/index.js';
+import { failoverStatuses } from '../failover-codes.js';
 
 const ascii = (max: number) =>
   z
@@ -29,6 +30,7 @@ export const smppConfigSchema = z.object({
   dest_npi: oneByte.default(1),
   submit_timeout_ms: z.number().int().min(100).max(15_000).default(10_000),
   enquire_link_ms: z.number().int().min(100).max(600_000).default(30_000),
+  failover_codes: failoverStatuses,
 });
 
 export type SmppRouteConfig = z.infer<typeof smppConfigSchema>;
@@ -46,6 +48,8 @@ export interface SmppConfig extends Addressing {
   window: number;
   submitTimeoutMs: number;
   enquireLinkMs: number;
+  /** command statuses that another route may take over */
+  failoverCodes: readonly number[];
 }
 
 export function sessionConfig(config: SmppRouteConfig): SmppConfig {
@@ -67,5 +71,6 @@ export function sessionConfig(config: SmppRouteConfig): SmppConfig {
     destNpi: config.dest_npi,
     submitTimeoutMs: config.submit_timeout_ms,
     enquireLinkMs: config.enquire_link_ms,
+    failoverCodes: config.failover_codes.map(Number),
   };
 }

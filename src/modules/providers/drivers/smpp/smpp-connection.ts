@@ -13,6 +13,7 @@ import {
 } from '../../../../platform/smpp/index.js';
 import type { InboundText } from '../../ports/inbound-sink.js';
 import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
+import { orElsewhere, takenInPart } from '../failover-codes.js';
 import type { SmppConfig } from './smpp-config.js';
 import { SmppSession } from './smpp-session.js';
 import type { SubmitResult } from './submit.js';
@@ -26,6 +27,7 @@ const LONGEST_RECONNECT_MS = 30_000;
 /** A session that lived shorter than this did not prove the carrier well. */
 const STEADY_MS = 10_000;
 const TEMPORARY_RETRY_MS = 1_000;
+const UNTRIED = 'not connected yet';
 
 type Waiting = Extract<SendOutcome, { kind: 'retry' | 'unsent' }>;
 
@@ -41,7 +43,7 @@ export class SmppConnection implements RouteConnection {
   private boundAt = 0;
   private timer: NodeJS.Timeout | null = null;
   /** why there is no session */
-  private reason: string | null = 'not connected yet';
+  private reason: string | null = UNTRIED;
 
   constructor(
     private readonly route: string,
@@ -58,6 +60,10 @@ export class SmppConnection implements RouteConnection {
 
   get restMs(): number {
     return this.session.pauseMs;
+  }
+
+  get isUntried(): boolean {
+    return this.reason === UNTRIED;
   }
 
   get fault(): string | null {
@@ -128,8 +134,12 @@ export class SmppConnection implements RouteConnection {
       return { kind: 'retry', afterMs: this.throttle.retryAfterMs(), code: status, text, throttled: true };
     }
     if (isTemporary(status))
-      return { kind: 'retry', afterMs: TEMPORARY_RETRY_MS, code: status, text, throttled: false };
-    return { kind: 'rejected', code: status, text, submitted: true };
+      return this.orElsewhere({ kind: 'retry', afterMs: TEMPORARY_RETRY_MS, code: status, text, throttled: false });
+    return this.orElsewhere({ kind: 'rejected', code: status, text, submitted: true });
+  }
+
+  private orElsewhere(outcome: Extract<SendOutcome, { kind: 'retry' | 'rejected' }>): SendOutcome {
+    return orElsewhere(outcome, this.config.failoverCodes, [outcome.code]);
   }
 
   /**
@@ -203,6 +213,8 @@ function once(call: (others?: number) => void): (others?: number) => void {
   };
 }
 
+const mayBeTaken = ({ kind }: SendOutcome): boolean => kind === 'accepted' || kind === 'unknown';
+
 /** One outcome for the parts of a message. */
 function combine(
   outcomes: readonly SendOutcome[],
@@ -212,7 +224,7 @@ function combine(
   let waiting: Waiting | null = null;
   let unknown = false;
   for (const outcome of outcomes) {
-    if (outcome.kind === 'rejected') return outcome;
+    if (outcome.kind === 'rejected') return outcomes.some(mayBeTaken) ? takenInPart(outcome) : outcome;
     if (outcome.kind === 'unknown') unknown = true;
     else if (outcome.kind !== 'accepted') waiting = !waiting || outcome.afterMs > waiting.afterMs ? outcome : waiting;
     else {

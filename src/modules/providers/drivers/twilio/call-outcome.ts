@@ -2,6 +2,7 @@ import { readJsonObject } from '../../../../kernel/objects.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
+import { orElsewhere } from '../failover-codes.js';
 import { outcomeOfAnswer } from '../upstream-answers.js';
 
 const LONGEST_ID = 128;
@@ -13,15 +14,21 @@ const SHORTEST_SECRET = 8;
 const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
 
 /**
- * What an answer to the creation of a call means (reference/providers#answers-of-upstreams). @param secret blotted out,
- * should it be quoted
+ * What an answer to the creation of a call means (reference/providers#answers-of-upstreams).
+ * @param secret blotted out, should it be quoted
+ * @param failoverCodes refusals that another route may take over
  */
-export function outcomeOf({ status, headers, body }: OutboundResponse, secret: string): SendOutcome {
+export function outcomeOf(
+  { status, headers, body }: OutboundResponse,
+  secret: string,
+  failoverCodes: readonly (string | number)[] = [],
+): SendOutcome {
   const answer = readJsonObject(body.toString('utf8')) ?? {};
   if (status >= 200 && status < 300) return accepted(answer);
   const said = refusal(status, answer, secret);
   const own = THROTTLES.has(said.code) ? 'busy' : null;
-  return outcomeOfAnswer(status, { ...said, retryAfter: headers['retry-after'] }, own);
+  const outcome = outcomeOfAnswer(status, { ...said, retryAfter: headers['retry-after'] }, own);
+  return orElsewhere(outcome, failoverCodes, [status, said.code]);
 }
 
 function accepted(answer: Record<string, unknown>): SendOutcome {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { digitsOf } from '../../../../kernel/phone-number.js';
 import { isHttpUrl } from '../../../../kernel/web-url.js';
+import { failoverCodes } from '../failover-codes.js';
 
 const plainUrl = (url: string): boolean => {
   if (!isHttpUrl(url)) return false;
@@ -29,6 +30,7 @@ export const twilioConfigSchema = z.object({
     .optional(),
   ring_seconds: z.number().int().min(5).max(600).default(30),
   timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
+  failover_codes: failoverCodes,
 });
 
 export type TwilioConfig = z.infer<typeof twilioConfigSchema>;

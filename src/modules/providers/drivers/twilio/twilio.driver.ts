@@ -66,7 +66,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
         trusted: true,
         onSending: message.leaving,
       });
-      return outcomeOf(response, config.auth_token);
+      return outcomeOf(response, config.auth_token, config.failover_codes);
     } catch (error) {
       return outcomeOfFault(TITLE, error);
     }

@@ -1,0 +1,173 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { isFree } from '../../../platform/leases/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import { RelayNotifier } from '../../../platform/queues/index.js';
+import { RouteConnections, type RouteKind } from '../../providers/index.js';
+import { failoverCounter } from '../failover-counter.js';
+import { dropInDoubtOf } from '../settle/retry-store.js';
+import { firstPlaceOf } from '../state/lanes.js';
+import { chainsOfLanes, type RouteChain } from '../state/route-chain.js';
+import { KEYS, OF_KEY } from './lane-endings.js';
+import { newClaimId } from './lane-store.js';
+import { inLaneOrder, type LaneTurn } from './lane-turn.js';
+
+/** A route that is gone for less may be back at once: a session that is bound again, a try that shows the upstream well. */
+const PATIENCE_MS = 2_000;
+/** A lane that was handed over before waits longer each time: workers that reach different routes do not throw it to and fro. */
+const MOST_DOUBLINGS = 5;
+/** While other routes carry its lanes, an upstream in trouble gets one message so often, which shows whether it is back. */
+const TRIAL_EVERY_MS = 15_000;
+const REASON_LENGTH = 255;
+
+/** The route that lanes of a turn leave over, as this worker finds it. */
+export interface FailingRoute {
+  id: number;
+  kind: RouteKind;
+  /** its row is gone */
+  isGone: boolean;
+}
+
+/** A lane, and the route that takes over. */
+interface Move {
+  turn: LaneTurn;
+  to: number;
+}
+
+/**
+ * Hands lanes of a route that cannot be used to the next route of their chain (docs/decisions/0034): what was never submitted
+ * goes on there. Only lanes that no worker holds and of which no window is open are moved, and their fence rises: a turn that
+ * has read one under its old route cannot claim it any more.
+ */
+@Injectable()
+export class LaneFailover {
+  private readonly logger = new Logger(LaneFailover.name);
+  private readonly handed;
+  /** clock of `performance.now()`: when a route in trouble last got a message on trial */
+  private readonly triedAt = new Map<number, number>();
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly connections: RouteConnections,
+    private readonly relay: RelayNotifier,
+    metrics: Metrics,
+  ) {
+    this.handed = failoverCounter(metrics);
+  }
+
+  /** The routes that may take over from this one now; none while it can be used, or may be back at once. */
+  async targets({ id, kind, isGone }: FailingRoute): Promise<number[]> {
+    if (kind === 'chat') return [];
+    if (!isGone) {
+      const { usable, downMs } = await this.connections.stateOf(id);
+      if (usable || downMs < PATIENCE_MS) return [];
+    }
+    return (await this.connections.usable(kind)).filter((route) => route !== id);
+  }
+
+  /** Whether a route in trouble that would take a message on trial is to have one now. */
+  isTrialDue(routeId: number): boolean {
+    const last = this.triedAt.get(routeId);
+    const at = performance.now();
+    if (last !== undefined && at - last < TRIAL_EVERY_MS) return false;
+    this.triedAt.set(routeId, at);
+    return true;
+  }
+
+  /**
+   * @param turns lanes of the route that are due, of campaigns that send
+   * @param targets as `targets` has found them
+   * @param fault why the route cannot be used
+   * @returns those that stay with it
+   */
+  async relieve(
+    turns: readonly LaneTurn[],
+    route: FailingRoute,
+    targets: readonly number[],
+    fault: string,
+  ): Promise<readonly LaneTurn[]> {
+    const movable = targets.length === 0 ? [] : turns.filter((turn) => route.isGone || isPatient(turn));
+    if (movable.length === 0) return turns;
+    const chainOf = await chainsOfLanes(this.dataSource, movable);
+    const moves = movable.flatMap((turn): Move[] => {
+      const to = nextOf(chainOf(turn), turn, targets);
+      return to === null ? [] : [{ turn, to }];
+    });
+    if (moves.length === 0) return turns;
+    moves.sort((a, b) => inLaneOrder(a.turn, b.turn));
+    const moved = await inTransaction(this.dataSource, (tx) => this.move(tx, moves, fault.slice(0, REASON_LENGTH)));
+    this.tell(moved, route, fault);
+    // One that another worker was faster with is another worker's, or is found again.
+    const planned = new Set(moves.map(({ turn }) => turn));
+    return turns.filter((turn) => !planned.has(turn));
+  }
+
+  /**
+   * Retries of which a copy may be with the old route are dropped: a receipt or the deadline settles them.
+   * @param moves in the order in which lanes are locked
+   */
+  private async move(tx: EntityManager, moves: readonly Move[], reason: string): Promise<Move[]> {
+    const id = newClaimId();
+    const rows = jsonRows(moves.map(({ turn, to }) => [turn.campaignId, turn.lane, turn.fence, to, turn.routeId]));
+    await tx.query(
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
+       SET l.route_id = j.reached, l.fence = l.fence + 1, l.claim_id = ?, l.stalled_since = NULL,
+         l.moves = LEAST(l.moves + 1, 100), l.wake_at = UTC_TIMESTAMP(3)
+       WHERE ${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT EXISTS (SELECT 1 FROM recipient_retries t
+         WHERE t.campaign_id = l.campaign_id AND t.lane = l.lane AND t.intent_fence IS NOT NULL)`,
+      [rows, id],
+    );
+    const found: { n: number }[] = await tx.query(
+      `SELECT STRAIGHT_JOIN j.n FROM ${MOVES} JOIN campaign_lanes l ON ${MOVED} LIMIT ?`,
+      [rows, id, moves.length],
+    );
+    if (found.length === 0) return [];
+    const moved = found.flatMap(({ n }) => moves[Number(n) - 1] ?? []);
+    await dropInDoubtOf(
+      tx,
+      moved.map(({ turn }) => turn),
+    );
+    await tx.query(
+      `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
+       SELECT STRAIGHT_JOIN l.campaign_id, l.lane, 0, l.fence, l.lane, l.next_seq, UTC_TIMESTAMP(3), j.from_route, j.to_route, ?
+       FROM ${MOVES} JOIN campaign_lanes l ON ${MOVED}`,
+      [reason, rows, id],
+    );
+    return moved;
+  }
+
+  private tell(moved: readonly Move[], route: FailingRoute, reason: string): void {
+    for (const to of new Set(moved.map((move) => move.to))) {
+      const taken = moved.flatMap(({ turn, to: route }) => (route === to ? [turn] : []));
+      const [first] = taken;
+      if (!first) continue;
+      const { channel } = first;
+      this.handed.inc({ channel }, taken.length);
+      this.logger.warn({ from: route.id, to, lanes: taken.length, reason }, 'lanes were handed to another route');
+      for (const single of new Set(taken.map((turn) => turn.single))) {
+        this.relay.notify([{ channel, routeId: to, single }]);
+      }
+    }
+  }
+}
+
+const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
+  fence BIGINT PATH '$[2]', to_route BIGINT PATH '$[3]', from_route BIGINT PATH '$[4]')) j`;
+const MOVED = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence + 1 AND l.claim_id = ?';
+
+/** How long a lane waits on a route that is down before it is handed on, milliseconds. */
+const patienceOf = (moves: number): number =>
+  moves === 0 ? 0 : PATIENCE_MS * 2 ** Math.min(moves - 1, MOST_DOUBLINGS);
+
+const isPatient = ({ moves, stalledMs }: LaneTurn): boolean => (stalledMs ?? 0) >= patienceOf(moves);
+
+/** `patienceOf` the lane `l`, in microseconds, as SQL. */
+export const SQL_PATIENCE_US = `IF(l.moves = 0, 0, ${PATIENCE_MS * 1_000} * POW(2, LEAST(l.moves - 1, ${MOST_DOUBLINGS})))`;
+
+/** The first of the chain that is usable, from the place on from which the lane may leave. */
+function nextOf(chain: RouteChain | null, turn: LaneTurn, targets: readonly number[]): number | null {
+  const places = chain?.slice(firstPlaceOf(turn.lane)) ?? [];
+  return places.find((route) => route !== turn.routeId && targets.includes(route)) ?? null;
+}

@@ -1,0 +1,206 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import { RelayNotifier } from '../../../platform/queues/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { heldFence, inLaneOrder, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
+import { failoverCounter } from '../failover-counter.js';
+import { groupOf, refusedLaneOf } from '../state/lanes.js';
+import { referenceOf } from '../state/recipient-key.js';
+import { chainsOfLanes, type RouteChain } from '../state/route-chain.js';
+import type { DueRecipient } from './attempts.js';
+import { NEW_FENCE, RETRIABLE } from './retry-store.js';
+import type { WindowResult } from './window-result.js';
+
+const REASON_LENGTH = 255;
+
+/** A recipient that another route of its chain goes on with. */
+export interface HandedOn {
+  recipient: DueRecipient;
+  /** a lane of the route that goes on with it; made where it is not there */
+  toLane: number;
+  routeId: number;
+  /** why, for timelines */
+  reason: string;
+}
+
+/** The routes that take over what the carriers of lanes refuse; the refusal stands where there is none. */
+export type Successors = (turn: LaneTurn) => { place: number; routeId: number } | null;
+
+/** Results of a window, by whether another route goes on with the recipient. */
+export interface Sorted {
+  handed: readonly HandedOn[];
+  others: readonly WindowResult[];
+}
+
+/**
+ * Recipients that a carrier refused with a code of the route's `failover_codes` go on to the next route of their chain, as
+ * retries in a lane of that route (docs/decisions/0034). A chain is gone through once, from its first route to its last.
+ */
+@Injectable()
+export class RefusedSends {
+  private readonly logger = new Logger(RefusedSends.name);
+  private readonly counter;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+    private readonly relay: RelayNotifier,
+    metrics: Metrics,
+  ) {
+    this.counter = failoverCounter(metrics);
+  }
+
+  /** Asked before a transaction: a look at the chains, where something was refused at all. */
+  async successors(results: readonly WindowResult[]): Promise<Successors | null> {
+    const turns = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.turn))];
+    if (turns.length === 0) return null;
+    const chainOf = await chainsOfLanes(this.dataSource, turns);
+    const ids = [...new Set(turns.flatMap((turn) => chainOf(turn) ?? []))];
+    const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
+    const there = new Set(ids.filter((_, place) => found[place]));
+    return (turn) => successorOf(chainOf(turn), turn.routeId, there);
+  }
+
+  /**
+   * A worker that has lost its lane hands nothing on: its refusals stand. Those that were handed on when the same results were
+   * written before, by a commit whose answer was lost, are neither.
+   */
+  async sort(tx: EntityManager, results: readonly WindowResult[], successors: Successors | null): Promise<Sorted> {
+    if (!successors) return { handed: [], others: results };
+    const held = await this.held(tx, results);
+    const isLost = (result: WindowResult): boolean => isForAnother(result) && !held.has(laneKey(result.recipient.turn));
+    const earlier = await this.handedBefore(tx, results.filter(isLost));
+    const handed: HandedOn[] = [];
+    const others: WindowResult[] = [];
+    for (const result of results) {
+      const { recipient, outcome } = result;
+      if (isLost(result) && earlier.has(referenceOf({ ...recipient.turn, seq: recipient.seq }))) continue;
+      const next = isForAnother(result) && !isLost(result) ? successors(recipient.turn) : null;
+      if (!next || !('text' in outcome)) others.push(result);
+      else {
+        const { routeId, place } = next;
+        const toLane = refusedLaneOf(groupOf(recipient.turn.lane), place);
+        const code = 'code' in outcome && outcome.code !== null ? `${outcome.code}: ` : '';
+        handed.push({ recipient, toLane, routeId, reason: `${code}${outcome.text}`.slice(0, REASON_LENGTH) });
+      }
+    }
+    return { handed, others };
+  }
+
+  /**
+   * Puts recipients that a carrier refused into lanes of other routes, due at once. Only while their turns hold their lanes, and
+   * written twice it is done once: a result whose commit was in doubt may come again when the other route has begun.
+   */
+  async handOn(tx: EntityManager, handed: readonly HandedOn[]): Promise<void> {
+    if (handed.length === 0) return;
+    const lanes = new Map(handed.map((each) => [laneKey({ ...each.recipient.turn, lane: each.toLane }), each]));
+    await tx.query(
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
+         fence, wake_at)
+       SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, j.route_id, c.account_id, c.total_rows = 1,
+         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, ${NEW_FENCE}, UTC_TIMESTAMP(3)
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', route_id INT PATH '$[2]')) j
+       JOIN campaigns c ON c.id = j.campaign_id
+       ON DUPLICATE KEY UPDATE wake_at = LEAST(COALESCE(campaign_lanes.wake_at, VALUES(wake_at)), VALUES(wake_at))`,
+      [
+        jsonRows(
+          [...lanes.values()]
+            .map(({ recipient, toLane: lane, routeId }) => ({ campaignId: recipient.turn.campaignId, lane, routeId }))
+            .sort(inLaneOrder)
+            .map(({ campaignId, lane, routeId }) => [campaignId, lane, routeId]),
+        ),
+      ],
+    );
+    const rows = jsonRows(
+      handed.map(({ recipient: { turn, seq, attempt }, toLane, routeId, reason }) => [
+        ...[turn.campaignId, seq, turn.lane, heldFence(turn), attempt + 1],
+        ...[toLane, turn.routeId, routeId, reason],
+      ]),
+    );
+    await tx.query(
+      `UPDATE ${HANDED} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_LANE}
+       STRAIGHT_JOIN recipient_retries t FORCE INDEX (PRIMARY) ON t.campaign_id = j.campaign_id AND t.seq = j.seq AND t.lane = j.lane
+       SET t.lane = j.to_lane, t.due_at = UTC_TIMESTAMP(3), t.attempt = j.attempt, t.intent_fence = NULL`,
+      [rows],
+    );
+    await tx.query(
+      `INSERT IGNORE INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
+       SELECT STRAIGHT_JOIN j.campaign_id, j.seq, j.to_lane, UTC_TIMESTAMP(3), j.attempt, NULL
+       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_LANE}
+       JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status IN (?)
+       WHERE r.campaign_id IN (?)`,
+      [rows, RETRIABLE, [...new Set(handed.map(({ recipient }) => recipient.turn.campaignId))]],
+    );
+    await tx.query(
+      `INSERT IGNORE INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
+       SELECT STRAIGHT_JOIN j.campaign_id, j.lane, j.seq, j.fence, j.to_lane, j.seq, UTC_TIMESTAMP(3), j.from_route, j.to_route, j.reason
+       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_LANE}`,
+      [rows],
+    );
+  }
+
+  /** After the commit. */
+  tell(handed: readonly HandedOn[]): void {
+    const [first] = handed;
+    if (!first) return;
+    const { channel, routeId: from } = first.recipient.turn;
+    this.counter.inc({ channel }, handed.length);
+    for (const to of new Set(handed.map(({ routeId }) => routeId))) {
+      const those = handed.filter(({ routeId }) => routeId === to);
+      const reason = those[0]?.reason;
+      this.logger.log({ from, to, recipients: those.length, reason }, 'refused, handed to another route');
+      for (const single of new Set(those.map(({ recipient }) => recipient.turn.single))) {
+        this.relay.notify([{ channel, routeId: to, single }]);
+      }
+    }
+  }
+
+  private async handedBefore(tx: EntityManager, results: readonly WindowResult[]): Promise<ReadonlySet<string>> {
+    if (results.length === 0) return new Set();
+    const rows = await tx.query<{ campaignId: number; seq: number }[]>(
+      `SELECT STRAIGHT_JOIN c.campaign_id AS campaignId, c.seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', seq INT PATH '$[2]', fence BIGINT PATH '$[3]')) j
+       JOIN route_changes c FORCE INDEX (PRIMARY) ON c.campaign_id = j.campaign_id AND c.lane = j.lane AND c.seq = j.seq
+         AND c.fence = j.fence WHERE c.campaign_id IN (?)`,
+      [
+        jsonRows(results.map(({ recipient: { turn, seq } }) => [turn.campaignId, turn.lane, seq, heldFence(turn)])),
+        [...new Set(results.map(({ recipient }) => recipient.turn.campaignId))],
+      ],
+    );
+    return new Set(rows.map(referenceOf));
+  }
+
+  private async held(tx: EntityManager, results: readonly WindowResult[]): Promise<ReadonlySet<string>> {
+    const turns = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.turn))];
+    const rows = await tx.query<{ campaignId: number; lane: number }[]>(
+      `SELECT STRAIGHT_JOIN l.campaign_id AS campaignId, l.lane FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]')) j
+       JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence`,
+      [jsonRows(turns.map((turn) => [turn.campaignId, turn.lane, heldFence(turn)]))],
+    );
+    return new Set(rows.map(laneKey));
+  }
+}
+
+/** Recipients that are handed on, with the lanes that they come from. */
+const HANDED = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane INT PATH '$[2]',
+  fence BIGINT PATH '$[3]', attempt INT PATH '$[4]', to_lane INT PATH '$[5]', from_route INT PATH '$[6]',
+  to_route INT PATH '$[7]', reason VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[8]')) j`;
+const OF_LANE = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
+
+/** Of a recipient of which a copy may be with the carrier already, nothing is sent elsewhere. */
+const isForAnother = ({ recipient, outcome }: WindowResult): boolean => 'elsewhere' in outcome && !recipient.inDoubt;
+
+function successorOf(
+  chain: RouteChain | null,
+  routeId: number,
+  there: ReadonlySet<number>,
+): { place: number; routeId: number } | null {
+  const at = chain?.indexOf(routeId) ?? -1;
+  if (!chain || at < 0) return null;
+  const place = chain.findIndex((route, index) => index > at && there.has(route));
+  return place < 0 ? null : { place, routeId: Number(chain[place]) };
+}
