@@ -30,6 +30,7 @@ import { LogInHandler } from './commands/log-in.command.js';
 import { RegisterAccountHandler } from './commands/register-account.command.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { OwnAccountController } from './http/own-account.controller.js';
+import { BalanceAlertsController } from './http/balance-alerts.controller.js';
 import { OwnUsageController } from './http/own-usage.controller.js';
 import { OwnPasswordController } from './http/own-password.controller.js';
 import { UsersController } from './http/users.controller.js';
@@ -111,6 +112,7 @@ export class AccountDirectoryModule {}
     AuthenticationController,
     OwnAccountController,
     OwnUsageController,
+    BalanceAlertsController,
     OwnPasswordController,
     ApiKeysController,
     UsersController,

@@ -10,6 +10,10 @@ import { CreditClosingEntity, CreditMonthEntity } from './persistence/credit-clo
 import { UsageCounterEntity } from './persistence/usage-counter.entity.js';
 import { LedgerClosings } from './persistence/ledger-closings.js';
 import { LedgerKeeper } from './ledger-keeper.js';
+import { CustomerEventsModule } from '../customer-events/index.js';
+import { SetBalanceAlertsHandler } from './commands/set-balance-alerts.command.js';
+import { BalanceAlerts } from './persistence/balance-alerts.js';
+import { GetBalanceAlertsHandler } from './queries/get-balance-alerts.query.js';
 import { GetBalancesHandler } from './queries/get-balances.query.js';
 import { GetLedgerOpeningHandler } from './queries/get-ledger-opening.query.js';
 import { UsageReader } from './persistence/usage-reader.js';
@@ -21,6 +25,7 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
 @Module({
   imports: [
     CqrsModule,
+    CustomerEventsModule,
     TypeOrmModule.forFeature([
       CreditBalanceEntity,
       CreditLedgerEntity,
@@ -33,6 +38,9 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
   providers: [
     CreditBook,
     ResellerCredits,
+    BalanceAlerts,
+    SetBalanceAlertsHandler,
+    GetBalanceAlertsHandler,
     GetBalancesHandler,
     GetLedgerOpeningHandler,
     UsageReader,

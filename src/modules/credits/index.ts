@@ -1,5 +1,6 @@
 export { creditErrors } from './credits.errors.js';
 export { CreditsModule, CreditsWorkerModule } from './credits.module.js';
+export { SetBalanceAlertsCommand } from './commands/set-balance-alerts.command.js';
 export { BALANCES, type BalanceName, isBalanceName, type LedgerKind } from './domain/balances.js';
 export {
   AdjustedCreditsAnswer,
@@ -13,10 +14,18 @@ export {
 export { readUsage, USAGE_ERRORS, wantsCsv } from './http/usage-selection.js';
 export { STAFF_USAGE_GROUPS, USAGE_GROUPS, type UsageSelection } from './domain/usage-selection.js';
 export { USAGE_CSV, usageCsv, UsagePageAnswer, UsageRoute } from './http/usage.dto.js';
+export {
+  BALANCE_ALERT_ERRORS,
+  BALANCE_ALERTS_BODY,
+  BalanceAlertsAnswer,
+  readThresholds,
+  SavedBalanceAlertsAnswer,
+} from './http/balance-alert.dto.js';
 export { readBalance } from './http/ledger-selection.js';
 export type { Usage, UsageShare } from './domain/usage.js';
 export { type Charge, CreditBook, type Purse, type Repayment } from './persistence/credit-book.js';
 export { ResellerCredits, type ResellerMove } from './persistence/reseller-credits.js';
+export { GetBalanceAlertsQuery } from './queries/get-balance-alerts.query.js';
 export { GetBalancesQuery } from './queries/get-balances.query.js';
 export { GetLedgerOpeningQuery } from './queries/get-ledger-opening.query.js';
 export { GetUsageQuery } from './queries/get-usage.query.js';

@@ -6,6 +6,7 @@ export const FEATURE_EVENT_TYPES = [
   'template.status.update',
   'campaign.completed',
   'sender_id.status.update',
+  'account.balance.low',
 ] as const;
 
 /** Something that an account can subscribe to. */

@@ -11,4 +11,8 @@ export class CreditBalanceEntity {
 
   @Column({ type: 'bigint' })
   available!: number;
+
+  /** below which its account wants to be told; null = never */
+  @Column({ name: 'alert_below', type: 'bigint', nullable: true })
+  alertBelow!: number | null;
 }

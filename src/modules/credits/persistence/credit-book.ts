@@ -3,8 +3,10 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { CustomerEvents } from '../../customer-events/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 import { assertShares, type Usage } from '../domain/usage.js';
+import { NOTE_LOW, tellOfLow } from './low-balances.js';
 import { countUsage } from './usage-counters.js';
 
 interface LedgerLine {
@@ -43,7 +45,10 @@ export interface Repayment extends Charge {
  */
 @Injectable()
 export class CreditBook {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly events: CustomerEvents,
+  ) {}
 
   /** What the account has now, read without a lock: cheap refusals and answers only, the debit is the judge. */
   async available(accountId: number, balance: BalanceName, source: DataSource | EntityManager = this.dataSource) {
@@ -104,11 +109,12 @@ export class CreditBook {
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
          STRAIGHT_JOIN credit_balances b FORCE INDEX (PRIMARY) ON b.account_id = j.account_id AND b.balance = j.balance
-       SET b.available = b.available - j.amount WHERE b.available >= j.amount`,
+       SET b.available = b.available - j.amount + ${NOTE_LOW} WHERE b.available >= j.amount`,
       [jsonRows(rows)],
     );
     if (taken.affectedRows !== rows.length) return false;
     await this.appendAll(tx, 'debit', charged);
+    if (taken.insertId > 0) await tellOfLow(tx, this.events, rows);
     return true;
   }
 
@@ -257,15 +263,9 @@ export class CreditBook {
     await tx.query(
       `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_at)
        VALUES ${lines.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-      lines.flatMap((line) => [
-        accountId,
-        balance,
-        line.amount,
-        line.available,
-        line.kind,
-        line.requestId,
-        line.note,
-        at,
+      lines.flatMap(({ amount, available, kind, requestId, note }) => [
+        ...[accountId, balance, amount, available],
+        ...[kind, requestId, note, at],
       ]),
     );
   }

@@ -52,6 +52,7 @@ import { AccountRoutes1700000015201 } from './1700000015201-account-routes.js';
 import { RatePlans1700000015300 } from './1700000015300-rate-plans.js';
 import { UsageCounters1700000015301 } from './1700000015301-usage-counters.js';
 import { UsageOfThePast1700000015302 } from './1700000015302-usage-of-the-past.js';
+import { BalanceAlerts1700000015303 } from './1700000015303-balance-alerts.js';
 import { RecipientLists1700000015400 } from './1700000015400-recipient-lists.js';
 
 /** Every migration, in order. */
@@ -110,5 +111,6 @@ export const migrations = [
   RatePlans1700000015300,
   UsageCounters1700000015301,
   UsageOfThePast1700000015302,
+  BalanceAlerts1700000015303,
   RecipientLists1700000015400,
 ];
