@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Server } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
 const PATIENCE = { timeout: 30_000 };
@@ -155,6 +156,22 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     smsc.answer = (pdu, session) =>
       void (smsc.submits.length !== 2 && session.send(pdu.response({ message_id: 'ok' })));
     expect(await route.send('4915112345678', 'z'.repeat(400))).toEqual({ kind: 'unknown' });
+  });
+
+  it('says that another route may carry what it refuses by a named status, unless a part was taken', async () => {
+    await open({ failover_codes: ['0x0B', 8, 88] });
+    const outcomes = async (status: number, text = 'Hello'): Promise<SendOutcome> => {
+      let parts = 0;
+      smsc.answer = (pdu, session) =>
+        session.send(pdu.response(parts++ === 0 ? { command_status: status } : { message_id: 'taken' }));
+      return route.send('4915112345678', text);
+    };
+    expect(await outcomes(0x0b)).toMatchObject({ kind: 'rejected', elsewhere: true });
+    expect(await outcomes(0x08)).toMatchObject({ kind: 'retry', elsewhere: true });
+    for (const status of [0x0a, 0x58]) expect(await outcomes(status)).not.toHaveProperty('elsewhere');
+    const long = await outcomes(0x0b, 'long '.repeat(60));
+    expect(long).toMatchObject({ kind: 'rejected', code: 0x0b });
+    expect(long).not.toHaveProperty('elsewhere');
   });
 
   it('reads receipts in every form and acknowledges them', async () => {

@@ -244,6 +244,43 @@ describe('a lane whose route cannot be used', () => {
     ]);
   });
 
+  it('leaves one message in a while to an upstream in trouble, which shows whether it is back', async () => {
+    const campaigns = [await accept('trial-1', 3), await accept('trial-2', 3)];
+    carriers.downMs.set(A, LONG_MS);
+    carriers.onTrial.add(A);
+    carriers.answer = (route, { ref }) =>
+      route === A
+        ? { kind: 'unsent', afterMs: 0, text: 'Gateway is not reachable' }
+        : { kind: 'accepted', providerMessageIds: [ref] };
+    const worker = workerOf(carriers);
+    for (let rounds = 0; rounds < 4; rounds++) for (const { id } of campaigns) await worker.run(firstLane(id));
+    expect(carriers.tally()).toEqual({ [A]: 1, [B]: 5 });
+    const tried = Number(carriers.sent.find(({ route }) => route === A)?.ref.split('-')[0]);
+    await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [tried]);
+    await worker.run(firstLane(tried));
+    expect(carriers.tally()).toEqual({ [A]: 1, [B]: 6 });
+    for (const { requestId } of campaigns) expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
+  });
+
+  it('stays whole when its worker is killed in the middle of the move, or before it has told of it', async () => {
+    const { id } = await accept('broken-off', 4);
+    const { fence } = await turnOf(lanes, id);
+    const row = [id, 0, 0, fence + 1, 0, 1, A, B, 'in the way'];
+    const isBroken = `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, from_route, to_route, reason, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(3))`;
+    await dataSource.query(isBroken, row);
+    carriers.downMs.set(A, LONG_MS);
+    const worker = workerOf(carriers);
+    await expect(worker.run(firstLane(id))).rejects.toThrow('Duplicate');
+    expect(await routeOf(id)).toBe(A);
+    await dataSource.query('DELETE FROM route_changes WHERE campaign_id = ?', [id]);
+    await dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+    await worker.run(firstLane(id));
+    expect([await routeOf(id), (await dueNow(dataSource)).has(id)]).toEqual([B, true]);
+    await drive(workerOf(carriers), id);
+    expect([carriers.tally(), carriers.doubled]).toEqual([{ [B]: 4 }, []]);
+  });
+
   it('is found by what there is to do, not by what waits', async () => {
     const alone = await accept('find-alone', 3, { routeId: 77 });
     const chained = await accept('find-chained', 3, { routeId: 77, fallbacks: [B] });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { DataSource } from 'typeorm';
 import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -117,6 +119,24 @@ describe("a worker's connections", () => {
     expect((await board.read()).get(id)?.health).toBe('down');
 
     await inTransaction(dataSource, (tx) => directory.remove(tx, id));
+  });
+
+  it('say since when a route cannot be used, and nothing of one that was not tried yet', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const [refusing, unanswered] = [await put('refusing', 1), await put('unanswered', port)];
+    directory.forget();
+    expect(await connections.stateOf(refusing.id)).toMatchObject({ usable: false, downMs: 0 });
+    await vi.waitUntil(async () => (await connections.stateOf(refusing.id)).downMs > 50, PATIENCE);
+    expect(await connections.stateOf(refusing.id)).toMatchObject({ fault: 'Carrier is not reachable: ECONNREFUSED' });
+    expect(await connections.stateOf(unanswered.id)).toMatchObject({ usable: false, downMs: 0 });
+    const { id: one = 0 } = (await directory.byName('one')) ?? {};
+    expect(await connections.stateOf(one)).toEqual({ usable: true, downMs: 0, fault: null });
+    expect(await connections.usable('sms')).toEqual([one]);
+    for (const { id } of [refusing, unanswered]) await inTransaction(dataSource, (tx) => directory.remove(tx, id));
+    directory.forget();
+    silent.close();
   });
 
   it('follow the row: another carrier, another speed, gone', async () => {

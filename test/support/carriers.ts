@@ -14,6 +14,8 @@ export class Carriers {
   readonly sent: { route: number; ref: string }[] = [];
   readonly downMs = new Map<number, number>();
   readonly gone = new Set<number>();
+  /** routes that take a message to show whether they are well again */
+  readonly onTrial = new Set<number>();
   answer: (route: number, message: OutboundMessage) => SendOutcome = (_, { ref }) => ({
     kind: 'accepted',
     providerMessageIds: [`id-${ref}`],
@@ -26,12 +28,14 @@ export class Carriers {
 
   connection(route: number): {
     ready: boolean;
+    onTrial: boolean;
     fault: string | null;
     send(message: OutboundMessage): Promise<SendOutcome>;
   } {
     const { usable, fault } = this.stateOf(route);
     return {
-      ready: usable,
+      ready: usable || this.onTrial.has(route),
+      onTrial: this.onTrial.has(route),
       fault,
       send: (message) => {
         this.sent.push({ route, ref: message.ref });

@@ -39,7 +39,7 @@ export interface WorkerParts {
   channels?: 'hello' | 'real';
   attachments?: () => string[];
   /** the carrier: all of its connection, or how it takes a message */
-  connection?: (routeId: number) => Pick<RouteConnection, 'ready' | 'fault' | 'send'>;
+  connection?: (routeId: number) => Pick<RouteConnection, 'ready' | 'onTrial' | 'fault' | 'send'>;
   send?: (message: OutboundMessage) => Promise<SendOutcome>;
   /** absent = no route takes over from another */
   failover?: LaneFailover;

@@ -124,9 +124,10 @@ export class RouteConnections implements OnApplicationShutdown {
   private judge(routeId: number, connection: RouteConnection | null): RouteState {
     const isUntried = connection?.isUntried ?? false;
     const usable = connection !== null && connection.ready && !connection.onTrial && !isUntried;
+    const at = performance.now();
     if (usable || isUntried) this.downSince.delete(routeId);
-    else if (!this.downSince.has(routeId)) this.downSince.set(routeId, performance.now());
-    const downMs = performance.now() - (this.downSince.get(routeId) ?? performance.now());
+    else if (!this.downSince.has(routeId)) this.downSince.set(routeId, at);
+    const downMs = at - (this.downSince.get(routeId) ?? at);
     return { usable, downMs, fault: connection ? connection.fault : UNUSABLE.fault };
   }
 
