@@ -13,7 +13,6 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/accounts/commands/change-password.command.ts bearer':
     '`execute` writes the new password to the row, or refuses',
   'modules/accounts/persistence/assigned-users.ts lock': 'its callers hand the row to `change` or to `remove`',
-  'modules/campaigns/retry/campaign-retry.ts lock': '`release` removes the row before the commit',
   'modules/engine/state/campaign-states.ts unsentOf':
     'each campaign goes to `change`, which writes it or leaves it as it is',
   'modules/engine/state/campaign-states.ts locked':

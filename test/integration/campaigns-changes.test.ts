@@ -259,16 +259,18 @@ describe('retry-failed', () => {
   it('waits for a retry that another instance is making', async () => {
     const requestId = await failing(owner);
     const id = await campaigns.idOf(requestId);
-    const other = campaigns.dataSource.createQueryRunner();
-    await campaigns.dataSource.query('INSERT INTO campaign_retries VALUES (?)', [id]);
-    await other.startTransaction();
-    await other.query('SELECT * FROM campaign_retries WHERE campaign_id = ? FOR UPDATE', [id]);
+    await campaigns.dataSource.query(
+      `INSERT INTO campaign_retries (campaign_id, fence, lease_until)
+       VALUES (?, 7, UTC_TIMESTAMP(3) + INTERVAL 1 HOUR)`,
+      [id],
+    );
     const waiting = change(requestId, 'retry-failed');
     const early = await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 400, 'waits'))]);
     expect(early).toBe('waits');
-    await other.commitTransaction();
-    await other.release();
+    // as if that instance had been killed, and its lease were over
+    await campaigns.dataSource.query('UPDATE campaign_retries SET lease_until = UTC_TIMESTAMP(3) WHERE fence = 7');
     expect((await waiting).status).toBe(200);
+    expect(await campaigns.dataSource.query('SELECT * FROM campaign_retries')).toEqual([]);
   });
 
   it('409 before it began, also when paused; then the rows in order', async () => {

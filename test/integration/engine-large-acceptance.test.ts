@@ -9,6 +9,7 @@ import {
   CampaignReader,
   CampaignWriter,
 } from '../../src/modules/engine/index.js';
+import { type DraftRecipients, pagesOf } from '../../src/modules/engine/accept/recipient-page.js';
 import { StagedRecipients } from '../../src/modules/engine/accept/staged-recipients.js';
 import { RecipientSearch } from '../../src/modules/campaigns/persistence/recipient-search.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
@@ -17,7 +18,14 @@ import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 
 const TOTAL = 25_000;
-const TABLES = ['campaigns', 'campaign_recipients', 'recipient_terms', 'campaign_counters', 'campaign_lanes'];
+const TABLES = [
+  'campaigns',
+  'campaign_recipients',
+  'recipient_terms',
+  'recipient_variables',
+  'campaign_counters',
+  'campaign_lanes',
+];
 const UNDER_WAY = 'acceptances_under_way';
 
 describe('accepting a campaign whose recipients are written before it', () => {
@@ -47,6 +55,11 @@ describe('accepting a campaign whose recipients are written before it', () => {
   });
 
   const draft = (fields: Partial<CampaignDraft> = {}): CampaignDraft => engine.draft(accountId, numbers(TOTAL), fields);
+  const recipients = (): DraftRecipients => ({
+    total: TOTAL,
+    sum: { charged: TOTAL, usage: [] },
+    pages: () => pagesOf(draft()),
+  });
   const count = async (table: string, condition = '1 = 1'): Promise<number> => {
     const [rows] = await other.query(`SELECT COUNT(*) AS n FROM ${table} WHERE ${condition}`);
     return Number((rows as { n: number }[])[0]?.n);
@@ -70,10 +83,10 @@ describe('accepting a campaign whose recipients are written before it', () => {
   it('commits the recipients some at a time, which nothing finds, and all else with the debit', async () => {
     const sizes: number[] = [];
     const writer = engine.part(CampaignWriter);
-    const insertRange = writer.insertRange.bind(writer);
-    vi.spyOn(writer, 'insertRange').mockImplementation((tx, entry, range) => {
-      sizes.push(range.end - range.from);
-      return insertRange(tx, entry, range);
+    const insertPage = writer.insertPage.bind(writer);
+    vi.spyOn(writer, 'insertPage').mockImplementation((tx, entry, page) => {
+      sizes.push(page.numbers.length);
+      return insertPage(tx, entry, page);
     });
     const seen: number[] = [];
     const look = async (_: unknown, { id }: AcceptedCampaign): Promise<void> => {
@@ -82,7 +95,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
       seen.push(await count('credit_ledger', `account_id = ${accountId} AND kind = 'debit'`));
     };
     const accepted = await acceptance.accept(draft(), look);
-    expect(seen).toEqual([0, TOTAL, 0, 0, 0, 0]);
+    expect(seen).toEqual([0, TOTAL, 0, 0, 0, 0, 0]);
     expect([Math.max(...sizes), sizes.reduce((sum, size) => sum + size, 0)]).toEqual([10_000, TOTAL]);
     const recipients = await engine.part(CampaignReader).recipients(accepted.id, { afterSeq: 0, limit: 100_000 });
     expect(recipients.map(({ number }) => number)).toEqual(numbers(TOTAL));
@@ -154,8 +167,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
       );
       return query(sql, values);
     });
-    const sum = { charged: TOTAL, usage: [] };
-    const id = await staged.write(draft(), sum);
+    const id = await staged.write(draft(), recipients());
     expect(taken).toBeGreaterThan(0);
     expect(id).not.toBe(taken);
     expect(await count('campaign_recipients', `campaign_id = ${taken}`)).toBe(1);
@@ -177,10 +189,10 @@ describe('accepting a campaign whose recipients are written before it', () => {
 
   it('leaves what a lost database kept to the sweeper, which takes nothing that is still being written', async () => {
     const writer = engine.part(CampaignWriter);
-    const insertRange = writer.insertRange.bind(writer);
-    vi.spyOn(writer, 'insertRange').mockImplementation(async (tx, entry, range) => {
-      await insertRange(tx, entry, range);
-      if (range.from > 0) throw new Error('the line was cut');
+    const insertPage = writer.insertPage.bind(writer);
+    vi.spyOn(writer, 'insertPage').mockImplementation(async (tx, entry, page) => {
+      await insertPage(tx, entry, page);
+      if (page.from > 0) throw new Error('the line was cut');
     });
     const discard = vi.spyOn(staged, 'discard').mockRejectedValue(new Error('the line was cut'));
     await expect(acceptance.accept(draft())).rejects.toThrow('the line was cut');
@@ -199,10 +211,10 @@ describe('accepting a campaign whose recipients are written before it', () => {
       const [row] = await tx.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
       await other.query(`KILL ${row?.id}`);
     };
-    const insertRange = writer.insertRange.bind(writer);
-    vi.spyOn(writer, 'insertRange').mockImplementation(async (tx, entry, range) => {
-      await insertRange(tx, entry, range);
-      if (range.from > 0) await kill(tx);
+    const insertPage = writer.insertPage.bind(writer);
+    vi.spyOn(writer, 'insertPage').mockImplementation(async (tx, entry, page) => {
+      await insertPage(tx, entry, page);
+      if (page.from > 0) await kill(tx);
     });
     await expect(acceptance.accept(draft())).rejects.toThrow();
     await expectNothing();
@@ -213,7 +225,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
 
   it('is found by no search, and left alone by what removes old days, before its campaign is there', async () => {
     const { dataSource } = engine.database;
-    const id = await staged.write(draft(), { charged: TOTAL, usage: [] });
+    const id = await staged.write(draft(), recipients());
     expect(await count('campaign_recipients', `campaign_id = ${id}`)).toBe(TOTAL);
     const [number = ''] = numbers(1);
     const range = { accountId, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000), after: null };
@@ -226,11 +238,11 @@ describe('accepting a campaign whose recipients are written before it', () => {
 
   it('gives up, and leaves nothing, when a sweeper took it for dead', async () => {
     const writer = engine.part(CampaignWriter);
-    const insertRange = writer.insertRange.bind(writer);
-    vi.spyOn(writer, 'insertRange').mockImplementation(async (tx, entry, range) => {
-      if (range.from === 0) return insertRange(tx, entry, range);
+    const insertPage = writer.insertPage.bind(writer);
+    vi.spyOn(writer, 'insertPage').mockImplementation(async (tx, entry, page) => {
+      if (page.from === 0) return insertPage(tx, entry, page);
       await other.query(`UPDATE ${UNDER_WAY} SET fence = fence + 1`);
-      return insertRange(tx, entry, range);
+      return insertPage(tx, entry, page);
     });
     await expect(acceptance.accept(draft())).rejects.toThrow('held up');
     await expire();
@@ -239,7 +251,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
   });
 
   it('is swept no further once the process stops, and from there by the next one', async () => {
-    const id = await staged.write(draft(), { charged: TOTAL, usage: [] });
+    const id = await staged.write(draft(), recipients());
     await expire();
     let asked = 0;
     await staged.sweep(() => ++asked > 3);

@@ -134,7 +134,7 @@ describe('recipients of unknown outcome', () => {
   const retriable = async (requestId: string): Promise<number> => {
     const campaign = await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId);
     if (!campaign) throw new Error('no campaign');
-    return (await failed.sum(campaign, 1)).recipients;
+    return (await failed.sourceOf(campaign)).total;
   };
   const referencesOf = (campaignId: number, total: number): string[] =>
     numbers(total).map((_, index) => `${campaignId}-${index + 1}`);

@@ -104,13 +104,13 @@ describe('terms of a recipient', () => {
     ]);
   });
 
-  it('go with those that are sent again', async () => {
+  it('go with those that are sent again, at the price and over the route that a send has now', async () => {
     const before = await credits();
     const child = dataOf(await pagers.act(`/v6/api/campaigns/${requestId}/retry-failed`, owner));
-    expect(child).toMatchObject({ retry_of: requestId, total_rows: 1, credits: 3 });
-    expect(await credits()).toBe(before - 3);
+    expect(child).toMatchObject({ retry_of: requestId, total_rows: 1, credits: 2 });
+    expect(await credits()).toBe(before - 2);
     await sent(6);
-    expect(messages(5)).toEqual([['/far', FAR, 'Hi Bob', 'NIGHT']]);
+    expect(messages(5)).toEqual([['/near', FAR, 'Hi Bob', 'NIGHT']]);
     await receipt(FAR, 'delivered');
     await counts(String(child['request_id']), { BEEPED: 1 });
   });

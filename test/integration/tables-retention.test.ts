@@ -14,6 +14,7 @@ const KEPT_DAYS = 30;
 const OF_CAMPAIGNS = [
   'campaign_recipients',
   'recipient_terms',
+  'recipient_variables',
   'campaign_counters',
   'provider_messages',
   'voice_calls',
@@ -87,7 +88,7 @@ describe('RETENTION_DAYS', () => {
 
   it('leaves a campaign whose failed recipients are being sent again', async () => {
     const id = await store(OLD, OLD);
-    await database.dataSource.query('INSERT INTO campaign_retries VALUES (?)', [id]);
+    await database.dataSource.query('INSERT INTO campaign_retries (campaign_id) VALUES (?)', [id]);
     await keep(KEPT_DAYS).removeOver();
     await expectLeft([id]);
   });

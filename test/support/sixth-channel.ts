@@ -6,10 +6,13 @@ import { newRequestId } from '../../src/kernel/request-id.js';
 import { codePoints, textOrNull } from '../../src/kernel/text.js';
 import { AccountsModule, type Actor, Authenticated, CurrentActor } from '../../src/modules/accounts/index.js';
 import {
+  type AcceptedCampaign,
+  CampaignAcceptance,
   type Channel,
   EngineModule,
   RecipientStatus,
   type RecipientTerms,
+  type Submission,
   Submissions,
 } from '../../src/modules/engine/index.js';
 
@@ -77,17 +80,44 @@ function readPageRequest({ message, numbers, terms, schedule_time }: Record<stri
 @Authenticated()
 @Controller('test/pager')
 class PagerController {
-  constructor(private readonly submissions: Submissions) {}
+  constructor(
+    private readonly submissions: Submissions,
+    private readonly acceptance: CampaignAcceptance,
+  ) {}
 
   @Post()
   @HttpCode(200)
   send(@Body() body: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<{ request_id: string }> {
-    const { message, ...read } = readPageRequest(body);
+    const { message, terms, ...read } = readPageRequest(body);
     const sender = { accountId: account.id, timeZone: account.timeZone };
     const page = { channel: pagerChannel, sender, broadcastName: 'page', service: 'default', ...read };
-    return this.submissions.submit({ ...page, content: { message } }, null, (accepted) => ({
-      request_id: accepted.requestId,
-    }));
+    const answerOf = ({ requestId }: AcceptedCampaign) => ({ request_id: requestId });
+    if (!terms) return this.submissions.submit({ ...page, content: { message } }, null, answerOf);
+    return this.withTerms({ ...page, content: { message, personalised: true } }, terms).then(answerOf);
+  }
+
+  /** Terms that no request of the service names: they follow from rules and plans there. */
+  private async withTerms(
+    page: Submission & { schedule: unknown },
+    terms: RecipientTerms[],
+  ): Promise<AcceptedCampaign> {
+    const { channel, sender, broadcastName, service, content, recipients = [] } = page;
+    const { only } = await this.submissions.routesOf(page);
+    const scheduledAt = this.submissions.momentOf(page.schedule, sender);
+    return this.acceptance.accept({
+      accountId: sender.accountId,
+      channel: channel.name,
+      requestId: { make: () => newRequestId('PAGE', 8, now(), sender.timeZone) },
+      broadcastName,
+      service,
+      routeId: only?.[0] ?? 0,
+      content,
+      ...PRICE,
+      recipients,
+      terms,
+      initialState: 'accepted',
+      ...(scheduledAt && { scheduledAt }),
+    });
   }
 }
 

@@ -14,6 +14,7 @@ import { ContactsController } from './http/contacts.controller.js';
 import { RecipientsController } from './http/recipients.controller.js';
 import { CampaignList } from './persistence/campaign-list.js';
 import { RecipientReader } from './persistence/recipient-reader.js';
+import { RetryRights } from './retry/retry-right.js';
 import { FailedRecipients } from './retry/failed-recipients.js';
 import { RecipientSearch } from './persistence/recipient-search.js';
 import { ProgressFeed } from './progress/progress-feed.js';
@@ -54,6 +55,7 @@ const READERS = [
   RecipientReader,
   RecipientViews,
   FailedRecipients,
+  RetryRights,
   ProgressFeed,
   RecipientSearch,
 ];

@@ -6,6 +6,7 @@ import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ReceiptSink, RoutesModule } from '../providers/index.js';
+import { RatesModule } from '../rates/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { CampaignAcceptance } from './accept/campaign-acceptance.js';
 import { StagedRecipients } from './accept/staged-recipients.js';
@@ -64,6 +65,7 @@ const SERVICES = [
     CreditsModule,
     CustomerEventsModule,
     IdempotencyModule,
+    RatesModule,
     RelayNotifierModule,
     RoutesModule,
     RoutingModule,

@@ -8,13 +8,18 @@ export {
 } from './accept/campaign-acceptance.js';
 export type { AcceptedCampaign, CampaignDraft } from './accept/campaign-draft.js';
 export { CampaignWriter } from './accept/campaign-writer.js';
+export type { RecipientJudge } from './accept/recipient-judge.js';
+export type { JudgedRecipients } from './accept/judged-recipients.js';
+export type { SegmentsShare, SourceQuote } from './accept/source-quote.js';
+export { type RecipientFault, type RecipientSource, type SourcedRecipient } from './accept/recipient-source.js';
 export {
-  MOST_FAULTS,
-  type RecipientFault,
-  type RecipientSource,
-  type SourcedRecipient,
-} from './accept/recipient-source.js';
-export { type ApprovedTerms, type Departure, type Sender, type Submission, Submissions } from './accept/submissions.js';
+  type Departure,
+  onlyRoute,
+  type RoutedSubmission,
+  type Sender,
+  type Submission,
+  Submissions,
+} from './accept/submissions.js';
 export type {
   AttemptLog,
   Channel,
@@ -70,8 +75,8 @@ export {
 } from './state/recipient-outcome.js';
 export { isFinal, mayMove, RecipientStatus } from './state/recipient-status.js';
 export { type Addressee, type RecipientTerms, TERMS_COLUMNS, type TermsRow, toTerms } from './state/recipient-terms.js';
-export type { DraftSum, TermsDraft } from './accept/own-terms.js';
 export type { RouteChain } from './state/route-chain.js';
+export { OWN_KIND, variablesOf } from './state/own-variables.js';
 export { readReference } from './state/recipient-key.js';
 export { type TimelineSource, TimelineSources } from './timeline-sources.js';
 export { engineTables } from './state/table-rules.js';

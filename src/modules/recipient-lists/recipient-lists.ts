@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { RowFault } from '../../kernel/app-error.js';
-import { type Channel, MOST_FAULTS, type RecipientSource, type SourcedRecipient } from '../engine/index.js';
+import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/app-error.js';
+import type { Channel, RecipientSource, SourcedRecipient } from '../engine/index.js';
 import { ListMembers } from './persistence/list-members.js';
 import { ListStore } from './persistence/list-store.js';
 import { UploadStore } from './persistence/upload-store.js';
@@ -114,7 +114,7 @@ async function* taken(
       else if (variables === null || variables === '{}') recipients.push({ row, number: read });
       else recipients.push({ row, number: read, variables: JSON.parse(variables) as Record<string, string> });
     }
-    if (faults.length >= MOST_FAULTS) break;
+    if (faults.length >= MOST_ROW_FAULTS) break;
     yield recipients;
   }
   if (faults.length > 0) throw listErrors.unreadable().naming(faults);

@@ -4,18 +4,19 @@ import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { AccountDirectory, type Actor, AuditLog } from '../../accounts/index.js';
 import {
+  type AcceptedCampaign,
   CampaignReader,
   type CampaignRecord,
   Channels,
+  onlyRoute,
   RecipientStatus,
-  type RenewedTerms,
   Submissions,
 } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import { campaignOf, isForeign } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import type { CampaignRetried } from '../http/campaign.dto.js';
-import { CampaignRetry, type RetriedCampaign } from '../retry/campaign-retry.js';
+import { CampaignRetry, type RetryTerms } from '../retry/campaign-retry.js';
 
 /**
  * Sends again to the recipients of a campaign that failed: a campaign of its own (reference/campaigns#retry-failed),
@@ -78,18 +79,24 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
   }
 
-  /** Over the route that a new send would take; where the channel has more to judge, as it judges a new send. */
-  private async renewed(parent: CampaignRecord): Promise<RenewedTerms> {
-    const { service, balance, unitCredits } = parent;
+  /** Priced and routed as a new send would be; where the channel has more to judge, as it judges a new send. */
+  private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'judging'>> {
+    const { content, accountId } = parent;
     const channel = this.channels.get(parent.channel);
     await channel.judgeRetry?.(this.channels.services, parent);
-    if (channel.renew) return channel.renew(this.channels.services, parent);
-    const routeId = await this.submissions.routeOf(channel, service);
-    await this.submissions.assertTaken(channel, parent.content, [routeId]);
-    return { routeId, service, balance, unitCredits };
+    const renewed = await channel.renew?.(this.channels.services, parent);
+    const service = renewed?.service ?? parent.service;
+    const send = { channel, content, service, sender: { accountId }, ...(renewed && { price: renewed }) };
+    const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(send);
+    return { service, judging: await this.submissions.judgeOf(send, routes) };
   }
 
-  private async record(tx: EntityManager, actor: Actor, parent: CampaignRecord, child: RetriedCampaign): Promise<void> {
+  private async record(
+    tx: EntityManager,
+    actor: Actor,
+    parent: CampaignRecord,
+    child: AcceptedCampaign,
+  ): Promise<void> {
     if (!isForeign(actor, parent)) return;
     const details = { request_id: child.requestId, total_rows: child.totalRows };
     const action = 'campaign.retry_failed';
@@ -99,7 +106,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 
 const retriedOf =
   (parent: CampaignRecord) =>
-  ({ requestId, totalRows, chargedCredits }: RetriedCampaign): CampaignRetried => ({
+  ({ requestId, totalRows, chargedCredits }: AcceptedCampaign): CampaignRetried => ({
     request_id: requestId,
     retry_of: parent.requestId,
     total_rows: totalRows,

@@ -1,43 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { timeOfId } from '../../../kernel/ids.js';
 import {
   type CampaignRecord,
   lowestId,
+  OWN_KIND,
   RecipientStatus,
-  type RecipientTerms,
-  TERMS_COLUMNS,
-  type TermsRow,
-  toTerms,
+  type RecipientSource,
+  type SourcedRecipient,
+  variablesOf,
 } from '../../engine/index.js';
 
-/** A recipient to be sent to again, by its place in the campaign that failed. */
-export interface FailedRecipient {
-  seq: number;
-  number: string;
-  /** its own, where the campaign has such */
-  terms: RecipientTerms | null;
-}
-
-/** What the failed recipients of a campaign come to. */
-export interface FailedSum {
-  recipients: number;
-  credits: number;
-}
-
-type Source = DataSource | EntityManager;
-
 const BATCH = 25_000;
-/** As many as `recipient_terms.lane_group` can count. */
-const MOST_ROUTES = 256;
+const RECIPIENTS_A_READ = 5_000;
 /** What the stop list left out was not a failure of the carrier (reference/campaigns#retry-failed). */
 const SUPPRESSED = 'Suppressed';
 
-const FAILED = `WHERE r.campaign_id = ? AND r.seq > ? AND r.status = ${RecipientStatus.Failed} AND r.outcome_unknown = 0
-    AND (r.error_message IS NULL OR r.error_message <> ?)`;
-const PLAIN = 'FROM campaign_recipients r';
-const OWN = `${PLAIN} LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq`;
+const SENDER = 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq';
 
 /**
  * The recipients that `retry-failed` takes (reference/campaigns#retry-failed): FAILED ones, but neither suppressed ones
@@ -48,54 +28,51 @@ const OWN = `${PLAIN} LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_
 export class FailedRecipients {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @param unitCredits of those without a price of their own */
-  async sum(campaign: CampaignRecord, unitCredits: number): Promise<FailedSum> {
-    if ((await this.retriesOf(this.dataSource, campaign)).length === 0) {
-      const credits = campaign.ownTerms ? 'COALESCE(t.credits, ?)' : '?';
-      const [row] = await this.dataSource.query<{ total: string; credits: string | null }[]>(
-        `SELECT COUNT(*) AS total, SUM(${credits}) AS credits ${campaign.ownTerms ? OWN : PLAIN} ${FAILED}`,
-        [unitCredits, campaign.id, 0, SUPPRESSED],
-      );
-      return { recipients: Number(row?.total ?? 0), credits: Number(row?.credits ?? 0) };
-    }
-    const sum = { recipients: 0, credits: 0 };
-    for await (const batch of this.batches(this.dataSource, campaign)) {
-      sum.recipients += batch.length;
-      for (const { terms } of batch) sum.credits += terms?.credits ?? unitCredits;
-    }
-    return sum;
-  }
-
-  /** Routes that recipients of a campaign have of their own, some perhaps removed since. */
-  async ownRoutes({ id, ownTerms }: CampaignRecord): Promise<number[]> {
-    if (!ownTerms) return [];
-    const rows: { route_id: number }[] = await this.dataSource.query(
-      'SELECT DISTINCT route_id FROM recipient_terms WHERE campaign_id = ? AND route_id IS NOT NULL LIMIT ?',
-      [id, MOST_ROUTES],
-    );
-    return rows.map(({ route_id }) => route_id);
-  }
-
-  /** In the order of the contacts, a bounded number at a time. @param source the transaction that holds the retry */
-  async *batches(source: Source, campaign: CampaignRecord): AsyncGenerator<FailedRecipient[], void, undefined> {
-    const taken = await this.taken(source, campaign);
-    const own = campaign.ownTerms ? `, ${TERMS_COLUMNS} ${OWN}` : ` ${PLAIN}`;
+  /**
+   * Those that have failed by now, however their campaign goes on while they are read, in the order of its contacts; each
+   * with its variables and sender, and with its place as the row.
+   */
+  async sourceOf(campaign: CampaignRecord): Promise<RecipientSource> {
+    const taken = await this.taken(campaign);
+    const chosen = new SeqSet(campaign.totalRows);
     for (let afterSeq = 0; ;) {
-      const rows: ({ seq: number; number: string } & Partial<TermsRow>)[] = await source.query(
-        `SELECT r.seq, r.receiver AS number${own} ${FAILED} ORDER BY r.seq LIMIT ?`,
+      const rows: { seq: number }[] = await this.dataSource.query(
+        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND status = ${RecipientStatus.Failed}
+           AND outcome_unknown = 0 AND (error_message IS NULL OR error_message <> ?) ORDER BY seq LIMIT ?`,
         [campaign.id, afterSeq, SUPPRESSED, BATCH],
       );
-      const left = rows.filter(({ seq }) => !taken.has(seq));
-      if (left.length > 0) yield left.map(({ seq, number, ...terms }) => ({ seq, number, terms: toTerms(terms) }));
+      for (const { seq } of rows) if (!taken.has(seq)) chosen.add(seq);
       const last = rows.at(-1);
-      if (!last || rows.length < BATCH) return;
+      if (!last || rows.length < BATCH) break;
       afterSeq = last.seq;
     }
+    return { total: chosen.size, read: () => this.read(campaign, chosen) };
+  }
+
+  private async *read(campaign: CampaignRecord, chosen: SeqSet): AsyncGenerator<SourcedRecipient[], void, undefined> {
+    for (const seqs of chosen.parts(RECIPIENTS_A_READ)) yield await this.recipients(campaign, seqs);
+  }
+
+  private async recipients({ id, ownKinds }: CampaignRecord, seqs: readonly number[]): Promise<SourcedRecipient[]> {
+    const hasSenders = (ownKinds & OWN_KIND.senders) !== 0;
+    const rows = await this.dataSource.query<{ seq: number; number: string; sender?: string | null }[]>(
+      `SELECT STRAIGHT_JOIN r.seq, r.receiver AS number${hasSenders ? ', o.sender' : ''}
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT UNSIGNED PATH '$')) j
+       JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = ? AND r.seq = j.seq
+       ${hasSenders ? SENDER : ''} ORDER BY r.seq`,
+      [JSON.stringify(seqs), id],
+    );
+    const places = (ownKinds & OWN_KIND.variables) === 0 ? [] : seqs.map((seq) => ({ campaignId: id, seq }));
+    const variables = await variablesOf(this.dataSource, places);
+    return rows.map(({ seq, number, sender }): SourcedRecipient => {
+      const own = variables({ campaignId: id, seq });
+      return { row: seq, number, ...(sender != null && { sender }), ...(own && { variables: own }) };
+    });
   }
 
   /** Not those of a campaign of before that had the same request id, and is no longer kept. */
-  private retriesOf(source: Source, { id, accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
-    return source.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ? AND id >= ?', [
+  private retriesOf({ id, accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
+    return this.dataSource.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ? AND id >= ?', [
       requestId,
       accountId,
       lowestId(timeOfId(id)),
@@ -103,11 +80,11 @@ export class FailedRecipients {
   }
 
   /** The recipients that earlier retries took. */
-  private async taken(source: Source, campaign: CampaignRecord): Promise<SeqSet> {
+  private async taken(campaign: CampaignRecord): Promise<SeqSet> {
     const taken = new SeqSet(campaign.totalRows);
-    for (const { id } of await this.retriesOf(source, campaign)) {
+    for (const { id } of await this.retriesOf(campaign)) {
       for (let afterSeq = 0; ;) {
-        const rows: { seq: number; source: number | null; status: RecipientStatus }[] = await source.query(
+        const rows: { seq: number; source: number | null; status: RecipientStatus }[] = await this.dataSource.query(
           `SELECT seq, source_seq AS source, status FROM campaign_recipients
            WHERE campaign_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
           [id, afterSeq, BATCH],
@@ -127,16 +104,36 @@ export class FailedRecipients {
 /** A set of places in a campaign: one bit each, so that a million of them are 125 KB. */
 class SeqSet {
   private readonly bits: Uint8Array;
+  private count = 0;
 
   constructor(highest: number) {
     this.bits = new Uint8Array((highest >> 3) + 1);
   }
 
+  get size(): number {
+    return this.count;
+  }
+
   add(seq: number): void {
+    if (this.has(seq)) return;
     this.bits[seq >> 3] = (this.bits[seq >> 3] ?? 0) | (1 << (seq & 7));
+    this.count += 1;
   }
 
   has(seq: number): boolean {
     return ((this.bits[seq >> 3] ?? 0) & (1 << (seq & 7))) !== 0;
+  }
+
+  /** Ascending. @param size of a part, the last one may be smaller */
+  *parts(size: number): Generator<number[], void, undefined> {
+    let part: number[] = [];
+    for (let seq = 1; seq < this.bits.length * 8; seq++) {
+      if (!this.has(seq)) continue;
+      part.push(seq);
+      if (part.length < size) continue;
+      yield part;
+      part = [];
+    }
+    if (part.length > 0) yield part;
   }
 }

@@ -3,11 +3,11 @@ import type { AcceptedCampaign } from '../../engine/index.js';
 /** The answer to an accepted broadcast (reference/engine#request-ids). */
 export interface AcceptedBroadcast {
   requestId: string;
-  /** credits per recipient times recipients */
+  /** for all recipients together */
   credits: number;
 }
 
-export const acceptedBroadcast = ({ requestId, unitCredits, totalRows }: AcceptedCampaign): AcceptedBroadcast => ({
+export const acceptedBroadcast = ({ requestId, chargedCredits }: AcceptedCampaign): AcceptedBroadcast => ({
   requestId,
-  credits: unitCredits * totalRows,
+  credits: chargedCredits,
 });

@@ -4,7 +4,7 @@ import type { DefinedError } from '../../../kernel/define-error.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
 import type { Account } from '../../accounts/index.js';
-import { type AcceptedCampaign, type Channel, type Submission, Submissions } from '../../engine/index.js';
+import { type AcceptedCampaign, type Channel, onlyRoute, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import type { TemplateCategory } from '../../templates/index.js';
 import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
@@ -108,7 +108,7 @@ export class TemplateQueue {
       category: template.category,
       ...(!request.single && { contacts: totalRows }),
     });
-    const departure = { scheduledAt, routeId: chat.id };
+    const departure = { scheduledAt, routes: onlyRoute(chat.id) };
     return queued(await this.submissions.accept(submission, departure, keeper?.alongside(queued)));
   }
 }

@@ -9,5 +9,10 @@ export const acceptanceErrors = {
     'past, or neither YYYY-MM-DD HH:MM:SS nor ISO 8601',
   ),
   noRoute: unavailable('no_route', 'No route available for this channel', 'nothing is charged'),
+  variablesTooLong: invalid(
+    'variables_too_long',
+    'variables are too long',
+    'those of one recipient, names and values together, over 30,000 characters',
+  ),
   requestIdTaken: conflict('request_id_exists', 'request_id already exists', 'caller-supplied id of another request'),
 };

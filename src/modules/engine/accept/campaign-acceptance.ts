@@ -11,8 +11,10 @@ import type { Alongside } from '../../idempotency/index.js';
 import { CreditBook, creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
-import { CampaignWriter, headOf, type NumberedDraft } from './campaign-writer.js';
-import { type DraftSum, sumOf } from './own-terms.js';
+import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
+import type { DraftSum } from './draft-sum.js';
+import { sumOf } from './own-terms.js';
+import { type DraftHead, type DraftRecipients, pagesOf, type RecipientPage, wholePage } from './recipient-page.js';
 import { StagedRecipients } from './staged-recipients.js';
 
 /**
@@ -34,8 +36,11 @@ export class Outspent extends Error {}
 
 /** A draft on its way into a transaction. */
 interface WaitingDraft {
-  draft: CampaignDraft;
+  draft: DraftHead;
+  total: number;
   sum: DraftSum;
+  /** all of its recipients; null = they are written already */
+  page: RecipientPage | null;
   /** further writes of its transaction */
   alongside?: Alongside<AcceptedCampaign> | undefined;
   /** the id under which its recipients are written already */
@@ -50,7 +55,8 @@ export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fin
 type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 
-type Numbered = NumberedDraft & WaitingDraft;
+type Numbered = NumberedHead & WaitingDraft;
+type Committing = Pick<WaitingDraft, 'alongside'>;
 
 /** Larger drafts get a transaction of their own, so that small requests do not wait behind their rows. */
 const GROUPED_RECIPIENTS = 1_000;
@@ -82,25 +88,39 @@ export class CampaignAcceptance {
    * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`
    */
   async accept(draft: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
+    const { recipients, terms, ...head } = draft;
+    const sum = sumOf(draft);
+    return this.acceptRecipients(head, { total: recipients.length, sum, pages: () => pagesOf(draft) }, alongside);
+  }
+
+  /** As `accept`, of recipients that are read where they are written. */
+  async acceptRecipients(
+    draft: DraftHead,
+    recipients: DraftRecipients,
+    alongside?: Alongside<AcceptedCampaign>,
+  ): Promise<AcceptedCampaign> {
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
-    const sum = sumOf(draft);
-    const answer = await this.answerTo({ draft, sum, alongside });
+    const answer = await this.answerTo(draft, recipients, { alongside });
     if ('refused' in answer) return this.spentByItself(draft, answer.refused);
-    this.ring(draft, sum);
+    this.ring(draft, recipients);
     return answer.accepted;
   }
 
-  private ring({ channel, routeId, recipients, initialState, scheduledAt }: CampaignDraft, { own }: DraftSum): void {
+  private ring(
+    { channel, routeId, initialState, scheduledAt }: DraftHead,
+    { total, sum: { own } }: DraftRecipients,
+  ): void {
     if (initialState !== 'accepted' || scheduledAt) return;
     const routes = own ? new Set(own.chains.flatMap((chain) => chain.slice(0, 1))) : [routeId];
-    this.relay.notify([...routes].map((each) => ({ channel, routeId: each, single: recipients.length === 1 })));
+    this.relay.notify([...routes].map((each) => ({ channel, routeId: each, single: total === 1 })));
   }
 
-  private answerTo(waiting: WaitingDraft): Promise<Answer> {
-    const { length } = waiting.draft.recipients;
-    if (length <= GROUPED_RECIPIENTS) return this.group.add(waiting);
-    return length < STAGED_RECIPIENTS ? this.commitOne(waiting) : this.commitStaged(waiting);
+  private async answerTo(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
+    const { total, sum } = recipients;
+    if (total >= STAGED_RECIPIENTS) return this.commitStaged(draft, recipients, committing);
+    const waiting = { draft, total, sum, page: await wholePage(recipients), ...committing };
+    return total <= GROUPED_RECIPIENTS ? this.group.add(waiting) : this.commitOne(waiting);
   }
 
   /**
@@ -112,7 +132,7 @@ export class CampaignAcceptance {
     if ('make' in draft.requestId) return null;
     const rows: EarlierCampaign[] = await this.dataSource.query(
       `SELECT id, account_id AS accountId, request_id AS requestId, total_rows AS totalRows,
-         unit_credits AS unitCredits, fingerprint FROM campaigns WHERE request_id = ?`,
+         unit_credits AS unitCredits, charged_credits AS chargedCredits, fingerprint FROM campaigns WHERE request_id = ?`,
       [draft.requestId.given],
     );
     const found = rows[0];
@@ -142,14 +162,14 @@ export class CampaignAcceptance {
   }
 
   /** Recipients first; what does not come about leaves none of them. */
-  private async commitStaged(waiting: WaitingDraft): Promise<Answer> {
-    const { draft, sum } = waiting;
+  private async commitStaged(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
+    const { total, sum } = recipients;
     const available = await this.credits.available(draft.accountId, draft.balance);
     if (sum.charged > available) return { refused: new InsufficientCredits(available, sum.charged) };
-    const stagedId = await this.staged.write(draft, sum);
+    const stagedId = await this.staged.write(draft, recipients);
     let answer: Answer | null = null;
     try {
-      return (answer = await this.commitOne({ ...waiting, stagedId }));
+      return (answer = await this.commitOne({ draft, total, sum, page: null, stagedId, ...committing }));
     } finally {
       const isMade = answer && 'accepted' in answer && answer.accepted.id === stagedId;
       if (!isMade) await this.staged.abandon(stagedId);
@@ -211,10 +231,10 @@ export class CampaignAcceptance {
 
   private async write(numbered: readonly Numbered[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.writer.insertHeads(tx, numbered.map(headOf));
+      await this.writer.insertHeads(tx, numbered);
       await this.writer.insertRecipients(
         tx,
-        numbered.filter(({ stagedId }) => stagedId === undefined),
+        numbered.flatMap(({ page, ...entry }) => (page ? [{ ...entry, page }] : [])),
       );
       for (const { stagedId } of numbered) if (stagedId !== undefined) await this.staged.end(tx, stagedId);
       for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
@@ -233,10 +253,11 @@ export class CampaignAcceptance {
 
 const takenError = (code: string): AppError => conflict(code, acceptanceErrors.requestIdTaken.text)();
 
-const acceptedOf = ({ id, requestId, draft }: Numbered): AcceptedCampaign => ({
+const acceptedOf = ({ id, requestId, draft, total, sum }: Numbered): AcceptedCampaign => ({
   id,
   requestId,
-  totalRows: draft.recipients.length,
+  totalRows: total,
   unitCredits: draft.unitCredits,
+  chargedCredits: sum.charged,
   repeated: false,
 });

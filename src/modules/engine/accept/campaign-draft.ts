@@ -35,6 +35,9 @@ export interface AcceptedCampaign {
   id: number;
   requestId: string;
   totalRows: number;
+  /** of a recipient that has no price of its own */
   unitCredits: number;
+  /** for all recipients together */
+  chargedCredits: number;
   repeated: boolean;
 }

@@ -4,35 +4,30 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { type PlannedLane, planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { chainOf, chainText, type RouteChain } from '../state/route-chain.js';
-import type { CampaignDraft } from './campaign-draft.js';
-import { type DraftSum, type TermsDraft, termsBatches } from './own-terms.js';
+import type { DraftSum } from './draft-sum.js';
+import { termsBatches, variablesBatches } from './own-terms.js';
+import type { DraftHead, RecipientPage } from './recipient-page.js';
 
-/** A draft with its keys: ready to be written. */
-export interface NumberedDraft {
-  id: number;
-  requestId: string;
-  draft: CampaignDraft;
-  /** what its recipients come to */
-  sum: DraftSum;
-}
-
-/** A campaign with its keys whose recipients are written apart. */
+/** A campaign with its keys, without its recipients. */
 export interface NumberedHead {
   id: number;
   requestId: string;
-  draft: Omit<CampaignDraft, 'recipients' | 'terms'>;
+  draft: DraftHead;
   /** recipients */
   total: number;
+  /** what they come to */
   sum: DraftSum;
 }
 
-type PlannedHead = NumberedHead & { lanes: readonly PlannedLane[] };
+/** What recipients are written for. */
+export type WrittenFor = Pick<NumberedHead, 'id' | 'draft' | 'sum'>;
 
-/** Places of recipients in a draft, 0 = the first; `end` exclusive. */
-export interface PlaceRange {
-  from: number;
-  end: number;
+/** A campaign with all of its recipients. */
+export interface NumberedDraft extends WrittenFor {
+  page: RecipientPage;
 }
+
+type PlannedHead = NumberedHead & { lanes: readonly PlannedLane[] };
 
 /** Below this, the recipients of all drafts of a group travel in one statement. */
 const SMALL = 100;
@@ -42,25 +37,26 @@ const SMALL = 100;
 export class CampaignWriter {
   /** Inserts the recipients of a group of drafts, with their terms: those of all small drafts in one statement. */
   async insertRecipients(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
-    const small = drafts.filter(({ draft }) => draft.recipients.length <= SMALL);
+    const small = drafts.filter(({ page }) => page.numbers.length <= SMALL && !page.sources);
     if (small.length > 0) await this.insertSmall(tx, small);
-    for (const entry of drafts) {
-      const { length } = entry.draft.recipients;
-      if (length <= SMALL) await this.insertTerms(tx, entry);
-      else await this.insertRange(tx, entry, { from: 0, end: length });
+    for (const { page, ...entry } of drafts) {
+      if (page.numbers.length <= SMALL && !page.sources) await this.insertTerms(tx, entry, page);
+      else await this.insertPage(tx, entry, page);
     }
   }
 
-  /** Inserts recipients with their terms. @param range places of the draft, 0 = the first; `end` exclusive */
-  async insertRange(tx: EntityManager, entry: Omit<NumberedDraft, 'requestId'>, range: PlaceRange): Promise<void> {
-    const { id, draft } = entry;
-    await tx.query(
-      `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
-       SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
-      [id, range.from, jsonDigits(draft.recipients.slice(range.from, range.end))],
-    );
-    await this.insertTerms(tx, entry, range);
+  /** Inserts recipients with their terms. */
+  async insertPage(tx: EntityManager, entry: WrittenFor, page: RecipientPage): Promise<void> {
+    const { from, numbers, sources } = page;
+    if (sources) await this.insertRetried(tx, entry.id, from, numbers, sources);
+    else
+      await tx.query(
+        `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+         SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
+           ordinal FOR ORDINALITY, receiver VARCHAR(32) CHARACTER SET ascii PATH '$')) j`,
+        [entry.id, from, jsonDigits(numbers)],
+      );
+    await this.insertTerms(tx, entry, page);
   }
 
   /** Inserts campaigns with counters, lanes and chains of routes, without recipients. */
@@ -79,34 +75,28 @@ export class CampaignWriter {
     await this.insertChains(tx, planned);
   }
 
-  /**
-   * Adds recipients of another campaign to the end of this one.
-   * @param afterSeq recipients it has already
-   * @param sources with their `seq` in the other campaign
-   * @param part the same recipients with their terms
-   */
-  async insertRetried(
+  /** @param sources places of the recipients in the campaign that failed */
+  private async insertRetried(
     tx: EntityManager,
     id: number,
-    afterSeq: number,
-    sources: readonly { seq: number; number: string }[],
-    part: { draft: TermsDraft; sum: DraftSum },
+    from: number,
+    numbers: readonly string[],
+    sources: readonly number[],
   ): Promise<void> {
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at, source_seq)
        SELECT ?, ? + j.ordinal, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3), j.source_seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
          ordinal FOR ORDINALITY, source_seq INT PATH '$[0]', receiver VARCHAR(32) CHARACTER SET ascii PATH '$[1]')) j`,
-      [id, afterSeq, jsonRows(sources.map(({ seq, number }) => [seq, number]))],
+      [id, from, jsonRows(numbers.map((number, at) => [sources[at], number]))],
     );
-    await this.insertTerms(tx, { id, ...part }, undefined, afterSeq);
   }
 
   private async insertCampaigns(tx: EntityManager, heads: readonly PlannedHead[]): Promise<void> {
     await tx.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, sender, content,
-         fingerprint, balance, unit_credits, own_terms, charged_credits,
+         fingerprint, balance, unit_credits, own_terms, own_kinds, charged_credits,
          total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_at)
-       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
       heads.flatMap(({ id, requestId, draft, total, sum, lanes }) => [
         id,
         draft.accountId,
@@ -121,7 +111,8 @@ export class CampaignWriter {
         draft.fingerprint ?? null,
         draft.balance,
         draft.unitCredits,
-        sum.own ? 1 : 0,
+        sum.own?.hasTerms ? 1 : 0,
+        sum.own?.kinds ?? 0,
         sum.charged,
         total,
         lanes.length,
@@ -169,7 +160,7 @@ export class CampaignWriter {
   }
 
   private async insertSmall(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
-    const rows = drafts.flatMap(({ id, draft }) => draft.recipients.map((number, index) => [id, index + 1, number]));
+    const rows = drafts.flatMap(({ id, page }) => page.numbers.map((number, index) => [id, index + 1, number]));
     await tx.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
        SELECT j.campaign_id, j.seq, j.receiver, ${RecipientStatus.Pending}, 0, UTC_TIMESTAMP(3) FROM JSON_TABLE(?, '$[*]' COLUMNS (
@@ -178,33 +169,24 @@ export class CampaignWriter {
     );
   }
 
-  private async insertTerms(
-    tx: EntityManager,
-    { id, draft, sum }: { id: number; draft: TermsDraft; sum: DraftSum },
-    range?: PlaceRange,
-    base?: number,
-  ): Promise<void> {
-    for (const rows of termsBatches(id, draft, sum, range, base)) {
+  private async insertTerms(tx: EntityManager, { id, draft, sum }: WrittenFor, page: RecipientPage): Promise<void> {
+    for (const rows of termsBatches(id, page, draft, sum)) {
       await tx.query(
-        `INSERT INTO recipient_terms (campaign_id, seq, lane_group, credits, variables, sender, route_id)
-         SELECT j.campaign_id, j.seq, j.lane_group, j.credits, j.variables, j.sender, j.route_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
+        `INSERT INTO recipient_terms (campaign_id, seq, lane_group, credits, sender, route_id)
+         SELECT j.campaign_id, j.seq, j.lane_group, j.credits, j.sender, j.route_id FROM JSON_TABLE(?, '$[*]' COLUMNS (
            campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane_group INT PATH '$[2]', credits BIGINT PATH '$[3]',
-           variables LONGTEXT CHARACTER SET utf8mb4 PATH '$[4]', sender VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[5]',
-           route_id BIGINT PATH '$[6]')) j`,
+           sender VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[4]', route_id BIGINT PATH '$[5]')) j`,
         [rows],
+      );
+    }
+    for (const rows of variablesBatches(id, page)) {
+      await tx.query(
+        `INSERT INTO recipient_variables (campaign_id, block, variables) VALUES ${rows.map(() => '(?,?,?)').join(',')}`,
+        rows.flat(),
       );
     }
   }
 }
-
-/** What of a draft is written without its recipients. */
-export const headOf = ({ id, requestId, draft, sum }: NumberedDraft): NumberedHead => ({
-  id,
-  requestId,
-  draft,
-  total: draft.recipients.length,
-  sum,
-});
 
 /** A JSON array of digit strings; they need no escaping, so joining them is enough. */
 const jsonDigits = (digits: readonly string[]): string => (digits.length === 0 ? '[]' : `["${digits.join('","')}"]`);

@@ -1,24 +1,12 @@
 import { jsonRows } from '../../../platform/database/index.js';
-import { UsageTally, type UsageShare } from '../../credits/index.js';
 import { MOST_GROUPS } from '../state/lanes.js';
+import { OWN_KIND, RECIPIENTS_A_BLOCK } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { byIds, chainOf, chainText, type RouteChain } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
-
-/** What the recipients of a draft come to together. */
-export interface DraftSum {
-  /** credits, for all recipients together */
-  charged: number;
-  /** the same by calling code and sender */
-  usage: readonly UsageShare[];
-  /** where some recipient differs from the campaign */
-  own?: {
-    /** by lane group: the campaign's own, then the further ones, ascending by their ids */
-    chains: readonly RouteChain[];
-    /** of the recipients, in their order */
-    groups: Uint8Array;
-  };
-}
+import type { DraftSum } from './draft-sum.js';
+import type { RecipientPage } from './recipient-page.js';
+import { UsageBuckets } from './usage-buckets.js';
 
 /** What of a draft its terms go by. */
 export type TermsDraft = Pick<
@@ -26,50 +14,70 @@ export type TermsDraft = Pick<
   'recipients' | 'terms' | 'unitCredits' | 'routeId' | 'fallbacks' | 'sender'
 >;
 
+type Common = Pick<TermsDraft, 'unitCredits' | 'routeId'>;
+
 const ROWS_A_BATCH = 5_000;
 /** of the variables, in UTF-16 units: even where each takes six bytes in JSON, below the packet of 16 MB that MariaDB takes */
 const LENGTH_OF_A_BATCH = 1_000_000;
 
-/** Adds up a draft. */
+/** Adds up a draft: one pass over its recipients. */
 export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks, sender }: TermsDraft): DraftSum {
   const chain = chainOf(routeId, fallbacks);
-  const tally = new UsageTally();
+  const usage = new UsageBuckets(sender, recipients.length);
   if (!terms) {
-    for (const number of recipients) tally.add(number, sender ?? '', unitCredits);
-    return { charged: unitCredits * recipients.length, usage: tally.shares };
+    for (const number of recipients) usage.add(number, unitCredits);
+    return { charged: unitCredits * recipients.length, usage: usage.shares() };
   }
   if (terms.length !== recipients.length) throw new RangeError('terms stand beside the recipients, one each');
   let charged = 0;
-  let differ = false;
+  let hasTerms = false;
+  let kinds = 0;
   const found = new FoundChains(chain);
   const groups = new Uint8Array(terms.length);
   for (const [at, own] of terms.entries()) {
     const credits = creditsOf(own, unitCredits);
     charged += credits;
-    tally.add(recipients[at] ?? '', own?.sender ?? sender ?? '', credits);
+    usage.add(recipients[at] ?? '', credits, own?.sender);
     if (!own) continue;
-    const group = found.groupOf(own);
-    groups[at] = group;
-    differ ||= group !== 0 || differs(own, { unitCredits, routeId });
+    const { routeId: route, fallbacks: others } = own;
+    const isCampaigns = others === undefined && (route === undefined || route === routeId);
+    groups[at] = isCampaigns ? 0 : found.groupOf(chainOf(route ?? routeId, others));
+    hasTerms ||= differs(own, { unitCredits, routeId });
+    kinds |= kindsOf(own);
   }
-  const sum = { charged, usage: tally.shares };
-  return differ ? { ...sum, own: found.ascending(groups) } : sum;
+  return { charged, usage: usage.shares(), ...ownOf(found, groups, hasTerms, kinds) };
+}
+
+/** What sending has to read of a recipient besides its route. */
+export const kindsOf = ({ sender, variables }: Pick<RecipientTerms, 'sender' | 'variables'>): number =>
+  (sender === undefined ? 0 : OWN_KIND.senders) | (hasVariables(variables) ? OWN_KIND.variables : 0);
+
+/**
+ * @param groups of the recipients, as they were found
+ * @param hasTerms whether any differs in price or sender
+ * @param kinds of all of them together
+ */
+export function ownOf(found: FoundChains, groups: Uint8Array, hasTerms: boolean, kinds: number): Pick<DraftSum, 'own'> {
+  if (!found.isOne) return { own: { ...found.ascending(groups), hasTerms: true, kinds: kinds | OWN_KIND.routes } };
+  return hasTerms || kinds !== 0 ? { own: { chains: [found.first], hasTerms, kinds } } : {};
 }
 
 /** The chains of a draft's recipients, as they are found. */
-class FoundChains {
+export class FoundChains {
   private readonly chains: RouteChain[];
   private readonly groups: Map<string, number>;
 
-  constructor(private readonly own: RouteChain) {
-    this.chains = [own];
-    this.groups = new Map([[chainText(own), 0]]);
+  /** @param first the campaign's own */
+  constructor(readonly first: RouteChain) {
+    this.chains = [first];
+    this.groups = new Map([[chainText(first), 0]]);
   }
 
-  groupOf({ routeId, fallbacks }: RecipientTerms): number {
-    const [campaigns] = this.own;
-    if (fallbacks === undefined && (routeId === undefined || routeId === campaigns)) return 0;
-    const chain = chainOf(routeId ?? Number(campaigns), fallbacks);
+  get isOne(): boolean {
+    return this.chains.length === 1;
+  }
+
+  groupOf(chain: RouteChain): number {
     const key = chainText(chain);
     const known = this.groups.get(key);
     if (known !== undefined) return known;
@@ -80,7 +88,7 @@ class FoundChains {
   }
 
   /** Whichever came first, the groups of a campaign are in the order of their chains. @param groups as they were found */
-  ascending(groups: Uint8Array): NonNullable<DraftSum['own']> {
+  ascending(groups: Uint8Array): { chains: readonly RouteChain[]; groups: Uint8Array } {
     const [own, ...further] = this.chains;
     const chains = [own as RouteChain, ...further.sort(byIds)];
     const places = new Map(chains.map((chain, place) => [chainText(chain), place]));
@@ -89,33 +97,51 @@ class FoundChains {
   }
 }
 
-/**
- * Rows of `recipient_terms`, each batch as one JSON parameter of a size that the servers take, whatever the variables hold.
- * @param range places of recipients, 0 = the first; `end` exclusive
- * @param base recipients that the campaign has before those of the draft
- */
+/** Rows of `recipient_terms`, each batch as one JSON parameter. */
 export function* termsBatches(
   id: number,
-  draft: TermsDraft,
+  { from, terms }: RecipientPage,
+  campaign: Common,
   { own }: DraftSum,
-  range = { from: 0, end: draft.recipients.length },
-  base = 0,
 ): Generator<string, void, undefined> {
-  if (!draft.terms || !own) return;
+  if (!terms || !own?.hasTerms) return;
   let rows: unknown[][] = [];
-  let length = 0;
-  for (let at = range.from; at < range.end; at++) {
-    const terms = draft.terms[at];
-    if (!terms || (!own.groups[at] && !differs(terms, draft))) continue;
-    const { credits = null, sender = null, routeId = null } = terms;
-    const variables = terms.variables ? JSON.stringify(terms.variables) : null;
-    rows.push([id, base + at + 1, own.groups[at], credits, variables, sender, routeId]);
-    length += variables?.length ?? 0;
-    if (rows.length < ROWS_A_BATCH && length < LENGTH_OF_A_BATCH) continue;
+  for (const [at, each] of terms.entries()) {
+    const group = own.groups?.[from + at] ?? 0;
+    if (!each || (group === 0 && !differs(each, campaign))) continue;
+    const { credits = null, sender = null, routeId = null } = each;
+    rows.push([id, from + at + 1, group, credits, sender, routeId]);
+    if (rows.length < ROWS_A_BATCH) continue;
     yield jsonRows(rows);
-    [rows, length] = [[], 0];
+    rows = [];
   }
   if (rows.length > 0) yield jsonRows(rows);
+}
+
+/** A row of `recipient_variables`. */
+export type VariablesRow = [id: number, block: number, variables: string];
+
+/** Rows of `recipient_variables`, each batch of a size that the servers take, whatever the variables hold. */
+export function* variablesBatches(
+  id: number,
+  { from, terms }: RecipientPage,
+): Generator<VariablesRow[], void, undefined> {
+  if (!terms) return;
+  if (from % RECIPIENTS_A_BLOCK !== 0) throw new RangeError('a page begins with a block of variables');
+  let rows: VariablesRow[] = [];
+  let length = 0;
+  for (let at = 0; at < terms.length; at += RECIPIENTS_A_BLOCK) {
+    const some = terms.slice(at, at + RECIPIENTS_A_BLOCK);
+    if (!some.some((each) => hasVariables(each?.variables))) continue;
+    const values = JSON.stringify(some.map((each) => (hasVariables(each?.variables) ? each?.variables : null)));
+    if (rows.length > 0 && length + values.length > LENGTH_OF_A_BATCH) {
+      yield rows;
+      [rows, length] = [[], 0];
+    }
+    rows.push([id, (from + at) / RECIPIENTS_A_BLOCK, values]);
+    length += values.length;
+  }
+  if (rows.length > 0) yield rows;
 }
 
 function creditsOf(own: RecipientTerms | null, unitCredits: number): number {
@@ -124,11 +150,12 @@ function creditsOf(own: RecipientTerms | null, unitCredits: number): number {
   return credits;
 }
 
-const differs = (
-  { credits, variables, sender, routeId }: RecipientTerms,
-  campaign: Pick<CampaignDraft, 'unitCredits' | 'routeId'>,
-): boolean =>
+const differs = ({ credits, sender, routeId }: RecipientTerms, campaign: Common): boolean =>
   (credits ?? campaign.unitCredits) !== campaign.unitCredits ||
   (routeId ?? campaign.routeId) !== campaign.routeId ||
-  sender !== undefined ||
-  (variables !== undefined && Object.keys(variables).length > 0);
+  sender !== undefined;
+
+function hasVariables(variables: RecipientTerms['variables'] | null): boolean {
+  for (const _ in variables) return true;
+  return false;
+}

@@ -1,10 +1,12 @@
-import type { AppError } from '../../../kernel/app-error.js';
+import type { AppError, RowFault } from '../../../kernel/app-error.js';
 
 /** A recipient as a client gave it, its number cleaned by the channel's `readRecipient`. */
 export interface SourcedRecipient {
   number: string;
   /** values of the text's placeholders */
   variables?: Readonly<Record<string, string>>;
+  /** sender id of its own; absent = the submission's */
+  sender?: string;
   /** its place in what the client gave, 1 = the first; errors name it */
   row: number;
 }
@@ -16,13 +18,21 @@ export interface RecipientSource {
   read(): AsyncIterable<readonly SourcedRecipient[]>;
 }
 
-/** A recipient that makes the whole send be refused. */
-export interface RecipientFault {
-  row: number;
-  number: string;
-  /** what the channel's `price` or `segments`, or the check of the number, says of it alone */
-  error: AppError;
+/** A recipient that makes the whole send be refused, as the answer names it. */
+export interface RecipientFault extends RowFault {
+  /** what the channel's `price` or `segments`, or the check of the number, says of it alone; absent where a value is missing */
+  error?: AppError;
 }
 
-/** Recipients at fault that an answer tells of; behind them a send is not judged any further. */
-export const MOST_FAULTS = 100;
+const RECIPIENTS_A_READ = 5_000;
+
+/** Recipients that are in memory, without variables. */
+export const sourceOf = (recipients: readonly string[]): RecipientSource => ({
+  total: recipients.length,
+  async *read() {
+    for (let from = 0; from < recipients.length; from += RECIPIENTS_A_READ) {
+      const some = recipients.slice(from, from + RECIPIENTS_A_READ);
+      yield some.map((number, at): SourcedRecipient => ({ number, row: from + at + 1 }));
+    }
+  },
+});

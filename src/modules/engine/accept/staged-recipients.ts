@@ -5,9 +5,8 @@ import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey, type WriteResult } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { LeasedTable } from '../../../platform/leases/index.js';
-import type { CampaignDraft } from './campaign-draft.js';
-import { CampaignWriter, type PlaceRange } from './campaign-writer.js';
-import type { DraftSum } from './own-terms.js';
+import { CampaignWriter, type WrittenFor } from './campaign-writer.js';
+import type { DraftHead, DraftRecipients, RecipientPage } from './recipient-page.js';
 
 const TABLE = 'acceptances_under_way';
 const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
@@ -15,10 +14,15 @@ const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
 const WRITERS_FENCE = 0;
 /** A writer renews it with every commit, the longest of which the database ends after 25 s. */
 const LEASE_MS = 60_000;
-const ROWS_A_COMMIT = 10_000;
 /** While one commit is written to the disk, the next one's rows are inserted. */
 const COMMITS_AT_ONCE = 2;
 const ROWS_A_REMOVAL = 5_000;
+/** By the second column of their keys; the recipients last. */
+const WRITTEN = [
+  ['recipient_variables', 'block'],
+  ['recipient_terms', 'seq'],
+  ['campaign_recipients', 'seq'],
+] as const;
 const ORPHANS_A_SWEEP = 10;
 const ROUNDS = 6;
 
@@ -47,14 +51,14 @@ export class StagedRecipients {
   ) {}
 
   /** Writes the recipients and their terms. @returns the id that their campaign must have */
-  async write(draft: CampaignDraft, sum: DraftSum): Promise<number> {
+  async write(draft: DraftHead, recipients: DraftRecipients): Promise<number> {
     for (let round = 1; ; round++) {
       const id = newId();
       let isBegun = false;
       try {
         await this.begin(id);
         isBegun = true;
-        await this.writeAll(id, draft, sum);
+        await this.writeAll({ id, draft, sum: recipients.sum }, recipients);
         return id;
       } catch (error) {
         const isTaken = isDuplicateKey(error);
@@ -119,29 +123,37 @@ export class StagedRecipients {
     );
   }
 
-  /** The first rows alone: they take the id from every other process, so that no later ones can stray into its campaign. */
-  private async writeAll(id: number, draft: CampaignDraft, sum: DraftSum): Promise<void> {
-    const total = draft.recipients.length;
-    const write = (from: number): Promise<void> =>
-      this.writeSome(id, draft, sum, { from, end: Math.min(from + ROWS_A_COMMIT, total) });
-    await write(0);
-    let next = ROWS_A_COMMIT;
-    const writer = async (): Promise<void> => {
-      while (next < total) {
-        const from = next;
-        next += ROWS_A_COMMIT;
-        await write(from);
-      }
+  /** The first page alone: it takes the id from every other process, so that no later ones can stray into its campaign. */
+  private async writeAll(entry: WrittenFor, recipients: DraftRecipients): Promise<void> {
+    const pages = inTurn(recipients.pages());
+    let written = 0;
+    const writeNext = async (): Promise<boolean> => {
+      const page = await pages.next();
+      if (!page) return false;
+      await this.writeSome(entry, page);
+      written += page.numbers.length;
+      return true;
     };
-    const ended = await Promise.allSettled(Array.from({ length: COMMITS_AT_ONCE }, writer));
-    for (const result of ended) if (result.status === 'rejected') throw result.reason;
+    const writer = async (): Promise<void> => {
+      while (await writeNext());
+    };
+    try {
+      await writeNext();
+      const ended = await Promise.allSettled(Array.from({ length: COMMITS_AT_ONCE }, writer));
+      for (const result of ended) if (result.status === 'rejected') throw result.reason;
+    } finally {
+      await pages.end();
+    }
+    if (written !== recipients.total) {
+      throw new Error(`${recipients.total} recipients were read first, and ${written} when they were written`);
+    }
   }
 
   /** The lease last: it is decided with the commit whether a sweeper was faster, and locked for no longer. */
-  private async writeSome(id: number, draft: CampaignDraft, sum: DraftSum, range: PlaceRange): Promise<void> {
+  private async writeSome(entry: WrittenFor, page: RecipientPage): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.writer.insertRange(tx, { id, draft, sum }, range);
-      if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, LEASE_MS))) throw new StageLost();
+      await this.writer.insertPage(tx, entry, page);
+      if (!(await UNDER_WAY.renew(tx, [entry.id], WRITERS_FENCE, LEASE_MS))) throw new StageLost();
     });
   }
 
@@ -151,13 +163,34 @@ export class StagedRecipients {
     const campaigns: unknown[] = await tx.query('SELECT 1 FROM campaigns WHERE id = ?', [id]);
     if (campaigns.length > 0) return false;
     let isMore = false;
-    for (const table of ['recipient_terms', 'campaign_recipients']) {
+    for (const [table, key] of WRITTEN) {
       const removed: WriteResult = await tx.query(
-        `DELETE FROM ${table} WHERE campaign_id = ? ORDER BY seq DESC LIMIT ${ROWS_A_REMOVAL}`,
+        `DELETE FROM ${table} WHERE campaign_id = ? ORDER BY ${key} DESC LIMIT ${ROWS_A_REMOVAL}`,
         [id],
       );
       isMore ||= removed.affectedRows === ROWS_A_REMOVAL;
     }
     return isMore;
   }
+}
+
+/** Pages, one after the other, to the writer that asks next. A fault of the source is told to all of them. */
+function inTurn(pages: AsyncIterable<RecipientPage> | Iterable<RecipientPage>) {
+  const iterator: AsyncIterator<RecipientPage, void> | Iterator<RecipientPage, void> =
+    Symbol.asyncIterator in pages ? pages[Symbol.asyncIterator]() : pages[Symbol.iterator]();
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    next: (): Promise<RecipientPage | null> => {
+      const asked = last.then(async () => {
+        const next = await iterator.next();
+        return next.done ? null : next.value;
+      });
+      last = asked;
+      return asked;
+    },
+    /** Lets go of what the source holds. */
+    end: async (): Promise<void> => {
+      await iterator.return?.();
+    },
+  };
 }

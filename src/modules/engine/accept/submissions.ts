@@ -1,15 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { AppError } from '../../../kernel/app-error.js';
 import { now, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
+import { Rates } from '../../rates/index.js';
+import { type RoutePlan, Routing } from '../../routing/index.js';
 import type { Channel, Content, Price } from '../channel.js';
-import type { AppError } from '../../../kernel/app-error.js';
-import type { RecipientTerms } from '../state/recipient-terms.js';
-import type { RecipientFault, RecipientSource } from './recipient-source.js';
+import { chainOf, type RouteChain } from '../state/route-chain.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
+import { judge, type JudgedRecipients, type Judging } from './judged-recipients.js';
+import { RecipientJudge } from './recipient-judge.js';
+import type { DraftHead } from './recipient-page.js';
+import { type RecipientFault, type RecipientSource, sourceOf } from './recipient-source.js';
+import { quoteOf, type SourceQuote } from './source-quote.js';
 
 /** The account that pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
 export interface Sender {
@@ -17,16 +23,14 @@ export interface Sender {
   timeZone: string;
 }
 
-/** To whom a submission goes: one text and price for all, or a text and a price for each. */
+/** To whom a submission goes. */
 export type SubmissionRecipients =
   | {
-      /** cleaned, in order, duplicates as the channel wants them */
+      /** cleaned, in order, duplicates as the channel wants them; all of them get the same text */
       recipients: string[];
-      /** as long as `recipients`; absent = all of them have the campaign's */
-      terms?: CampaignDraft['terms'];
       source?: never;
     }
-  | { source: RecipientSource; recipients?: never; terms?: never };
+  | { source: RecipientSource; recipients?: never };
 
 /** A send whose request passed the rows of its endpoint that look at the request alone. */
 export type Submission = SubmissionRecipients & SubmissionHead;
@@ -60,18 +64,24 @@ interface SubmissionHead {
   initialState?: CampaignDraft['initialState'];
   /** what is wrong with a number beside its form, where the account has that looked at; null = nothing */
   numberCheck?: (number: string) => AppError | null;
-  /**
-   * What is answered when recipients are at fault: the first ones, `MOST_FAULTS` at most. Absent = what is said of the first.
-   */
+  /** What is answered when recipients are at fault: the first hundred of them. Absent = what is said of the first. */
   refused?: (faults: readonly RecipientFault[]) => AppError;
 }
 
-/** When and over which route a submission leaves. */
+/** When and over which routes a submission leaves. */
 export interface Departure {
   /** null = at once */
   scheduledAt: Date | null;
-  routeId: number;
+  routes: RoutePlan;
 }
+
+/** A send whose routes are looked for. */
+export type RoutedSubmission = Pick<SubmissionHead, 'channel' | 'service' | 'category'> & {
+  sender: Pick<Sender, 'accountId'>;
+};
+
+/** The plan of a send that one route carries, whatever the number. */
+export const onlyRoute = (routeId: number): RoutePlan => ({ only: [routeId], chainOf: () => [routeId] });
 
 /**
  * The way of every send into the engine. `submit` goes all of it; a channel that has more to judge on the way (a template, an
@@ -80,20 +90,23 @@ export interface Departure {
 @Injectable()
 export class Submissions {
   constructor(
-    private readonly routes: RouteDirectory,
+    private readonly directory: RouteDirectory,
     private readonly drivers: DriverRegistry,
+    private readonly routing: Routing,
+    private readonly rates: Rates,
     private readonly acceptance: CampaignAcceptance,
     private readonly idempotency: Idempotency,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   /**
-   * Scheduled, routed, charged and stored with all its recipients, in one transaction. A repeated request under a
+   * Scheduled, routed, charged and stored with all its recipients: everything of it, or nothing. A repeated request under a
    * caller-supplied id gets its first answer, although its schedule_time has passed or no route is left.
    * @param schedule `schedule_time` as it was given
    * @param idempotent the request, where it has an `Idempotency-Key`; its outcome is what `answerOf` makes
    * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` for a past
-   * schedule_time, `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice
+   * schedule_time, `unavailable` without a usable route (before the debit), `invalid` when recipients are at fault or the
+   * credits do not suffice
    */
   submit<Answer>(
     submission: Submission & { schedule: unknown },
@@ -105,9 +118,8 @@ export class Submissions {
       if (earlier) return answerOf(earlier);
       const approved: Submission = { ...submission, ...(await submission.approve?.()) };
       const scheduledAt = this.momentOf(submission.schedule, submission.sender);
-      const routeId = await this.routeOf(submission.channel, submission.service);
-      await this.assertTaken(submission.channel, approved.content, [routeId]);
-      return answerOf(await this.accept(approved, { scheduledAt, routeId }, keeper?.alongside(answerOf)));
+      const routes = await this.routesOf(approved);
+      return answerOf(await this.accept(approved, { scheduledAt, routes }, keeper?.alongside(answerOf)));
     });
   }
 
@@ -122,21 +134,49 @@ export class Submissions {
   }
 
   /** @throws AppError unavailable `No route available for this channel` */
-  async routeOf({ name, routes }: Channel, service: string): Promise<number> {
+  async routesOf({ channel: { name, routes }, sender, service, category }: RoutedSubmission): Promise<RoutePlan> {
     if (routes === 'chat') throw new Error(`the channel ${name} sends over chat accounts, which it finds itself`);
-    const route = await this.routes.resolve(routes, service);
-    if (!route) throw acceptanceErrors.noRoute();
-    return route.id;
+    const plan = await this.routing.planFor({
+      kind: routes,
+      accountId: sender.accountId,
+      service,
+      ...(category !== undefined && { category }),
+    });
+    if (!plan) throw acceptanceErrors.noRoute();
+    return plan;
   }
 
   /**
-   * Judges whether every route that may carry a message takes it with what it has.
-   * @throws AppError what the channel says
+   * What recipients cost and how they leave, by what the account pays now.
+   * @param routes null = it is asked for prices alone
+   * @throws AppError what makes a text that is the same for all be refused
    */
-  async assertTaken(channel: Channel, content: Content, routeIds: Iterable<number>): Promise<void> {
+  async judgeOf(
+    send: Pick<SubmissionHead, 'channel' | 'content' | 'price' | 'numberCheck'> & RoutedSubmission,
+    routes: RoutePlan | null,
+  ): Promise<RecipientJudge> {
+    const { channel, content, price, numberCheck, sender } = send;
+    const pricer = await this.rates.pricerFor(sender.accountId, channel.name);
+    return new RecipientJudge({ channel, content, price, pricer, plan: routes, numberCheck });
+  }
+
+  /**
+   * Judges all recipients, and whether every route that may carry them takes what they get. Nothing is written.
+   * @throws AppError what is wrong with recipients; unavailable without a route for one of them
+   */
+  async judged(source: RecipientSource, judging: RecipientJudge, how?: Judging): Promise<JudgedRecipients> {
+    const recipients = await judge(source, judging, how);
+    const { routeId, fallbacks } = recipients.common;
+    await this.assertTaken(judging, recipients.sum.own?.chains ?? [chainOf(routeId, fallbacks)]);
+    return recipients;
+  }
+
+  /** @throws AppError what the channel says of a message that one of the routes does not take */
+  private async assertTaken({ terms }: RecipientJudge, chains: readonly RouteChain[]): Promise<void> {
+    const { channel, content } = terms;
     if (!channel.judgeDemands) return;
-    for (const id of routeIds) {
-      const route = await this.routes.byId(id);
+    for (const id of new Set(chains.flat())) {
+      const route = await this.directory.byId(id);
       if (route) channel.judgeDemands(content, this.drivers.demandsOf(route));
     }
   }
@@ -144,31 +184,41 @@ export class Submissions {
   /**
    * Charged and stored.
    * @param alongside further writes of the same transaction
-   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` when the credits do not
-   * suffice
+   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` when recipients are at
+   * fault or the credits do not suffice, `unavailable` when there is no route for one of the numbers
    */
   async accept(
     submission: Submission,
-    { scheduledAt, routeId }: Departure,
+    { scheduledAt, routes }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
-    const { channel, broadcastName, service, senderId, content } = submission;
-    const { recipients, terms } = submission.source ? await gathered(submission.source) : submission;
-    const draft: CampaignDraft = {
+    const { channel, broadcastName, service, senderId, content, refused } = submission;
+    const head: Omit<DraftHead, keyof JudgedRecipients['common']> = {
       ...this.identityOf(submission),
       channel: channel.name,
       broadcastName,
       service,
-      routeId,
       ...(senderId !== undefined && { sender: senderId }),
       content,
-      ...priceOf(submission),
-      recipients,
-      ...(terms && { terms }),
       initialState: submission.initialState ?? 'accepted',
       ...(scheduledAt && { scheduledAt }),
     };
-    return this.acceptance.accept(draft, alongside);
+    const judging = await this.judgeOf(submission, routes);
+    if (submission.recipients && judging.isOne) {
+      const { recipients } = submission;
+      const common = judging.ofAll();
+      await this.assertTaken(judging, [chainOf(common.routeId, common.fallbacks)]);
+      return this.acceptance.accept({ ...head, ...common, recipients }, alongside);
+    }
+    const source = submission.source ?? sourceOf(submission.recipients);
+    const { common, ...recipients } = await this.judged(source, judging, { sender: senderId, refused });
+    return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside);
+  }
+
+  /** What a submission would cost, by the parts that leave. @throws AppError as `accept`, but for routes and credits */
+  async quote(submission: Submission): Promise<SourceQuote> {
+    const source = submission.source ?? sourceOf(submission.recipients);
+    return quoteOf(source, await this.judgeOf(submission, null), submission.refused);
   }
 
   private identityOf({ channel, sender, given }: Submission): DraftIdentity {
@@ -179,23 +229,4 @@ export class Submissions {
       ...(given && { fingerprint: given.fingerprint }),
     };
   }
-}
-
-function priceOf({ channel, content, price }: Submission): Price {
-  const found = price ?? channel.price?.(content);
-  if (!found) throw new Error(`no price for a send of the channel ${channel.name}`);
-  return found;
-}
-
-/** The recipients of a source with their variables. */
-async function gathered(source: RecipientSource): Promise<Required<Pick<CampaignDraft, 'recipients' | 'terms'>>> {
-  const recipients: string[] = [];
-  const terms: (RecipientTerms | null)[] = [];
-  for await (const some of source.read()) {
-    for (const { number, variables } of some) {
-      recipients.push(number);
-      terms.push(variables ? { variables } : null);
-    }
-  }
-  return { recipients, terms };
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { DueRecipient } from '../settle/attempts.js';
 import { groupOf } from '../state/lanes.js';
+import { variablesOf } from '../state/own-variables.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { TERMS_COLUMNS, termsOf, type TermsRow } from '../state/terms-rows.js';
 import type { LaneTurn } from './lane-turn.js';
@@ -34,18 +35,19 @@ export async function pendingOf(
   terms: { withoutRetries?: boolean; most?: number } = {},
 ): Promise<DueRecipient[]> {
   if (parts.length === 0) return [];
-  const ownTerms = parts.some(({ turn }) => turn.ownTerms);
+  const grouped = parts.some(({ turn }) => turn.grouped);
+  const isJoined = grouped || parts.some(({ turn }) => turn.ownSenders);
   const values: number[] = [];
   const ranges = parts.map(({ turn, from, end }) => {
     values.push(turn.campaignId, from, end);
-    if (turn.ownTerms) values.push(groupOf(turn.lane));
-    const group = turn.ownTerms ? ' AND COALESCE(o.lane_group, 0) = ?' : '';
+    if (turn.grouped) values.push(groupOf(turn.lane));
+    const group = turn.grouped ? ' AND COALESCE(o.lane_group, 0) = ?' : '';
     return `(r.campaign_id = ? AND r.seq >= ? AND r.seq < ?${group})`;
   });
   const rows: RecipientRow[] = await source.query(
-    `SELECT r.campaign_id, r.seq, r.receiver AS number${ownTerms ? `, ${TERMS_COLUMNS}, COALESCE(o.lane_group, 0) AS lane_group` : ''}
+    `SELECT r.campaign_id, r.seq, r.receiver AS number${isJoined ? `, ${TERMS_COLUMNS}` : ''}${grouped ? ', COALESCE(o.lane_group, 0) AS lane_group' : ''}
      FROM campaign_recipients r
-     ${ownTerms ? 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq' : ''}
+     ${isJoined ? 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq' : ''}
      ${terms.withoutRetries ? 'LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq' : ''}
      WHERE (${ranges.join(' OR ')}) AND r.status = ${RecipientStatus.Pending}
      ${terms.withoutRetries ? 'AND t.seq IS NULL' : ''}
@@ -57,13 +59,29 @@ export async function pendingOf(
     const { campaignId } = part.turn;
     byCampaign.set(campaignId, [...(byCampaign.get(campaignId) ?? []), part]);
   }
-  return rows.map((row): DueRecipient => {
+  const recipients = rows.map((row): DueRecipient => {
     const own = byCampaign.get(row.campaign_id)?.find((part) => isOf(part, row));
     // left out here, it would never be sent: its lane goes on behind it
     if (!own) throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
     return { turn: own.turn, seq: row.seq, number: row.number, ...termsOf(row, own.turn.sender), attempt: 1 };
   });
+  return withVariables(source, recipients);
+}
+
+/** Those whose campaigns have variables get theirs. */
+export async function withVariables<Recipient extends DueRecipient>(
+  source: Source,
+  recipients: Recipient[],
+): Promise<Recipient[]> {
+  const own = recipients.filter(({ turn }) => turn.ownVariables);
+  if (own.length === 0) return recipients;
+  const placeOf = ({ turn, seq }: DueRecipient) => ({ campaignId: turn.campaignId, seq });
+  const found = await variablesOf(source, own.map(placeOf));
+  return recipients.map((recipient) => {
+    const variables = recipient.turn.ownVariables ? found(placeOf(recipient)) : undefined;
+    return variables ? { ...recipient, variables } : recipient;
+  });
 }
 
 const isOf = ({ turn, from, end }: LanePart, { seq, lane_group: group = 0 }: RecipientRow): boolean =>
-  seq >= from && seq < end && (!turn.ownTerms || groupOf(turn.lane) === Number(group));
+  seq >= from && seq < end && (!turn.grouped || groupOf(turn.lane) === Number(group));

@@ -9,8 +9,9 @@ import type { DueRecipient } from '../settle/attempts.js';
 import { beginRetries, begunRetries, dropRetries, dropRetriesOf } from '../settle/retry-store.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { type CampaignState, statesThat } from '../state/campaign-transitions.js';
+import { OWN_KIND } from '../state/own-variables.js';
 import { endLanes, KEYS, type LanesLeft, OF_KEY, removeLanes } from './lane-endings.js';
-import { pendingOf } from './lane-recipients.js';
+import { pendingOf, withVariables } from './lane-recipients.js';
 import {
   heldFence,
   inLaneOrder,
@@ -34,7 +35,7 @@ interface TurnRow {
   state: CampaignState;
   channel: string;
   account_id: number;
-  own_terms: number;
+  own_kinds: number;
   sender: string | null;
   content: string;
   waited_us: number | string;
@@ -92,7 +93,7 @@ export class LaneStore {
     const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
     const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
-         l.single, l.moves, c.state, c.own_terms, c.sender, c.content,
+         l.single, l.moves, c.state, c.own_kinds, c.sender, c.content,
          TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
          EXISTS (${retries} AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
@@ -119,8 +120,9 @@ export class LaneStore {
       const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
       if (turns.length === 0) return held;
       await beginRetries(tx, turns, mostRetries);
-      const { recipients, leftOver } = await begunRetries(tx, turns, { deduplicated });
-      await dropRetries(tx, leftOver);
+      const begun = await begunRetries(tx, turns, { deduplicated });
+      await dropRetries(tx, begun.leftOver);
+      const recipients = await withVariables(tx, begun.recipients);
       return held.map((claim) =>
         claim.turn.retriesDue ? { ...claim, recipients: recipients.filter(({ turn }) => turn === claim.turn) } : claim,
       );
@@ -236,7 +238,9 @@ const toTurn = (row: TurnRow): LaneTurn => ({
   accountId: row.account_id,
   routeId: row.route_id,
   single: row.single === 1,
-  ownTerms: row.own_terms === 1,
+  grouped: (row.own_kinds & OWN_KIND.routes) !== 0,
+  ownSenders: (row.own_kinds & OWN_KIND.senders) !== 0,
+  ownVariables: (row.own_kinds & OWN_KIND.variables) !== 0,
   sender: row.sender,
   content: JSON.parse(row.content) as Record<string, unknown>,
   waitingSince: performance.now() - Number(row.waited_us) / 1_000,

@@ -19,8 +19,12 @@ export interface LaneTurn extends LaneKey {
   routeId: number;
   /** a campaign of one recipient */
   single: boolean;
-  /** recipients of the campaign have terms of their own, and lanes of their own by route */
-  ownTerms: boolean;
+  /** recipients of the campaign leave over several chains of routes: the lane has those of its group alone */
+  grouped: boolean;
+  /** recipients of the campaign have senders of their own */
+  ownSenders: boolean;
+  /** recipients of the campaign have variables */
+  ownVariables: boolean;
   /** sender id of recipients that have none of their own; null = the route's */
   sender: string | null;
   content: Record<string, unknown>;

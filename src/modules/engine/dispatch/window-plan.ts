@@ -13,7 +13,7 @@ export interface PlannedLane {
 }
 
 /** A campaign's lane of which only the recipients of a group, or retries, leave: where that part ends is not known yet. */
-const isAlone = ({ single, retriesDue, ownTerms }: LaneTurn): boolean => !single && (retriesDue || ownTerms);
+const isAlone = ({ single, retriesDue, grouped }: LaneTurn): boolean => !single && (retriesDue || grouped);
 
 /**
  * Fills a window with lanes of one route, in their order. Retries that are due come first; campaigns' retries, and lanes of
@@ -41,4 +41,4 @@ export function planWindow(turns: readonly LaneTurn[], size: number): PlannedLan
 }
 
 /** Whether the part of a lane may have more recipients than its window takes. */
-export const isGrouped = ({ turn }: PlannedLane): boolean => turn.ownTerms && !turn.single && !turn.retriesDue;
+export const isGrouped = ({ turn }: PlannedLane): boolean => turn.grouped && !turn.single && !turn.retriesDue;

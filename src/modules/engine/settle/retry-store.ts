@@ -78,14 +78,14 @@ export async function begunRetries(
   turns: readonly LaneTurn[],
   { ofAny = false, deduplicated = false },
 ): Promise<BegunRetries> {
-  const ownTerms = turns.some((turn) => turn.ownTerms);
+  const ownSenders = turns.some((turn) => turn.ownSenders);
   const rows: (RetryRow & TermsRow)[] = await tx.query(
     `SELECT STRAIGHT_JOIN j.n, t.seq, r.receiver, r.status, t.attempt, r.attempts AS made, t.last_status, r.error_code,
-       r.error_message${ownTerms ? `, ${TERMS_COLUMNS}` : ''}
+       r.error_message${ownSenders ? `, ${TERMS_COLUMNS}` : ''}
      FROM ${LANES} JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
        AND t.intent_fence ${ofAny ? 'IS NOT NULL' : '= j.fence'}
      JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
-     ${ownTerms ? 'LEFT JOIN recipient_terms o ON o.campaign_id = t.campaign_id AND o.seq = t.seq' : ''}
+     ${ownSenders ? 'LEFT JOIN recipient_terms o ON o.campaign_id = t.campaign_id AND o.seq = t.seq' : ''}
      ORDER BY t.campaign_id, t.seq`,
     [lanesOf(turns)],
   );

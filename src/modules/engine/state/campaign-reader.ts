@@ -23,6 +23,7 @@ export interface CampaignRow {
   balance: BalanceName;
   unit_credits: number;
   own_terms: number;
+  own_kinds: number;
   charged_credits: number;
   total_rows: number;
   open_lanes: number;
@@ -62,6 +63,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   balance: row.balance,
   unitCredits: row.unit_credits,
   ownTerms: row.own_terms === 1,
+  ownKinds: row.own_kinds,
   chargedCredits: row.charged_credits,
   totalRows: row.total_rows,
   openLanes: row.open_lanes,

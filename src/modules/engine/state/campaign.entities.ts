@@ -60,6 +60,10 @@ export class CampaignEntity {
   @Column({ name: 'own_terms', type: 'tinyint', unsigned: true, default: 0 })
   ownTerms!: number;
 
+  /** in what its recipients differ, as far as sending asks for it: a sum of `OWN_KIND` */
+  @Column({ name: 'own_kinds', type: 'tinyint', unsigned: true, default: 0 })
+  ownKinds!: number;
+
   /** for all recipients together */
   @Column({ name: 'charged_credits', type: 'bigint', default: 0 })
   chargedCredits!: number;
@@ -175,15 +179,26 @@ export class RecipientTermsEntity {
   @Column({ name: 'credits', type: 'int', unsigned: true, nullable: true })
   credits!: number | null;
 
-  /** JSON object of texts */
-  @Column({ name: 'variables', type: 'longtext', nullable: true })
-  variables!: string | null;
-
   @Column({ name: 'sender', type: 'varchar', length: 32, nullable: true })
   sender!: string | null;
 
   @Column({ name: 'route_id', type: 'int', unsigned: true, nullable: true })
   routeId!: number | null;
+}
+
+/** The variables of a hundred recipients, one behind the other; absent where none of them has any. */
+@Entity('recipient_variables')
+export class RecipientVariablesEntity {
+  @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
+  campaignId!: number;
+
+  /** 0 = recipients 1 to 100 */
+  @PrimaryColumn({ name: 'block', type: 'int', unsigned: true })
+  block!: number;
+
+  /** JSON: an object of texts for each of them, or null */
+  @Column({ name: 'variables', type: 'longtext' })
+  variables!: string;
 }
 
 /** The routes of a group of lanes where there is more than one: the others take over from the first. */
@@ -206,6 +221,13 @@ export class CampaignRoutesEntity {
 export class CampaignRetryEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
   campaignId!: number;
+
+  /** begins at random: rows come and go, and no holder of a former one may write under this one */
+  @Column({ name: 'fence', type: 'int', unsigned: true, default: 0 })
+  fence!: number;
+
+  @Column({ name: 'lease_until', type: 'datetime', precision: 3, nullable: true })
+  leaseUntil!: Date | null;
 }
 
 /** An acceptance whose recipients are written and whose campaign is not (docs/decisions/0025). */
@@ -236,6 +258,7 @@ export const campaignEntities = [
   CampaignRetryEntity,
   CampaignRoutesEntity,
   RecipientTermsEntity,
+  RecipientVariablesEntity,
   RecipientRetryEntity,
   RouteChangeEntity,
   RouteSenderEntity,

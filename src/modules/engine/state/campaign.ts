@@ -25,6 +25,8 @@ export interface CampaignRecord {
   unitCredits: number;
   /** whether any recipient has terms of its own (`recipient-terms.ts`) */
   ownTerms: boolean;
+  /** what sending has to read of the recipients: a sum of `OWN_KIND` */
+  ownKinds: number;
   /** credits that were taken for all recipients */
   chargedCredits: number;
   totalRows: number;

@@ -24,19 +24,17 @@ export interface RecipientTerms extends Omit<Addressee, 'number'> {
 /** A row of `recipient_terms`; all null for a recipient that has none. */
 export interface TermsRow {
   credits: number | null;
-  variables: string | null;
   sender: string | null;
   route_id: number | null;
 }
 
 /** The columns of a `TermsRow`, of the table as `t`. */
-export const TERMS_COLUMNS = 't.credits, t.variables, t.sender, t.route_id';
+export const TERMS_COLUMNS = 't.credits, t.sender, t.route_id';
 
-/** @returns null for a recipient without terms of its own */
-export function toTerms({ credits, variables, sender, route_id }: Partial<TermsRow>): RecipientTerms | null {
+/** Variables stand apart (`own-variables.ts`). @returns null for a recipient that has nothing else of its own */
+export function toTerms({ credits, sender, route_id }: Partial<TermsRow>): RecipientTerms | null {
   const terms: RecipientTerms = {
     ...(credits != null && { credits }),
-    ...(variables != null && { variables: JSON.parse(variables) as Record<string, string> }),
     ...(sender != null && { sender }),
     ...(route_id != null && { routeId: route_id }),
   };

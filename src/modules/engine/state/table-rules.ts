@@ -20,6 +20,7 @@ export const engineTables: readonly TableRule[] = [
   },
   { table: 'campaign_recipients', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'recipient_terms', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
+  { table: 'recipient_variables', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'campaign_routes', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'route_changes', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },
   { table: 'campaign_counters', rule: 'days', bound: idBound, of: OF_CAMPAIGNS },

@@ -54,6 +54,8 @@ import { UsageCounters1700000015301 } from './1700000015301-usage-counters.js';
 import { UsageOfThePast1700000015302 } from './1700000015302-usage-of-the-past.js';
 import { BalanceAlerts1700000015303 } from './1700000015303-balance-alerts.js';
 import { RecipientLists1700000015400 } from './1700000015400-recipient-lists.js';
+import { OwnVariables1700000015500 } from './1700000015500-own-variables.js';
+import { RetryLeases1700000015501 } from './1700000015501-retry-leases.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -113,4 +115,6 @@ export const migrations = [
   UsageOfThePast1700000015302,
   BalanceAlerts1700000015303,
   RecipientLists1700000015400,
+  OwnVariables1700000015500,
+  RetryLeases1700000015501,
 ];

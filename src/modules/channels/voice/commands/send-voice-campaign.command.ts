@@ -21,6 +21,8 @@ export interface AcceptedVoice {
   requestId: string;
   contacts: number;
   creditsPerContact: number;
+  /** for all contacts together */
+  creditsDeducted: number;
   /** address of the speech that was made; null when the audio was supplied */
   speechUrl: string | null;
 }
@@ -74,18 +76,19 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     await this.judgeCredits(accountId, request.receivers.length);
     // Outside any transaction: speech and foreign servers take their time.
     return this.sounds.of(request, accountId, async (sound, keep) => {
-      const routeId = await this.submissions.routeOf(voiceChannel, SERVICE);
-      const voice = ({ requestId, totalRows, unitCredits }: AcceptedCampaign): AcceptedVoice => ({
+      const routes = await this.submissions.routesOf({ channel: voiceChannel, sender, service: SERVICE });
+      const voice = ({ requestId, totalRows, unitCredits, chargedCredits }: AcceptedCampaign): AcceptedVoice => ({
         requestId,
         contacts: totalRows,
         creditsPerContact: unitCredits,
+        creditsDeducted: chargedCredits,
         speechUrl: 'url' in request.source ? null : sound.audio.url,
       });
       const stored = keeper?.alongside(voice);
       return voice(
         await this.accept(
           { ...this.submission(sender, request, sound), ...(senderId !== null && { senderId }) },
-          { scheduledAt, routeId },
+          { scheduledAt, routes },
           async (tx, made) => {
             await keep(tx, made.id);
             await stored?.(tx, made);

@@ -58,7 +58,7 @@ export class VoiceController {
       campaign_name: request.broadcastName,
       contacts: sent.contacts,
       counts_per_contact: sent.creditsPerContact,
-      credits_deducted: sent.creditsPerContact * sent.contacts,
+      credits_deducted: sent.creditsDeducted,
       ivr_enabled: request.menu !== null,
       status: 'Pending for Verification',
       audio_url: sent.speechUrl ?? ('url' in request.source ? request.source.url : ''),
