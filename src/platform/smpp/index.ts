@@ -12,6 +12,7 @@ export {
   writeHeader,
 } from './pdu.js';
 export { type DataCoding, PartsCache, type SmsParts, splitSms } from './sms-parts.js';
+export { encodeTlvs, readTlvs, relativeTime, type Tlv } from './tlv.js';
 export {
   type Addressing,
   describeSender,

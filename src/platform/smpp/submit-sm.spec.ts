@@ -3,6 +3,7 @@ import smpp from 'smpp';
 import { describe, expect, it } from 'vitest';
 import { Command, encodePdu, PduReader } from './pdu.js';
 import { type SmsParts, splitSms } from './sms-parts.js';
+import { encodeTlvs, readTlvs, relativeTime } from './tlv.js';
 import {
   type Addressing,
   isSender,
@@ -65,10 +66,14 @@ describe('submit_sm by hand', () => {
   it.each<[string, Partial<Addressing>, string, number, number]>([
     ['a name', {}, 'Shop', 5, 0],
     ['digits', {}, '4915112345', 1, 1],
+    ['a short code', {}, '57575', 3, 0],
+    ['the longest short code', {}, '12345678', 3, 0],
+    ['the shortest number', {}, '123456789', 1, 1],
+    ['a number beside a short code', { sourceAddr: '4477', sourceTon: 3, sourceNpi: 8 }, '4915112345', 1, 1],
     ['a name beside a number', { sourceAddr: '4477', sourceTon: 3, sourceNpi: 8 }, 'Shop', 5, 0],
-    ['a number like the described one', { sourceAddr: '4477', sourceTon: 3, sourceNpi: 8 }, '4488', 3, 8],
+    ['a short code like the described one', { sourceAddr: '4477', sourceTon: 3, sourceNpi: 8 }, '4488', 3, 8],
     ['a name like the described one', { sourceTon: 0, sourceNpi: 9 }, 'Shop 24', 0, 9],
-    ['digits beside none', { sourceAddr: '', sourceTon: 0, sourceNpi: 0 }, '4488', 1, 1],
+    ['digits beside none', { sourceAddr: '', sourceTon: 0, sourceNpi: 0 }, '4915112345', 1, 1],
   ])('a sender of its own stands described as its kind is: %s', (_, own, sender, ton, npi) => {
     const sms = splitSms('hello') as SmsParts;
     const expected = new smpp.PDU('submit_sm', {
@@ -84,6 +89,61 @@ describe('submit_sm by hand', () => {
       short_message: sms.parts[0] as Buffer,
     }).toBuffer();
     expect(write(sms, 0, '4912345', 7, null, { ...own, sender })).toEqual(expected);
+  });
+
+  it('writes validity and optional parameters as npm smpp does, and reads them back', () => {
+    const sms = splitSms('hello') as SmsParts;
+    const tlvs = encodeTlvs([
+      { tag: 0x0204, value: Buffer.of(1, 2) },
+      { tag: 0x001d, value: Buffer.from('491\0') },
+    ]);
+    const message = {
+      to: '4912345',
+      body: sms.parts[0] as Buffer,
+      dataCoding: sms.dataCoding,
+      reference: null,
+      validity: relativeTime(90_061),
+      tlvs,
+    };
+    const encoder = new SubmitSmEncoder(addressing);
+    const bytes = Buffer.alloc(encoder.size(message), 0xee);
+    expect(encoder.write(bytes, 0, 7, message)).toBe(bytes.length);
+    const expected = new smpp.PDU('submit_sm', {
+      sequence_number: 7,
+      source_addr: 'Switchbrd',
+      source_addr_ton: 5,
+      dest_addr_ton: 1,
+      dest_addr_npi: 1,
+      destination_addr: '4912345',
+      registered_delivery: 1,
+      validity_period: '000001010101000R',
+      data_coding: sms.dataCoding,
+      short_message: sms.parts[0] as Buffer,
+      user_message_reference: 0x0102,
+      additional_status_info_text: '491',
+    }).toBuffer();
+    expect(bytes).toEqual(expected);
+    const read = readMessageBody(bytes, 0, bytes.length);
+    expect(read?.body.validityPeriod).toBe('000001010101000R');
+    expect(readTlvs(bytes, read?.next ?? 0, bytes.length)).toEqual([
+      { tag: 0x0204, value: Buffer.of(1, 2) },
+      { tag: 0x001d, value: Buffer.from('491\0') },
+    ]);
+    for (let end = (read?.next ?? 0) + 1; end < bytes.length; end++) {
+      const whole = end === (read?.next ?? 0) + 6;
+      expect(readTlvs(bytes, read?.next ?? 0, end) === null).toBe(!whole);
+    }
+  });
+
+  it.each([
+    [1, '000000000001000R'],
+    [60, '000000000100000R'],
+    [86_399, '000000235959000R'],
+    [259_200, '000003000000000R'],
+    [100 * 86_400, '000099000000000R'],
+  ])('%i seconds from now are %s', (seconds, text) => {
+    expect(relativeTime(seconds)).toBe(text);
+    expect(text).toHaveLength(16);
   });
 
   it('takes senders that fit the field', () => {

@@ -22,18 +22,38 @@ export interface OutgoingSm {
   dataCoding: DataCoding;
   /** of a concatenated message, else null */
   reference: number | null;
+  /** until when the carrier tries, as `relativeTime` writes it; absent = as long as the carrier does by itself */
+  validity?: string | undefined;
+  /** optional parameters, as `encodeTlvs` writes them */
+  tlvs?: Buffer | undefined;
 }
 
 /** Whether a text can stand in source_addr: ASCII, 20 bytes and an end byte (SMPP 3.4 §4.4.1). */
 export const isSender = (text: string): boolean => /^[\x20-\x7e]{1,20}$/.test(text);
 
-/** Type of number and numbering plan of a sender without a description: a name is alphanumeric, digits are international. */
+/** Type of number and numbering plan of a route's own sender without a description: a name is alphanumeric, digits are international. */
 export function describeSender(sender: string): { ton: number; npi: number } {
   if (sender === '') return { ton: 0, npi: 0 };
   return isNumber(sender) ? { ton: 1, npi: 1 } : { ton: 5, npi: 0 };
 }
 
 const isNumber = (sender: string): boolean => /^[0-9]+$/.test(sender);
+
+type SenderKind = 'name' | 'short code' | 'number';
+
+/** Short codes belong to a network, and no country's numbers are as short. */
+const LONGEST_SHORT_CODE = 8;
+
+const DESCRIPTIONS: Readonly<Record<SenderKind, { ton: number; npi: number }>> = {
+  name: { ton: 5, npi: 0 },
+  'short code': { ton: 3, npi: 0 },
+  number: { ton: 1, npi: 1 },
+};
+
+function kindOf(sender: string): SenderKind {
+  if (!isNumber(sender)) return 'name';
+  return sender.length <= LONGEST_SHORT_CODE ? 'short code' : 'number';
+}
 
 /** SMPP's destination_addr holds 20 digits and an end byte. */
 export const LONGEST_DESTINATION = 20;
@@ -60,13 +80,14 @@ export class SubmitSmEncoder {
   }
 
   /** Bytes that `write` needs. */
-  size({ to, body, sender }: OutgoingSm): number {
-    return HEADER_LENGTH + this.addresses(sender).length + to.length + 1 + TAIL_LENGTH + body.length;
+  size({ to, body, sender, validity = '', tlvs }: OutgoingSm): number {
+    const fixed = HEADER_LENGTH + this.addresses(sender).length + to.length + 1 + TAIL_LENGTH + body.length;
+    return fixed + validity.length + (tlvs?.length ?? 0);
   }
 
   /** @returns the position after the PDU */
   write(target: Buffer, at: number, sequence: number, message: OutgoingSm): number {
-    const { to, body, dataCoding, reference } = message;
+    const { to, body, dataCoding, reference, validity = '', tlvs } = message;
     const addresses = this.addresses(message.sender);
     writeHeader(target, at, this.size(message), Command.SubmitSm, 0, sequence);
     let next = at + HEADER_LENGTH;
@@ -75,18 +96,22 @@ export class SubmitSmEncoder {
     for (let i = 0; i < to.length; i++) target[next++] = to.charCodeAt(i);
     target[next++] = 0;
     target[next++] = reference === null ? 0 : UDH_INDICATOR;
+    target[next++] = 0; // protocol_id
+    target[next++] = 0; // priority_flag
+    target[next++] = 0; // schedule_delivery_time
+    for (let i = 0; i < validity.length; i++) target[next++] = validity.charCodeAt(i);
     target[next++] = 0;
-    target[next++] = 0;
-    target[next++] = 0;
-    target[next++] = 0;
-    target[next++] = 1;
+    target[next++] = 1; // registered_delivery
     target[next++] = 0;
     target[next++] = dataCoding;
     target[next++] = 0;
     target[next++] = body.length;
     target.set(body, next);
     if (reference !== null) target[next + REFERENCE_AT] = reference;
-    return next + body.length;
+    next += body.length;
+    if (!tlvs) return next;
+    target.set(tlvs, next);
+    return next + tlvs.length;
   }
 
   /** What stands before destination_addr. */
@@ -99,11 +124,11 @@ export class SubmitSmEncoder {
     return addresses;
   }
 
-  /** A sender of the same kind as the route's own is described as that one is. */
+  /** A sender of the same kind as the route's own is described as that one is, else as its kind is. */
   private describe(sender: string): { ton: number; npi: number } {
     const { sourceAddr, sourceTon: ton, sourceNpi: npi } = this.addressing;
-    const isAlike = sourceAddr !== '' && isNumber(sourceAddr) === isNumber(sender);
-    return isAlike ? { ton, npi } : describeSender(sender);
+    const kind = kindOf(sender);
+    return sourceAddr !== '' && kindOf(sourceAddr) === kind ? { ton, npi } : DESCRIPTIONS[kind];
   }
 
   private addressesFrom(sender: string, { ton, npi }: { ton: number; npi: number }): Buffer {
@@ -134,6 +159,8 @@ export interface SmFields {
 
 /** A submit_sm as the receiving side reads it. */
 export interface SubmitSm extends SmFields {
+  /** until when it is to be tried, as it was written; '' = not said */
+  validityPeriod: string;
   /** a view on the received bytes */
   shortMessage: Buffer;
 }
@@ -164,10 +191,21 @@ export function readMessageFields(bytes: Buffer, start: number, end: number): Sm
   };
 }
 
-/** As `readMessageFields`, with the text. */
+/** From `registered_delivery` to the text: that, replace_if_present_flag, data_coding, sm_default_msg_id, sm_length. */
+const BEFORE_TEXT = 5;
+
+/** As `readMessageFields`, with the text and the validity, which stands right before `registered_delivery`. */
 export function readMessageBody(bytes: Buffer, start: number, end: number): { body: SubmitSm; next: number } | null {
   const read = readMessageFields(bytes, start, end);
-  return read && { body: { ...read, shortMessage: bytes.subarray(read.textAt, read.next) }, next: read.next };
+  if (!read) return null;
+  const validityEnd = read.textAt - BEFORE_TEXT - 1;
+  let from = validityEnd;
+  while (from > start && bytes[from - 1] !== 0) from--;
+  const validityPeriod = bytes.toString('latin1', from, validityEnd);
+  return {
+    body: { ...read, validityPeriod, shortMessage: bytes.subarray(read.textAt, read.next) },
+    next: read.next,
+  };
 }
 
 /** Where the C-octet string that begins here has ended. */

@@ -14,6 +14,10 @@ export interface LedgerEntry {
   to: string;
   text: string;
   mediaUrl: string | null;
+  /** SMPP: until when it is to be tried, as it was written */
+  validity?: string;
+  /** SMPP: optional parameters, in their order; `text` where the bytes are one */
+  tlvs?: { tag: string; hex: string; text: string | null }[];
   parts: number;
   /** our client reference, where the protocol carries one */
   ref: string | null;

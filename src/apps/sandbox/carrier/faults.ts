@@ -34,6 +34,18 @@ export const faultsSchema = z
     refuseAll: z.boolean(),
     /** connections are dropped after this many more submits, the last of them unanswered; null = never */
     dropAfterSubmits: z.number().int().min(1).max(10_000_000).nullable(),
+    /** SMPP: what the carrier's DLT registry knows; other messages end with the registry's code. null = it asks for nothing */
+    dlt: z
+      .object({
+        entityTag: z.number().int().default(0x1400),
+        templateTag: z.number().int().default(0x1401),
+        chainTag: z.number().int().default(0x1402),
+        entities: z.array(z.string()),
+        templates: z.array(z.string()),
+        /** of chains of telemarketers; absent = none is asked for */
+        hashes: z.array(z.string()).optional(),
+      })
+      .nullable(),
     /** HTTP, chat, voice: messages are taken, and a proxy before the carrier answers with this status; null = the carrier answers */
     proxyStatus: z.number().int().min(300).max(599).nullable(),
     /** HTTP, chat, voice: messages are taken, and the connection is reset instead of an answer */
@@ -78,6 +90,7 @@ const NONE: FaultSettings = {
   throttleAll: false,
   refuseAll: false,
   dropAfterSubmits: null,
+  dlt: null,
   proxyStatus: null,
   resetAfterTaking: false,
   callbackUrl: null,

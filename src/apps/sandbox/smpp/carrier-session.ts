@@ -8,8 +8,10 @@ import {
   nextSequence,
   PduReader,
   readMessageBody,
+  readTlvs,
   Status,
   type SubmitSm,
+  type Tlv,
   writeIdResponse,
 } from '../../../platform/smpp/index.js';
 import type { Faults } from '../carrier/faults.js';
@@ -27,7 +29,7 @@ export interface Verdict {
 export interface SmppHost {
   /** null = the bind is refused */
   bound(systemId: string): ReceiptOutbox | null;
-  submit(account: string, submit: SubmitSm): Verdict;
+  submit(account: string, submit: SubmitSm, tlvs: readonly Tlv[]): Verdict;
 }
 
 const UCS2 = 8;
@@ -68,8 +70,8 @@ export class CarrierSession implements ReceiptTaker {
   deliver(receipt: DueReceipt): void {
     this.sequence = nextSequence(this.sequence);
     this.unanswered.set(this.sequence, receipt);
-    const { id, delivered, entry } = receipt;
-    const facts = { id, delivered, to: entry.to, from: entry.from, at: Date.now() };
+    const { id, delivered, refusal, entry } = receipt;
+    const facts = { id, delivered, refusal, to: entry.to, from: entry.from, at: Date.now() };
     const { receiptForm, receiptCommand, receiptSeparator, alerts } = this.faults.current;
     const pdu = receiptCommand === 'data_sm' ? dataReceiptPdu : receiptPdu;
     this.write(pdu(facts, receiptForm, this.sequence, receiptSeparator));
@@ -155,9 +157,10 @@ export class CarrierSession implements ReceiptTaker {
   private submit(bytes: Buffer, start: number, end: number, sequence: number): void {
     if (this.account === null) return this.write(headerOnly(Command.SubmitSmResp, Status.InvalidBindStatus, sequence));
     const read = readMessageBody(bytes, start, end);
-    if (!read) return this.write(headerOnly(Command.SubmitSmResp, Status.InvalidMessageLength, sequence));
+    const tlvs = read && readTlvs(bytes, read.next, end);
+    if (!read || !tlvs) return this.write(headerOnly(Command.SubmitSmResp, Status.InvalidMessageLength, sequence));
     const { answerDelayMs, stopAnswering, receiptsFirst } = this.faults.current;
-    const { status, answerId } = this.host.submit(this.account, read.body);
+    const { status, answerId } = this.host.submit(this.account, read.body, tlvs);
     if (this.faults.dropsNow()) return this.drop();
     if (stopAnswering) return;
     const length = status === 0 ? HEADER_LENGTH + answerId.length + 1 : HEADER_LENGTH;

@@ -8,6 +8,8 @@ export interface DueReceipt {
   dueAt: number;
   id: string;
   delivered: boolean;
+  /** code of the carrier's registry that refused it; null = none did */
+  refusal: number | null;
   entry: LedgerEntry;
 }
 

@@ -8,6 +8,8 @@ export interface ReceiptFacts {
   to: string;
   from: string;
   delivered: boolean;
+  /** code of the carrier's registry that refused it; absent or null = none did */
+  refusal?: number | null;
   at: number;
 }
 
@@ -18,6 +20,7 @@ const MESSAGE_STATE = 0x0427;
 const NETWORK_ERROR_CODE = 0x0423;
 const DELIVERED = 2;
 const UNDELIVERABLE = 5;
+const REJECTED = 8;
 const UNKNOWN_SUBSCRIBER = 1;
 
 /** `YYMMDDhhmm`, as the text form writes times. */
@@ -28,7 +31,16 @@ function shortTime(at: number): string {
     .slice(2, 12);
 }
 
-function receiptText({ id, delivered, at }: ReceiptFacts, separator: string): string {
+/** How a message ended, in each form of a receipt. */
+function endOf({ delivered, refusal }: ReceiptFacts): { word: string; state: number; code: number } {
+  if (delivered) return { word: 'DELIVRD', state: DELIVERED, code: 0 };
+  if (refusal == null) return { word: 'UNDELIV', state: UNDELIVERABLE, code: UNKNOWN_SUBSCRIBER };
+  return { word: 'REJECTD', state: REJECTED, code: refusal };
+}
+
+function receiptText(facts: ReceiptFacts, separator: string): string {
+  const { id, delivered, at } = facts;
+  const { word, code } = endOf(facts);
   const time = shortTime(at);
   const fields = [
     `id:${id}`,
@@ -37,7 +49,7 @@ function receiptText({ id, delivered, at }: ReceiptFacts, separator: string): st
     `submit date:${time}`,
     `done date:${time}`,
   ];
-  fields.push(...(delivered ? ['stat:DELIVRD', 'err:000'] : ['stat:UNDELIV', `err:00${UNKNOWN_SUBSCRIBER}`]), 'text:');
+  fields.push(`stat:${word}`, `err:${String(code).padStart(3, '0')}`, 'text:');
   return fields.join(separator);
 }
 
@@ -69,12 +81,12 @@ export function receiptPdu(
   at += bytes.write(id, at, 'latin1') + 1;
   at = bytes.writeUInt16BE(MESSAGE_STATE, at);
   at = bytes.writeUInt16BE(1, at);
-  bytes[at++] = facts.delivered ? DELIVERED : UNDELIVERABLE;
+  bytes[at++] = endOf(facts).state;
   if (!facts.delivered) {
     at = bytes.writeUInt16BE(NETWORK_ERROR_CODE, at);
     at = bytes.writeUInt16BE(3, at);
     bytes[at] = 3;
-    bytes.writeUInt16BE(UNKNOWN_SUBSCRIBER, at + 1);
+    bytes.writeUInt16BE(endOf(facts).code, at + 1);
   }
   return bytes;
 }
@@ -86,7 +98,7 @@ export function dataReceiptPdu(
   sequence: number,
   separator: string,
 ): Buffer {
-  const { id, to, from, delivered } = facts;
+  const { id, to, from } = facts;
   return encodePdu('data_sm', sequence, {
     source_addr_ton: 1,
     source_addr_npi: 1,
@@ -94,7 +106,7 @@ export function dataReceiptPdu(
     destination_addr: from,
     esm_class: RECEIPT_CLASS,
     ...(form !== 'tlv' && { message_payload: Buffer.from(receiptText(facts, separator), 'latin1') }),
-    ...(form !== 'text' && { receipted_message_id: id, message_state: delivered ? DELIVERED : UNDELIVERABLE }),
+    ...(form !== 'text' && { receipted_message_id: id, message_state: endOf(facts).state }),
   });
 }
 

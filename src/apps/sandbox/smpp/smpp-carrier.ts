@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { Status, type SubmitSm } from '../../../platform/smpp/index.js';
-import { CarrierLedger } from '../carrier/carrier-ledger.js';
+import { Status, type SubmitSm, type Tlv } from '../../../platform/smpp/index.js';
+import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
 import { type Fate, fateOf, OnceBook } from '../carrier/fates.js';
 import { Faults } from '../carrier/faults.js';
 import { MessageIds } from '../carrier/message-ids.js';
 import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
+import { dltRefusal } from './dlt-registry.js';
 import { spelled } from './id-dialects.js';
 import { PartAssembly, type ReceivedPart } from './part-assembly.js';
 import { type HandsetText, ReceiptOutbox } from './receipt-outbox.js';
@@ -71,7 +72,7 @@ export class SmppCarrier implements SmppHost {
     return outbox;
   }
 
-  submit(account: string, submit: SubmitSm): Verdict {
+  submit(account: string, submit: SubmitSm, tlvs: readonly Tlv[] = []): Verdict {
     const fate = fateOf(submit.destinationAddr);
     const received = this.assembly.read(submit);
     const refusal = this.refusal(account, submit, received, fate);
@@ -86,6 +87,8 @@ export class SmppCarrier implements SmppHost {
         to: submit.destinationAddr,
         text,
         mediaUrl: null,
+        ...(submit.validityPeriod !== '' && { validity: submit.validityPeriod }),
+        ...(tlvs.length > 0 && { tlvs: tlvs.map(shownTlv) }),
         parts,
         ref: null,
         status: fate === 'refused' ? 'FAILED' : 'ACCEPTED',
@@ -94,12 +97,14 @@ export class SmppCarrier implements SmppHost {
     );
     if (fate === 'refused') return { status: REFUSED_FOR_GOOD, answerId: '' };
     const { receiptDelayMs, receiptsFirst } = this.faults.current;
+    const refused = dltRefusal(this.faults.current.dlt, tlvs);
     const { answer, receipt } = spelled(number, this.faults.current);
     if (fate !== 'silent' && submit.registeredDelivery % 4 === 1) {
       this.outboxes.get(account)?.add({
         dueAt: receiptsFirst ? 0 : performance.now() + receiptDelayMs,
         id: receipt,
-        delivered: fate !== 'undeliverable',
+        delivered: fate !== 'undeliverable' && refused === null,
+        refusal: refused,
         entry,
       });
     }
@@ -119,4 +124,14 @@ export class SmppCarrier implements SmppHost {
     }
     return 0;
   }
+}
+
+/** A parameter as the ledger shows it; a text may have an end byte. */
+function shownTlv({ tag, value }: Tlv): NonNullable<LedgerEntry['tlvs']>[number] {
+  const text = value.toString('latin1').replace(/\0$/, '');
+  return {
+    tag: `0x${tag.toString(16).padStart(4, '0')}`,
+    hex: value.toString('hex'),
+    text: /^[\x20-\x7e]+$/.test(text) ? text : null,
+  };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failoverCodes } from '../failover-codes.js';
-import { placeholders } from './template.js';
+import { dltIdSchema } from '../dlt.js';
+import { placeholders } from '../template.js';
 
 const path = z.string().max(200);
 const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
@@ -8,7 +9,16 @@ const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
 const HEADER_NAME =
   /^(?!(?:connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$)[a-z0-9!#$%&'*+.^_`|~-]+$/i;
 const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
-const MESSAGE_VALUES = new Set(['to', 'from', 'text', 'media_url', 'ref']);
+const MESSAGE_VALUES = new Set([
+  'to',
+  'from',
+  'text',
+  'media_url',
+  'ref',
+  'dlt_entity_id',
+  'dlt_template_id',
+  'validity_s',
+]);
 
 /** Where a callback's receipts stand. */
 const receiptSchema = z.object({
@@ -53,6 +63,13 @@ export const httpConfigSchema = z
     body: z.unknown().optional(),
     /** sender of messages that have none of their own */
     from: z.string().max(32).optional(),
+    /** whether messages must have the ids of India's DLT, and the entity of those whose sender id has none */
+    dlt: z
+      .object({
+        entity_id: dltIdSchema.optional(),
+        required: z.boolean().default(false),
+      })
+      .optional(),
     secrets: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.string().max(4096)).default({}),
     id_path: path.optional(),
     error_code_path: path.optional(),

@@ -1,12 +1,13 @@
 import { type Address, type OutboundClient, readAddress } from '../../../../platform/outbound/index.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
+import { DLT_MISSING, lacksDlt } from '../dlt.js';
 import { GatedConnection } from '../gated-connection.js';
 import type { HttpRouteConfig } from './http-config.js';
 import { outcomeOfFault } from '../upstream-answers.js';
 import { outcomeOf } from './http-outcome.js';
 import { buildRequest } from './http-request.js';
 import { ItemizedConnection } from './itemized-connection.js';
-import { placeholders } from './template.js';
+import { placeholders } from '../template.js';
 
 const TITLE = 'Gateway';
 const MOST_ANSWER_BYTES = 256 * 1024;
@@ -30,6 +31,7 @@ async function attempt(
   message: OutboundMessage,
   fixed: Address | null,
 ): Promise<SendOutcome> {
+  if (lacksDlt(config.dlt, message)) return DLT_MISSING;
   const { url, method, headers, body } = buildRequest(config, message);
   try {
     const response = await outbound.request({

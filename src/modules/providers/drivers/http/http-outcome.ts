@@ -4,7 +4,7 @@ import type { HttpRouteConfig } from './http-config.js';
 import { orElsewhere } from '../failover-codes.js';
 import { outcomeOfAnswer, verdictOf } from '../upstream-answers.js';
 import { asCode } from './http-receipts.js';
-import { readPath, readScalar } from './template.js';
+import { readPath, readScalar } from '../template.js';
 
 const LONGEST_TEXT = 200;
 const LONGEST_ID = 128;

@@ -3,7 +3,7 @@ import { digitsOf } from '../../../../kernel/phone-number.js';
 import type { InboundText } from '../../ports/inbound-sink.js';
 import type { ProviderCallback, Receipt } from '../../ports/message-driver.js';
 import { type HttpInboundConfig, type HttpReceiptConfig, type HttpRouteConfig, USUAL_STATUSES } from './http-config.js';
-import { readPath, readScalar } from './template.js';
+import { readPath, readScalar } from '../template.js';
 
 const LONGEST_TEXT = 200;
 const DEFAULTS: HttpReceiptConfig = { id_path: 'id', status_path: 'status' };

@@ -1,6 +1,6 @@
 import type { OutboundMessage } from '../../ports/message-driver.js';
 import type { HttpRouteConfig } from './http-config.js';
-import { fillJson, fillJsonText, fillText, type TemplateValues } from './template.js';
+import { fillJson, fillJsonText, fillText, type TemplateValues } from '../template.js';
 
 /** A request ready to leave. */
 export interface GatewayRequest {
@@ -14,12 +14,15 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /** Fills the route's template for one message: values stand as JSON in JSON, escaped in a form and in the URL. */
 export function buildRequest(config: HttpRouteConfig, message: OutboundMessage): GatewayRequest {
-  const values: Record<string, string | null> = {
+  const values: Record<string, string | number | null> = {
     to: message.to,
     from: message.sender ?? config.from ?? null,
     text: message.text,
     media_url: message.mediaUrl ?? null,
     ref: message.ref,
+    dlt_entity_id: message.dlt?.entityId ?? config.dlt?.entity_id ?? null,
+    dlt_template_id: message.dlt?.templateId ?? null,
+    validity_s: message.validitySeconds ?? null,
   };
   for (const [name, secret] of Object.entries(config.secrets)) values[`secrets.${name}`] = secret;
   const headers: Record<string, string> = {};

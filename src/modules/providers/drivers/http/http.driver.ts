@@ -1,6 +1,14 @@
 import type { OutboundClient } from '../../../../platform/outbound/index.js';
 import type { InboundText } from '../../ports/inbound-sink.js';
-import type { MessageDriver, ProviderCallback, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
+import type {
+  CarrierDemands,
+  MessageDriver,
+  ProviderCallback,
+  Receipt,
+  Route,
+  RouteConnection,
+} from '../../ports/message-driver.js';
+import { demandsOf } from '../dlt.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
 import { openGateway } from './http-connection.js';
 import { readReceipts, readTexts } from './http-receipts.js';
@@ -18,6 +26,10 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   readonly addressFields = ['url'];
 
   constructor(private readonly outbound: OutboundClient) {}
+
+  demandsOf({ dlt }: Pick<HttpRouteConfig, 'dlt'>): CarrierDemands {
+    return demandsOf(dlt);
+  }
 
   deduplicates(config: HttpRouteConfig): boolean {
     return config.deduplicates;

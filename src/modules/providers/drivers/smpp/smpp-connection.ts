@@ -8,6 +8,7 @@ import {
   isThrottling,
   LONGEST_DESTINATION,
   PartsCache,
+  relativeTime,
   type SmsParts,
   statusText,
 } from '../../../../platform/smpp/index.js';
@@ -15,8 +16,10 @@ import type { InboundText } from '../../ports/inbound-sink.js';
 import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
 import { orElsewhere, takenInPart } from '../failover-codes.js';
 import type { SmppConfig } from './smpp-config.js';
+import { TlvWriter } from './tlv-writer.js';
 import { SmppSession } from './smpp-session.js';
 import type { SubmitResult } from './submit.js';
+import { DLT_MISSING, lacksDlt } from '../dlt.js';
 import { Throttle } from '../throttle.js';
 
 /** A send is over within 30 s, whatever happens (port). */
@@ -36,6 +39,7 @@ export class SmppConnection implements RouteConnection {
   private readonly logger = new Logger('Smpp');
   private readonly cache = new PartsCache();
   private readonly throttle = new Throttle();
+  private readonly tlvs: TlvWriter;
   private session: SmppSession;
   private reference = randomInt(256);
   private closing = false;
@@ -51,6 +55,7 @@ export class SmppConnection implements RouteConnection {
     private readonly onReceipts: (receipts: Receipt[]) => Promise<void>,
     private readonly onInbound: (texts: InboundText[]) => Promise<void>,
   ) {
+    this.tlvs = new TlvWriter(config);
     this.session = this.connect();
   }
 
@@ -76,6 +81,7 @@ export class SmppConnection implements RouteConnection {
     if (to === '' || /[^0-9]/.test(to)) return Promise.resolve(refusal('Number is invalid'));
     if (sender !== undefined && !isSender(sender))
       return Promise.resolve(refusal('Sender not possible at the carrier'));
+    if (lacksDlt(this.config.dlt, message)) return Promise.resolve(DLT_MISSING);
     const sms = this.cache.of(message.text);
     if (!sms) return Promise.resolve(refusal('Message too long for the carrier'));
     if (sms.concatenated) return this.sendParts(message, sms);
@@ -112,6 +118,8 @@ export class SmppConnection implements RouteConnection {
       body: sms.parts[part] as Buffer,
       dataCoding: sms.dataCoding,
       reference,
+      validity: message.validitySeconds === undefined ? undefined : relativeTime(message.validitySeconds),
+      tlvs: this.tlvs.of(message),
       notAfter: message.notAfter,
       queueUntil,
       writtenAt: 0,

@@ -1,5 +1,6 @@
 import type { InboundText } from '../../ports/inbound-sink.js';
-import type { MessageDriver, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
+import type { CarrierDemands, MessageDriver, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
+import { demandsOf } from '../dlt.js';
 import { sessionConfig, smppConfigSchema, type SmppRouteConfig } from './smpp-config.js';
 import { SmppConnection } from './smpp-connection.js';
 
@@ -12,6 +13,10 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly secretFields = ['password'];
   /** without TLS, or with an unchecked certificate, the password goes to any party in between */
   readonly addressFields = ['host', 'port', 'system_id', 'tls', 'tls_verify'];
+
+  demandsOf({ dlt }: Pick<SmppRouteConfig, 'dlt'>): CarrierDemands {
+    return demandsOf(dlt);
+  }
 
   deduplicates(): boolean {
     return false;

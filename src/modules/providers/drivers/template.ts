@@ -1,5 +1,5 @@
-/** Values that a request template may name: `{{to}}`, `{{from}}`, `{{text}}`, `{{media_url}}`, `{{ref}}`, `{{secrets.<name>}}`. */
-export type TemplateValues = Readonly<Record<string, string | null>>;
+/** Values that a request template may name: `{{to}}`, `{{from}}`, `{{text}}`, `{{media_url}}`, `{{ref}}`, `{{secrets.<name>}}` … */
+export type TemplateValues = Readonly<Record<string, string | number | null>>;
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g;
 const ALONE = /^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}$/;
@@ -16,7 +16,7 @@ export function placeholders(value: unknown): string[] {
 
 /** Replaces placeholders within a text; absent values are empty. @param write escapes a value for its place */
 export const fillText = (template: string, values: TemplateValues, write: (value: string) => string): string =>
-  template.replace(PLACEHOLDER, (_, name: string) => write(values[name] ?? ''));
+  template.replace(PLACEHOLDER, (_, name: string) => write(String(values[name] ?? '')));
 
 /**
  * Fills a JSON value: a string that is one placeholder becomes the value itself (null when absent), a placeholder within
