@@ -25,6 +25,7 @@ import { benchSingles } from './singles.mjs';
 import { benchSpeech } from './speech.mjs';
 import { benchStart } from './start.mjs';
 import { benchTemplate } from './template.mjs';
+import { benchUploads } from './uploads.mjs';
 import { benchVoice } from './voice-dispatch.mjs';
 import { benchWebhooks } from './webhooks.mjs';
 
@@ -39,6 +40,7 @@ const BENCHES = {
   speech: benchSpeech,
   report: benchReport,
   memory: benchMemory,
+  uploads: benchUploads,
   singles: benchSingles,
   beside: benchBeside,
   settling: benchSettling,

@@ -32,6 +32,9 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/recipients': [`number=${NUMBER}`],
   '/v6/api/session-messages': ['', 'status=PENDING', 'scheduled=false', 'status=SENT&scheduled=true'],
   '/v6/api/suppressions': [''],
+  '/v6/api/uploads': [''],
+  '/v6/api/lists': [''],
+  '/v6/api/lists/{list_id}/members': ['', 'number=49151'],
   '/v6/api/webhooks': [''],
   '/v6/api/webhooks/{id}/attempts': [''],
   '/v6/api/admin/accounts': ['', 'search=U'],
@@ -91,6 +94,11 @@ describe('a list', () => {
       const hook = { url: `https://shop.example/${name}`, events: ['campaign.completed'] };
       places['id'] = String(dataOf(await campaigns.post('/v6/api/webhooks', owner, hook))['id']);
       await campaigns.post('/v6/api/suppressions', owner, { number: `49151000000${count}` });
+      await campaigns.post('/v6/api/uploads', owner, 'to\n919812345678\n', { 'content-type': 'text/csv' });
+      const list = dataOf(await campaigns.post('/v6/api/lists', owner, { name }));
+      places['list_id'] = String(list['list_id']);
+      const members = ['1', '2', '3', '4'].map((last) => ({ to: `4915100000${last}` }));
+      await campaigns.post(`/v6/api/lists/${places['list_id']}/members`, owner, { members });
       await campaigns.post('/webhook/api/createTemplates.php', owner, { template_name: name, category: 'utility' });
       await campaigns.post('/v6/api/account/profile-request', owner, {
         verified_name: name,

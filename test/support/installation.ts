@@ -87,6 +87,9 @@ export async function openInstallation(overrides: Partial<Environment> = {}) {
   await create('/v6/api/account/profile-request', { verified_name: 'Acme' });
   await create('/v6/api/suppressions', { numbers: ['919812345670'] });
   await create('/webhook/api/createTemplates.php', { template_name: 'draft', category: 'utility' });
+  const { list_id: listId } = dataOf(await post('/v6/api/lists', owner, { name: 'Customers' }));
+  const csv = { 'content-type': 'text/csv' };
+  const { upload_id: uploadId } = dataOf(await post('/v6/api/uploads', owner, `to,name\n${NUMBER},Asha\n`, csv));
   const key = await post('/v6/api/account/api-keys', owner, { name: 'Shop' });
   const user = { username: `p${owner.account.username}`, password: 'Sunny-Day-7', firstname: 'A', lastname: 'B' };
   const userId = String(dataOf(await post('/v6/api/account/users', owner, user))['id']);
@@ -101,6 +104,8 @@ export async function openInstallation(overrides: Partial<Environment> = {}) {
     if (name === 'request_id') return requestIds[String(value).startsWith('VCAMP') ? 0 : 1];
     // a bare time of day is always to come
     if (name === 'file') return NUMBER;
+    if (name === 'from_list_id' || name === 'list_id') return listId;
+    if (name === 'upload_id') return uploadId;
     if (name === 'schedule_time') return /^\d+:/.test(String(value)) ? value : '2099-01-01 00:00:00';
     return typeof value === 'string' && /^https?:/.test(value) ? audio.url(1_000) : value;
   };
@@ -135,6 +140,8 @@ export async function openInstallation(overrides: Partial<Environment> = {}) {
         route: ['main', 'telephone'],
       };
       if (operation.path.startsWith('/v6/api/account/users/')) return [userId];
+      if (operation.path.startsWith('/v6/api/lists/') && name.endsWith('id')) return [String(listId)];
+      if (operation.path.startsWith('/v6/api/uploads/')) return [String(uploadId)];
       return values[name] ?? ['1', '2', '3', '4', '5', '6'];
     },
 

@@ -21,13 +21,17 @@ import {
   RemovedMemberAnswer,
 } from './list.dto.js';
 
-const ID = { name: 'id', type: Number, example: 301_234_567_890_124 };
+const ID = { name: 'list_id', type: Number, example: 301_234_567_890_124 };
 const MEMBERS = { name: 'members', places: 'texts' } as const;
+const MEMBERS_EXAMPLES = {
+  members: { summary: 'Entries', value: { members: [{ to: '+91 98765 43210', variables: { name: 'Asha' } }] } },
+  upload: { summary: 'The rows of an upload', value: { upload_id: 301_234_567_890_123 } },
+};
 
 /** The members of a list (reference/recipient-lists#members). */
 @ApiTags('Recipients')
 @Authenticated()
-@Controller('v6/api/lists/:id/members')
+@Controller('v6/api/lists/:list_id/members')
 export class MembersController {
   constructor(
     private readonly commands: CommandBus,
@@ -42,7 +46,7 @@ export class MembersController {
     description:
       'Of a number that comes again the later variables count. Entries are added all or none, rows of an upload some thousand at a time.',
   })
-  @ApiBody({ type: MembersBody })
+  @ApiBody({ type: MembersBody, examples: MEMBERS_EXAMPLES })
   @ApiOkResponse({ type: AddedMembersAnswer })
   @ApiErrors(
     listErrors.membersRequired,
@@ -57,7 +61,7 @@ export class MembersController {
     listErrors.tooManyMembers,
   )
   async add(
-    @Param('id') id: string,
+    @Param('list_id') id: string,
     @Body() body: RawMembers,
     @CurrentActor() actor: Actor,
   ): Promise<AddedMembersAnswer> {
@@ -73,7 +77,7 @@ export class MembersController {
   @ApiOkResponse({ type: MemberPageAnswer })
   @ApiErrors(listErrors.searchDigits, ...LIST_ERRORS, listErrors.notFound)
   async list(
-    @Param('id') id: string,
+    @Param('list_id') id: string,
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<MemberData>> {
@@ -91,7 +95,7 @@ export class MembersController {
   @ApiOkResponse({ type: RemovedMemberAnswer })
   @ApiErrors(listErrors.notFound, listErrors.frozen, listErrors.memberNotFound)
   async remove(
-    @Param('id') id: string,
+    @Param('list_id') id: string,
     @Param('number') number: string,
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedMemberAnswer> {
