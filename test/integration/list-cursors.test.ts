@@ -18,6 +18,7 @@ const NUMBER = '919812345678';
 /** Every list of the API, with filters that leave several of its entries; `{}` stands for what the test makes. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/account/credits/ledger': ['', 'balance=gsm_credits'],
+  '/v6/api/account/usage': ['group=campaign'],
   '/v6/api/account/api-keys': [''],
   '/v6/api/account/users': [''],
   '/v6/api/campaigns': [
@@ -44,6 +45,8 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/templates': ['', 'status=pending'],
   '/v6/api/admin/profile-requests': ['', 'status=pending'],
   '/v6/api/admin/routes': [''],
+  '/v6/api/admin/rates': [''],
+  '/v6/api/admin/usage': ['group=campaign&account={username}'],
   '/v6/api/admin/campaigns': ['', 'state=running', 'channel=sms', 'username={username}', 'search=SPRING'],
 };
 
@@ -123,6 +126,7 @@ describe('a list', () => {
         ...{ endpoint_id: Number(places['id']), id: count, event_id: name, type: 'campaign.completed', attempt: 1 },
         ...{ answer: '', duration_ms: 1, created_at: at },
       });
+      await insert('rate_plans', { name, revision: 1, given: 0, created_at: at, updated_at: at });
       const login = { event: 'login_failed', username: owner.account.username, ip: '203.0.113.7', times: 1 };
       await insert('security_log', { ...login, created_at: at });
       await insert('audit_log', {
