@@ -53,8 +53,14 @@ const campaign: fc.Arbitrary<Campaign> = fc.record({
   change: fc.constantFrom('none', 'none', 'pause and resume', 'cancel', 'never begun'),
 });
 
+interface Rate {
+  channel: string;
+  prefix: string;
+  credits_per_segment: number;
+}
+
 /** A plan of rates, or none. */
-const rates = fc.option(
+const rates: fc.Arbitrary<Rate[] | null> = fc.option(
   fc.uniqueArray(
     fc.record({
       channel: fc.constantFrom('sms', 'unofficial'),
@@ -67,7 +73,7 @@ const rates = fc.option(
 
 interface Story {
   campaigns: Campaign[];
-  rates: object[] | null;
+  rates: Rate[] | null;
   refundsFailures: boolean;
   retries: boolean;
 }
@@ -225,7 +231,28 @@ describe('conservation', () => {
     expect(await pagers.credits(owner)).toBe(START - spent);
   }
 
-  async function give(owner: Member, rows: object[]): Promise<void> {
+  /** What the plan has a row for is paid by the plan: credits a segment, by the longest prefix. */
+  async function expectPriced(owner: Member, rows: readonly Rate[]): Promise<void> {
+    const sent = await pagers.dataSource.query<{ receiver: string; credits: number; content: string }[]>(
+      `SELECT r.receiver, COALESCE(t.credits, c.unit_credits) AS credits, c.content
+       FROM campaigns c JOIN campaign_recipients r ON r.campaign_id = c.id
+         LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
+       WHERE c.account_id = ? AND c.channel = 'sms'`,
+      [owner.account.id],
+    );
+    const own = rows.filter(({ channel }) => channel === 'sms');
+    for (const { receiver, credits, content } of sent) {
+      const { length } = (JSON.parse(content) as { message: string }).message;
+      const [longest] = own
+        .filter(({ prefix }) => receiver.startsWith(prefix))
+        .toSorted((a, b) => b.prefix.length - a.prefix.length);
+      const segments = length <= 160 ? 1 : Math.ceil(length / 153);
+      if (longest) expect(credits, `${receiver}, ${length}`).toBe(longest.credits_per_segment * segments);
+      else expect(credits).toBeGreaterThan(0);
+    }
+  }
+
+  async function give(owner: Member, rows: readonly Rate[]): Promise<void> {
     const plan = `plan-${owner.account.id}`;
     expect((await pagers.request(`/v6/api/admin/rates/${plan}`, bodyOf(staff, 'PUT', rows))).status).toBe(200);
     const patch = bodyOf(staff, 'PATCH', { rate_plan: plan });
@@ -251,6 +278,7 @@ describe('conservation', () => {
     await expectTold(owner, 'sender', "COALESCE(t.sender, c.sender, '')");
     await expectTold(owner, 'campaign', 'c.request_id');
     await expectCampaigns(owner);
+    await expectPriced(owner, rows ?? []);
     await expectProved(owner);
   };
 
