@@ -113,7 +113,9 @@ describe('the sender whom a stop word means', () => {
       campaigns.dataSource.transaction((tx) =>
         senders.note(
           tx,
-          order.flatMap((number) => [accountId + 1, accountId].map((id) => ({ routeId: 77, accountId: id, number }))),
+          order.flatMap((number) =>
+            [accountId + 1, accountId].map((id) => ({ turn: { routeId: 77, accountId: id }, number })),
+          ),
         ),
       );
     for (let round = 0; round < 10; round++) {

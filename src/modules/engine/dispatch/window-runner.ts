@@ -202,7 +202,9 @@ export class WindowRunner {
   }
 
   private count({ name: channel }: Channel, results: readonly WindowResult[]): void {
-    for (const { outcome } of results) this.outcomes.inc({ channel, outcome: outcome.kind });
+    const counts = new Map<WindowResult['outcome']['kind'], number>();
+    for (const { outcome } of results) counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
+    for (const [outcome, count] of counts) this.outcomes.inc({ channel, outcome }, count);
   }
 
   /**

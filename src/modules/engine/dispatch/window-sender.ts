@@ -8,7 +8,6 @@ import type { SubmitNote } from './submit-notes.js';
 import type { WindowResult } from '../settle/window-result.js';
 
 const FLUSH_EVERY_MS = 40;
-const FLUSH_AT = 250;
 
 /** One window under way: recipients of one route, of whichever campaigns. */
 export interface Window {
@@ -39,6 +38,7 @@ export async function sendWindow(
   let flushing: Promise<void> = Promise.resolve();
   let left = window.recipients.length;
   let running = false;
+  let allSettled = (): void => undefined;
   const flushNow = (): void => {
     if (running || results.length === 0) return;
     running = true;
@@ -57,19 +57,17 @@ export async function sendWindow(
   const settle = (recipient: DueRecipient, outcome: WindowResult['outcome']): void => {
     results.push({ recipient, outcome, deduplicated: window.deduplicated });
     left -= 1;
-    // The rest of a window that is nearly over goes with its end, in one transaction less.
-    if (results.length >= FLUSH_AT && left > FLUSH_AT / 2) flushNow();
+    if (left === 0) allSettled();
   };
   try {
-    const sends: Promise<void>[] = [];
     window.pacer?.expect(left);
     window.note.begin(window.recipients);
     for (const [place, recipient] of window.recipients.entries()) {
       const composed = compose(window.channel, recipient);
       if (window.pacer) await window.pacer.slot(composed ? itemsOf(composed) : 0, window.urgent);
-      sends.push(send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome)));
+      void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
     }
-    await Promise.all(sends);
+    if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
   } finally {
     clearInterval(timer);
   }
@@ -87,15 +85,10 @@ function compose({ compose: make }: Channel, recipient: DueRecipient): Composed 
 }
 
 /** Never rejects: a fault of a driver or a channel spoils one recipient, not the results of the whole window. */
-async function send(
-  window: Window,
-  recipient: DueRecipient,
-  place: number,
-  composed: Composed | null,
-): Promise<SendOutcome> {
+function send(window: Window, recipient: DueRecipient, place: number, composed: Composed | null): Promise<SendOutcome> {
   const notAfter = window.notAfter();
   if (performance.now() >= notAfter) return tooLate;
-  if (!composed) return { kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false };
+  if (!composed) return notComposed;
   const { connection, note, urgent } = window;
   const { validitySeconds: validity, ...message } = composed;
   const leftMs = validity === undefined ? null : validity * 1_000 - (performance.now() - recipient.turn.waitingSince);
@@ -117,8 +110,17 @@ async function send(
     .catch((): SendOutcome => ({ kind: 'unknown' }));
 }
 
+const notComposed = Promise.resolve<SendOutcome>({
+  ...{ kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false },
+});
+
 /** It has waited for longer than it may (reference/sender-ids#validity). */
-const expired: SendOutcome = { kind: 'rejected', code: null, text: 'Validity expired', submitted: false };
+const expired = Promise.resolve<SendOutcome>({
+  kind: 'rejected',
+  code: null,
+  text: 'Validity expired',
+  submitted: false,
+});
 
 /** The lease has passed to another worker: this recipient certainly did not leave through us. */
-const tooLate: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Lease lost' };
+const tooLate = Promise.resolve<SendOutcome>({ kind: 'unsent', afterMs: 0, text: 'Lease lost' });

@@ -37,12 +37,12 @@ const valuesOf = (move: RecipientMove): string =>
   `${move.from} ${move.to} ${move.tries} ${move.durationSeconds} ${move.errorCode} ${move.errorText === null ? '' : `'${move.errorText}`}`;
 
 function sorted(moves: readonly RecipientMove[]): { alike: Alike[]; others: RecipientMove[] } {
-  const byValues = group(moves, valuesOf);
+  const byValues = group(moves, valuesOf, isSame);
   const alike: Alike[] = [];
   const others: RecipientMove[] = [];
   for (const same of byValues) {
     const small: RecipientMove[] = [];
-    for (const members of group(same, ({ campaignId }) => campaignId)) {
+    for (const members of group(same, ({ campaignId }) => campaignId, isOfSame)) {
       if (members.length >= FEWEST_ALIKE) alike.push({ members, ofOne: true });
       else small.push(...members);
     }
@@ -52,13 +52,32 @@ function sorted(moves: readonly RecipientMove[]): { alike: Alike[]; others: Reci
   return { alike, others };
 }
 
-function group<Key>(moves: readonly RecipientMove[], keyOf: (move: RecipientMove) => Key): RecipientMove[][] {
+const isSame = (a: RecipientMove, b: RecipientMove): boolean =>
+  a.from === b.from &&
+  a.to === b.to &&
+  a.tries === b.tries &&
+  a.durationSeconds === b.durationSeconds &&
+  a.errorCode === b.errorCode &&
+  a.errorText === b.errorText;
+
+const isOfSame = (a: RecipientMove, b: RecipientMove): boolean => a.campaignId === b.campaignId;
+
+/** @param isAlike what the equality of keys comes to: most moves are as the one before, and need no key */
+function group<Key>(
+  moves: readonly RecipientMove[],
+  keyOf: (move: RecipientMove) => Key,
+  isAlike: (a: RecipientMove, b: RecipientMove) => boolean,
+): RecipientMove[][] {
   const groups = new Map<Key, RecipientMove[]>();
+  let last: RecipientMove[] = [];
   for (const move of moves) {
-    const key = keyOf(move);
-    const known = groups.get(key);
-    if (known) known.push(move);
-    else groups.set(key, [move]);
+    const [first] = last;
+    if (!first || !isAlike(first, move)) {
+      const key = keyOf(move);
+      last = groups.get(key) ?? [];
+      groups.set(key, last);
+    }
+    last.push(move);
   }
   return [...groups.values()];
 }

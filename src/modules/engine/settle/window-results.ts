@@ -7,7 +7,7 @@ import { type BegunAttempt, type DueRecipient, type LastOutcome, MOST_ATTEMPTS, 
 import { firstPlaceOf } from '../state/lanes.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
-import { type RouteSend, RouteSenders } from '../state/route-senders.js';
+import { RouteSenders } from '../state/route-senders.js';
 import { type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-endings.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
@@ -58,7 +58,7 @@ export class WindowResults {
       );
       const left = endings ? await this.lanes.finish(tx, endings) : NOTHING_ENDED;
       await this.markProgress(tx, results, turns);
-      if (isAnswered) await this.senders.note(tx, sendsOf(results.filter(hasLeft).map(recipientOf)));
+      if (isAnswered) await this.senders.note(tx, results.filter(hasLeft).map(recipientOf));
       return { left, handed };
     });
     this.refused.tell(handed);
@@ -117,7 +117,7 @@ export class WindowResults {
         );
       }
       const left = await this.lanes.finish(tx, endingsOf(turns));
-      if (isAnswered) await this.senders.note(tx, sendsOf(ambiguous));
+      if (isAnswered) await this.senders.note(tx, ambiguous);
       return left;
     });
     return recovered.catch((error: unknown) => {
@@ -132,18 +132,15 @@ export class WindowResults {
   }
 
   private async storeProviderIds(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
-    const rows = results.flatMap(({ recipient, outcome }) =>
-      outcome.kind === 'accepted'
-        ? outcome.providerMessageIds.map((id, item) => [
-            recipient.turn.campaignId,
-            recipient.seq,
-            (recipient.made ?? 0) + item,
-            id.slice(0, 128),
-            outcome.providerMessageIds.length,
-            matchKey(id),
-          ])
-        : [],
-    );
+    const rows: unknown[][] = [];
+    for (const { recipient, outcome } of results) {
+      if (outcome.kind !== 'accepted') continue;
+      const { turn, seq, made = 0 } = recipient;
+      const { providerMessageIds: ids } = outcome;
+      for (const [item, id] of ids.entries()) {
+        rows.push([turn.campaignId, seq, made + item, id.slice(0, 128), ids.length, matchKey(id)]);
+      }
+    }
     const routeId = results[0]?.recipient.turn.routeId;
     if (rows.length === 0 || routeId === undefined) return;
     // An item whose id is known keeps it: a lost worker may have written it before. An id that another message has had is
@@ -165,14 +162,15 @@ export class WindowResults {
 
   /** Channels that make several attempts keep a record of each. */
   private async logAttempts(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
+    const log = this.channels.find(results[0]?.recipient.turn.channel ?? '')?.attemptLog;
+    if (!log) return;
     const attempts = results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
       const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, 128) : undefined;
       if (id === undefined) return [];
       const { turn, seq, made = 0 } = recipient;
       return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
     });
-    const channel = results[0]?.recipient.turn.channel ?? '';
-    if (attempts.length > 0) await this.channels.find(channel)?.attemptLog?.began(tx, attempts);
+    if (attempts.length > 0) await log.began(tx, attempts);
   }
 
   private async storeRetries(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
@@ -193,9 +191,6 @@ export class WindowResults {
 
 /** The carrier has it, or may have. */
 const hasLeft = ({ outcome: { kind } }: WindowResult): boolean => kind === 'accepted' || kind === 'unknown';
-
-const sendsOf = (recipients: readonly DueRecipient[]): RouteSend[] =>
-  recipients.map(({ turn: { routeId, accountId }, number }) => ({ routeId, accountId, number }));
 
 const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
 

@@ -16,8 +16,7 @@ import {
 
 /** A message that left, or may have. */
 export interface RouteSend {
-  routeId: number;
-  accountId: number;
+  turn: { routeId: number; accountId: number };
   /** digits */
   number: string;
 }
@@ -47,21 +46,21 @@ export class RouteSenders {
   }
 
   /**
-   * Notes sends in one statement, in the order of the key, so that two transactions wait for each other instead of locking
-   * up. Of several to one number the last one counts.
+   * Notes sends over one route in one statement, in the order of the key, so that two transactions wait for each other
+   * instead of locking up. Of several to one number the last one counts.
    */
   async note(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
-    if (sends.length === 0) return;
-    const last = new Map(sends.map((send) => [`${send.routeId} ${send.number}`, send]));
-    const rows = [...last]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { routeId, number, accountId }]) => [routeId, number, accountId]);
+    const [first] = sends;
+    if (!first) return;
+    const last = new Map<string, number>();
+    for (const { turn, number } of sends) last.set(number, turn.accountId);
+    const rows = [...last].sort(([a], [b]) => (a < b ? -1 : 1));
     await tx.query(
       `INSERT INTO route_senders (route_id, number, account_id, sent_on)
-       SELECT j.route_id, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         route_id INT PATH '$[0]', number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', account_id INT PATH '$[2]')) j
+       SELECT ?, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         number VARCHAR(32) CHARACTER SET ascii PATH '$[0]', account_id INT PATH '$[1]')) j
        ON DUPLICATE KEY UPDATE account_id = VALUES(account_id)`,
-      [jsonRows(rows)],
+      [first.turn.routeId, jsonRows(rows)],
     );
   }
 
