@@ -19,6 +19,7 @@ import { benchHot } from './hot.mjs';
 import { benchIdle } from './idle.mjs';
 import { benchKills } from './kills.mjs';
 import { benchMemory } from './memory.mjs';
+import { benchPersonalised } from './personalised.mjs';
 import { benchReport } from './report.mjs';
 import { benchSettling } from './settling.mjs';
 import { benchSingles } from './singles.mjs';
@@ -41,6 +42,7 @@ const BENCHES = {
   report: benchReport,
   memory: benchMemory,
   uploads: benchUploads,
+  personalised: benchPersonalised,
   singles: benchSingles,
   beside: benchBeside,
   settling: benchSettling,

@@ -1,0 +1,79 @@
+import { addRoute, startCarrier } from './carrier.mjs';
+import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
+import { benchAccount, broadcast, contacts, median, peakMemory, stage, verdict } from './stage.mjs';
+
+const ROUNDS = 7;
+const RECIPIENTS = 100_000;
+const DISPATCH_ROUNDS = 3;
+const DISPATCHED = 60_000;
+
+/** As `broadcast`, with a name and a city of each recipient in a text of about the same length. */
+const personalised = (numbers, route) =>
+  JSON.stringify({
+    channel: 'sms',
+    broadcast_name: 'bench',
+    message: 'Hello {{name|you}} of {{city}}',
+    route,
+    recipients: numbers.map((to, index) => ({
+      to,
+      variables: { name: `Person ${index}`, city: `City ${index % 500}` },
+    })),
+  });
+
+const timed = async (work) => {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+};
+
+/** Sends whose recipients have texts of their own, beside plain ones of the same run: accepted, and dispatched. */
+export async function benchPersonalised(environment, say) {
+  const set = await stage(environment);
+  const carrier = await startCarrier(set.environment);
+  try {
+    const api = await set.api();
+    const { admin, client } = await benchAccount(api.url);
+    await addRoute(admin, carrier);
+    const later = { schedule_time: '2099-01-01T00:00:00Z' };
+    const bodies = [broadcast(contacts(RECIPIENTS)), personalised(contacts(RECIPIENTS), 'sandbox')].map((body) =>
+      JSON.stringify({ ...JSON.parse(body), ...later }),
+    );
+    const accepted = [];
+    for (let round = -1; round < ROUNDS; round++) {
+      const plain = await timed(() => client.call('POST', '/webhook/api/addbroadcastgsm.php', bodies[0]));
+      const own = await timed(() => client.call('POST', '/v6/api/campaigns', bodies[1]));
+      if (round < 0) continue;
+      accepted.push([own, plain]);
+      say(`accept of ${RECIPIENTS}: personalised ${own.toFixed(0)} ms, plain ${plain.toFixed(0)} ms`);
+    }
+    const peak = peakMemory(api.pid);
+    await set.worker();
+    const send = async () =>
+      (await client.call('POST', '/v6/api/campaigns', personalised(contacts(DISPATCHED), 'bench'))).data;
+    await dispatchOnce(set.database, 5_000, benchBroadcast(client, 5_000));
+    const sent = [];
+    for (let round = 0; round < DISPATCH_ROUNDS; round++) {
+      const plain = DISPATCHED / (await dispatchOnce(set.database, DISPATCHED, benchBroadcast(client, DISPATCHED)));
+      const own = DISPATCHED / (await dispatchOnce(set.database, DISPATCHED, send));
+      sent.push([own, plain]);
+      say(`dispatch: personalised ${own.toFixed(0)}/s, plain ${plain.toFixed(0)}/s`);
+    }
+    const ratio = (pairs) => median(pairs.map(([own, plain]) => own / plain));
+    const both = (pairs) => [0, 1].map((at) => median(pairs.map((pair) => pair[at])).toFixed(0));
+    const [ownMs, plainMs] = both(accepted);
+    const [ownRate, plainRate] = both(sent);
+    return [
+      verdict(
+        `accept ${RECIPIENTS} personalised / plain`,
+        ratio(accepted),
+        'at most 1.5',
+        `${ownMs} ms, ${plainMs} ms`,
+      ),
+      verdict('dispatch personalised / plain', ratio(sent), 'at least 0.8', `${ownRate}/s, ${plainRate}/s`),
+      verdict('peak memory of the API, MB', peak, 'at most 400', `accepting ${RECIPIENTS} personalised`),
+    ];
+  } finally {
+    await carrier.stop();
+    await set.close();
+  }
+}
