@@ -86,9 +86,9 @@ describe('a campaign whose recipients have terms of their own', () => {
       return events.find(({ event }) => event === 'queued')?.['details'];
     };
     expect(await Promise.all([1, 3, 4].map(queued))).toEqual([
-      { credits: 2 },
-      { credits: 9, sender: 'Ward' },
-      { credits: 0 },
+      { credits: 2, text: 'Hi ', segments: 1 },
+      { credits: 9, text: 'Hi ', segments: 1, sender: 'Ward' },
+      { credits: 0, text: 'Hi ', segments: 1 },
     ]);
     const plain = await campaigns.page(owner, 'Hi', [PLAIN], { schedule_time: '2099-01-01T00:00:00Z' });
     const { events } = dataOf(await of(plain, 'contacts/1/timeline')) as { events: Json[] };

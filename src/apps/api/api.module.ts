@@ -20,6 +20,7 @@ import { ProvidersModule } from '../../modules/providers/index.js';
 import { SenderIdsModule } from '../../modules/sender-ids/index.js';
 import { RecipientListsModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
+import { BulkModule } from '../../modules/channels/bulk/index.js';
 import { SmsModule } from '../../modules/channels/sms/index.js';
 import { SuppressionsModule } from '../../modules/suppressions/index.js';
 import { TemplateMessagesModule } from '../../modules/channels/template-messages/index.js';
@@ -45,6 +46,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     CampaignsModule,
     ProvidersModule,
     SmsModule,
+    BulkModule,
     SessionMessagesModule,
     TemplatesModule,
     TemplateMessagesModule,

@@ -17,6 +17,10 @@ export interface RawBodyRequest extends Request {
 
 interface BodyRule {
   prefix: string;
+  /** only the path itself, and none below it */
+  exact?: true;
+  /** read by the route's `@LargeJson`, once it is known who sends it */
+  late?: true;
   /** bytes; none: `BODY_LIMIT` */
   limit?: number;
   /** takes `application/x-www-form-urlencoded` */
@@ -35,13 +39,19 @@ const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/webhook/', form: true, raw: false },
   { prefix: '/v5/', limit: MB, form: true, raw: false },
   { prefix: '/v6/api/admin/rates/', form: false, raw: false, list: true },
+  { prefix: '/v6/api/campaigns', exact: true, late: true, limit: 64 * MB, form: false, raw: false },
+  { prefix: '/v6/api/campaigns/quote', exact: true, late: true, limit: 64 * MB, form: false, raw: false },
   { prefix: '/provider/', limit: 3 * MB, form: true, raw: true },
   { prefix: '/', form: false, raw: false },
 ];
 
 const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
 
-const ruleOf = (path: string): BodyRule => BODY_RULES.find(({ prefix }) => path.startsWith(prefix)) as BodyRule; // the last one takes every path
+/** The last one takes every path. */
+const ruleOf = (path: string): BodyRule =>
+  BODY_RULES.find(({ prefix, exact }) =>
+    exact ? path.replace(/\/$/, '') === prefix : path.startsWith(prefix),
+  ) as BodyRule;
 
 /** How large a body may be on a path, in words. */
 export function limitOfBodies(path: string): string {
@@ -58,9 +68,29 @@ function isJson(request: IncomingMessage): boolean {
 
 /** Reads bodies within their limits. `request.body` is always an object afterwards, except below `/provider/` and where a list is taken. */
 export function bodyReader(environment: Pick<Environment, 'BODY_LIMIT'>): RequestHandler {
-  const readers = new Map(BODY_RULES.map((rule) => [rule, readerOf(rule, rule.limit ?? environment.BODY_LIMIT)]));
+  const readers = new Map(
+    BODY_RULES.map((rule) => [rule, rule.late ? readLater : readerOf(rule, rule.limit ?? environment.BODY_LIMIT)]),
+  );
   return (request, response, next) => readers.get(ruleOf(request.path.toLowerCase()))?.(request, response, next);
 }
+
+/** Reads the body of a route that takes large ones. */
+export function lateReader(): RequestHandler {
+  const readers = new Map(
+    BODY_RULES.flatMap((rule) => (rule.late && rule.limit ? [[rule, readerOf(rule, rule.limit)] as const] : [])),
+  );
+  return (request, response, next) => {
+    const reader = readers.get(ruleOf(request.path.toLowerCase()));
+    if (!reader) throw new Error(`no rule for large bodies of ${request.path}`);
+    request.body = undefined;
+    reader(request, response, next);
+  };
+}
+
+const readLater: RequestHandler = (request, _response, next) => {
+  request.body = {};
+  next();
+};
 
 function readerOf(rule: BodyRule, limit: number): RequestHandler {
   const keep = (request: IncomingMessage, _response: ServerResponse, bytes: Buffer): void => {

@@ -33,6 +33,7 @@ export {
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';
+export { LargeJson } from './large-json.js';
 export { streamItems, streamPage, streamTexts } from './json-stream.js';
 export { LIST_ERRORS, type ListKind, type Paged, paged, readListPage, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';

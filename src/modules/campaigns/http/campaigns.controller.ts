@@ -1,9 +1,33 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../../platform/http/index.js';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import {
+  ApiErrors,
+  LargeJson,
+  LIST_ERRORS,
+  ListQuery,
+  paged,
+  type Paged,
+  readListPage,
+} from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { CHANNEL_NAMES, CHANNEL_QUOTE_ERRORS, QUOTABLE_CHANNEL_NAMES, QUOTE_EXAMPLES } from '../../channels/index.js';
+import {
+  BULK_ERRORS,
+  BULK_EXAMPLES,
+  BulkBody,
+  BulkQuoteResponse,
+  isBulkBody,
+  QuoteBulkQuery,
+} from '../../channels/bulk/index.js';
 import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
 import { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
@@ -11,6 +35,10 @@ import { QuoteCampaignQuery } from '../queries/quote-campaign.query.js';
 import { FILTER_ERRORS, readCampaignFilter, SEARCH_DESCRIPTION } from './campaign-filter.js';
 import { type CampaignData, CampaignPageResponse, CAMPAIGNS } from './campaign.dto.js';
 import { QuoteBody, QuoteResponse } from './quote.dto.js';
+
+const PERSONALISED_EXAMPLES = Object.fromEntries(
+  Object.entries(BULK_EXAMPLES).map(([name, example]) => [`personalised_${name}`, example]),
+);
 
 /** An account's campaigns as a list, and what a send would cost. */
 @ApiTags('Campaigns')
@@ -43,22 +71,32 @@ export class CampaignsController {
 
   @Post('quote')
   @HttpCode(200)
+  @LargeJson()
   @ApiOperation({
     summary: 'What a send would cost',
-    description: 'Costs nothing, sends nothing. Priced as the channel’s own send is, to the credit.',
+    description:
+      'Costs nothing, sends nothing. Priced as the channel’s own send is, to the credit; with the body of a personalised send each recipient by its own text.',
   })
+  @ApiExtraModels(QuoteResponse, BulkQuoteResponse, QuoteBody, BulkBody)
   @ApiBody({
-    type: QuoteBody,
-    examples: QUOTE_EXAMPLES,
+    schema: { oneOf: [QuoteBody, BulkBody].map((body) => ({ $ref: getSchemaPath(body) })) },
+    examples: { ...QUOTE_EXAMPLES, ...PERSONALISED_EXAMPLES },
   })
-  @ApiOkResponse({ type: QuoteResponse })
+  @ApiOkResponse({
+    schema: { oneOf: [QuoteResponse, BulkQuoteResponse].map((answer) => ({ $ref: getSchemaPath(answer) })) },
+  })
   @ApiErrors(
     quoteErrors.channel.shown(QUOTABLE_CHANNEL_NAMES),
     quoteErrors.message,
     quoteErrors.contacts,
     ...CHANNEL_QUOTE_ERRORS,
+    ...BULK_ERRORS,
   )
-  async quote(@CurrentActor() { account }: Actor, @Body() body: Record<string, unknown>): Promise<QuoteResponse> {
+  async quote(
+    @CurrentActor() { account }: Actor,
+    @Body() body: Record<string, unknown>,
+  ): Promise<QuoteResponse | BulkQuoteResponse> {
+    if (isBulkBody(body)) return { success: true, data: await this.queries.execute(new QuoteBulkQuery(account, body)) };
     return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account.id, body)) };
   }
 }

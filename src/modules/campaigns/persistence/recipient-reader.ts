@@ -6,6 +6,7 @@ import { offsetOf, type Page } from '../../../kernel/lists.js';
 import {
   type CampaignRecord,
   isFinal,
+  isPersonalised,
   RECIPIENT_COLUMNS,
   type RecipientRecord,
   type RecipientRow,
@@ -16,6 +17,7 @@ import {
   type TermsRow,
   toRecipient,
   toTerms,
+  variablesOf,
 } from '../../engine/index.js';
 
 /** A message or call of a recipient that the carrier took. */
@@ -42,6 +44,8 @@ export interface RecipientLife {
   retry: { dueAt: Date; attempt: number } | null;
   /** what is its own; null = everything is the campaign's */
   terms: RecipientTerms | null;
+  /** values of the text's placeholders, where it has any */
+  variables: RecipientTerms['variables'];
 }
 
 /** A campaign, and the days on which it can have sent. */
@@ -203,7 +207,7 @@ export class RecipientReader {
   }
 
   /** @returns null when the campaign has no such recipient */
-  async life(campaign: SentCampaign, seq: number): Promise<RecipientLife | null> {
+  async life(campaign: SentCampaign & Pick<CampaignRecord, 'content'>, seq: number): Promise<RecipientLife | null> {
     const { id: campaignId, ownTerms } = campaign;
     const [row]: LifeRow[] = await this.dataSource.query(
       `SELECT r.*, u.created_at AS unknown_since, t.due_at AS retry_at,
@@ -221,6 +225,8 @@ export class RecipientReader {
       [campaignId, seq, ...daysOf(campaign)],
     );
     const terms = ownTerms ? await this.terms(campaignId, [seq]) : null;
+    const places = isPersonalised(campaign.content) ? [{ campaignId, seq }] : [];
+    const variables = await variablesOf(this.dataSource, places);
     return {
       recipient: (await this.withTries(campaignId, [toRecipient(row)]))[0] ?? toRecipient(row),
       deliveredAt: row.delivered_at,
@@ -230,6 +236,7 @@ export class RecipientReader {
       unknownSince: row.unknown_since,
       retry: row.retry_at && { dueAt: row.retry_at, attempt: row.retry_attempt ?? 1 },
       terms: terms?.get(seq) ?? null,
+      variables: variables({ campaignId, seq }),
     };
   }
 }

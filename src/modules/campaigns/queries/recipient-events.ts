@@ -2,6 +2,7 @@ import {
   type CampaignRecord,
   type Channel,
   isFinal,
+  isPersonalised,
   outcomeOf,
   type RecipientRouteChange,
   RecipientStatus,
@@ -18,7 +19,12 @@ export function recipientEvents(campaign: CampaignRecord, channel: Channel, life
   const label = (status: RecipientStatus): string => channel.statusLabels[status];
   const credits = life.terms?.credits ?? campaign.unitCredits;
   const events: TimelineEvent[] = [
-    { at: campaign.createdAt, event: 'queued', status: label(RecipientStatus.Pending), ...ownDetails(campaign, life) },
+    {
+      at: campaign.createdAt,
+      event: 'queued',
+      status: label(RecipientStatus.Pending),
+      ...ownDetails(campaign, channel, life),
+    },
     ...submitted.flatMap(({ submittedAt, providerMessageId, item, items }): TimelineEvent[] => {
       const details = { provider_message_id: providerMessageId, ...(items > 1 && { item: item + 1, items }) };
       return submittedAt
@@ -58,13 +64,19 @@ function waitedAt({ recipient, submitted, wasUnknown }: RecipientLife, at: Date)
 const isRefunded = ({ recipient, refunded }: RecipientLife): boolean =>
   refunded || recipient.status === RecipientStatus.Cancelled;
 
-/** Where recipients have terms of their own, what this one costs; and the sender that it sees, where it is not the route's. */
+/** What this recipient reads, where texts are personalised; where recipients have terms of their own, what this one costs; and the sender that it sees, where it is not the route's. */
 function ownDetails(
-  { ownTerms, unitCredits, sender: common }: CampaignRecord,
-  { terms }: RecipientLife,
+  { ownTerms, unitCredits, sender: common, content }: CampaignRecord,
+  channel: Channel,
+  { recipient: { number }, terms, variables }: RecipientLife,
 ): Pick<TimelineEvent, 'details'> {
   const sender = terms?.sender ?? common;
+  const addressee = { number, ...(variables && { variables }) };
   const details = {
+    ...(isPersonalised(content) && {
+      text: channel.compose(content, addressee).text,
+      segments: channel.segments?.(content, addressee) ?? 1,
+    }),
     ...(ownTerms && { credits: terms?.credits ?? unitCredits }),
     ...(sender !== null && { sender }),
   };

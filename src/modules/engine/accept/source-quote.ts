@@ -1,7 +1,6 @@
-import { AppError } from '../../../kernel/app-error.js';
-import type { Price } from '../channel.js';
+import { AppError, MOST_ROW_FAULTS } from '../../../kernel/app-error.js';
 import { forEach } from './judged-recipients.js';
-import { faultBy, Faults, type RecipientJudge } from './recipient-judge.js';
+import { faultBy, type RecipientJudge } from './recipient-judge.js';
 import type { RecipientFault, RecipientSource } from './recipient-source.js';
 
 /** Recipients for whom so many parts leave. */
@@ -14,48 +13,46 @@ export interface SegmentsShare {
 
 /** What a send to the recipients of a source would cost. */
 export interface SourceQuote {
-  balance: Price['balance'];
+  /** that nothing is wrong with */
   recipients: number;
   /** for all of them together */
   credits: number;
   /** ascending by segments */
   histogram: SegmentsShare[];
+  /** recipients for which the send would be refused: the first hundred, and how many there are */
+  faults: readonly RecipientFault[];
+  refused: number;
 }
 
-/**
- * Prices the recipients of a source, in memory of one page, and writes nothing.
- * @param refused as of a submission
- * @throws AppError what is wrong with recipients
- */
-export async function quoteOf(
-  source: RecipientSource,
-  judging: RecipientJudge,
-  refused?: (faults: readonly RecipientFault[]) => AppError,
-): Promise<SourceQuote> {
+/** Prices the recipients of a source, in memory of one page, and writes nothing. */
+export async function quoteOf(source: RecipientSource, judging: RecipientJudge): Promise<SourceQuote> {
   const shares = new Map<number, SegmentsShare>();
-  const faults = new Faults();
-  let credits = 0;
+  const faults: RecipientFault[] = [];
+  const quote = { recipients: 0, credits: 0, refused: 0 };
+  const refuse = (fault: RecipientFault): void => {
+    quote.refused += 1;
+    if (faults.length < MOST_ROW_FAULTS) faults.push(fault);
+  };
   await forEach(source, (recipient) => {
-    if (faults.isFull) return;
     try {
       const fault = judging.faultOf(recipient);
       if (fault) {
-        faults.add(fault);
+        refuse(fault);
         return;
       }
-      const cost = judging.creditsOf(recipient);
+      const credits = judging.creditsOf(recipient);
       const segments = judging.segmentsOf(recipient);
       const share = shares.get(segments) ?? { segments, recipients: 0, credits: 0 };
       share.recipients += 1;
-      share.credits += cost;
+      share.credits += credits;
       shares.set(segments, share);
-      credits += cost;
+      quote.recipients += 1;
+      quote.credits += credits;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      faults.add(faultBy(recipient, error));
+      refuse(faultBy(recipient, error));
     }
   });
-  if (faults.isAny) throw faults.thrown(refused);
   const histogram = [...shares.values()].sort((a, b) => a.segments - b.segments);
-  return { balance: judging.paidFrom, recipients: source.total, credits, histogram };
+  return { ...quote, histogram, faults };
 }

@@ -215,10 +215,10 @@ export class Submissions {
     return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside);
   }
 
-  /** What a submission would cost, by the parts that leave. @throws AppError as `accept`, but for routes and credits */
+  /** What a submission would cost, by the parts that leave. @throws AppError what makes a text that is the same for all be refused */
   async quote(submission: Submission): Promise<SourceQuote> {
     const source = submission.source ?? sourceOf(submission.recipients);
-    return quoteOf(source, await this.judgeOf(submission, null), submission.refused);
+    return quoteOf(source, await this.judgeOf(submission, null));
   }
 
   private identityOf({ channel, sender, given }: Submission): DraftIdentity {

@@ -15,7 +15,8 @@ export type IdempotentEndpoint =
   | 'session_message'
   | 'v5_session'
   | 'voice_send'
-  | 'retry_failed';
+  | 'retry_failed'
+  | 'bulk_campaign';
 
 /** A request that came with an `Idempotency-Key`. */
 export interface IdempotentRequest {

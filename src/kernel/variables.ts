@@ -1,0 +1,44 @@
+import { isVariableName, LONGEST_VARIABLE, LONGEST_VARIABLE_NAME, type Variables } from './message-template.js';
+import { isObject } from './objects.js';
+import { codePoints } from './text.js';
+
+/** Most variables of one recipient. */
+export const MOST_VARIABLES = 50;
+
+/** Why variables are not taken (reference/bulk#variables). */
+export const VARIABLE_REASONS = {
+  noObject: 'variables must be an object',
+  tooMany: `at most ${MOST_VARIABLES} variables are allowed`,
+  name: `a variable's name has letters, digits, _ and -, at most ${LONGEST_VARIABLE_NAME}`,
+  noText: (name: string) => `${name} must be a text, a number, true or false`,
+  tooLong: (name: string) => `${name} is longer than ${LONGEST_VARIABLE} characters`,
+} as const;
+
+/**
+ * Reads the variables of one recipient: texts, and numbers, true and false as their texts. A value that is empty is none.
+ * @returns undefined where none were given
+ */
+export function readVariables(value: unknown): { variables: Variables | undefined } | { reason: string } {
+  if (value === undefined || value === null) return { variables: undefined };
+  if (!isObject(value)) return { reason: VARIABLE_REASONS.noObject };
+  const names = Object.keys(value);
+  if (names.length > MOST_VARIABLES) return { reason: VARIABLE_REASONS.tooMany };
+  const variables: [string, string][] = [];
+  for (const name of names) {
+    if (!isVariableName(name)) return { reason: VARIABLE_REASONS.name };
+    const given = value[name];
+    if (given === null) continue;
+    const text = textOf(given);
+    if (text === null) return { reason: VARIABLE_REASONS.noText(name) };
+    if (text.length > LONGEST_VARIABLE && codePoints(text) > LONGEST_VARIABLE)
+      return { reason: VARIABLE_REASONS.tooLong(name) };
+    if (text.trim() !== '') variables.push([name, text]);
+  }
+  return { variables: variables.length > 0 ? Object.fromEntries(variables) : undefined };
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
+  return typeof value === 'boolean' ? String(value) : null;
+}

@@ -1,0 +1,109 @@
+import { isSchedule } from '../../../kernel/clock.js';
+import type { AppError } from '../../../kernel/app-error.js';
+import { readId } from '../../../kernel/ids.js';
+import type { JsonObject } from '../../../kernel/objects.js';
+import { cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
+import { acceptanceErrors } from '../../engine/index.js';
+import {
+  BULK_CHANNEL_NAMES,
+  type BulkChannelName,
+  bulkErrors,
+  MOST_IN_BODY,
+  RECIPIENT_FIELDS,
+  type RecipientField,
+} from './bulk.errors.js';
+import { type BulkContent, readBulkContent } from './bulk-content.js';
+
+/** From where a send has its recipients. */
+export type BulkRecipients =
+  { field: 'recipients' | 'contacts'; entries: readonly unknown[] } | { field: 'upload_id' | 'list_id'; id: number };
+
+/** A personalised send that passed every row of its table that looks at the body alone, but those of the recipients. */
+export interface BulkRequest {
+  channel: BulkChannelName;
+  broadcastName: string;
+  /** name of the route that is wished for; null = the default */
+  route: string | null;
+  category: string | null;
+  content: BulkContent;
+  recipients: BulkRecipients;
+  /** `schedule_time` as it was given, of a form that is known */
+  schedule: unknown;
+}
+
+const NAME_LENGTH = 100;
+const SERVICE_LENGTH = 255;
+const CATEGORY = /^[a-z0-9_-]{1,32}$/;
+
+/** Fields that one channel or two have, and no other. */
+const CHANNELS_OF: Readonly<Record<string, readonly BulkChannelName[]>> = {
+  message: ['sms', 'unofficial'],
+  template: ['template', 'branded'],
+  sender_id: ['sms'],
+  dlt_template_id: ['sms'],
+  validity_s: ['sms'],
+  img1: ['unofficial'],
+  img2: ['unofficial'],
+  document: ['unofficial'],
+  media_with_caption: ['unofficial'],
+  route: ['sms', 'unofficial'],
+  category: ['sms', 'unofficial'],
+};
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+const TELLING = ['broadcast_name', 'recipients', 'upload_id', 'list_id', 'template'];
+
+/** Whether a quote is asked for the body of a personalised send, and not for a message and contacts (reference/bulk#quote). */
+export const isBulkBody = (body: JsonObject): boolean => TELLING.some((field) => isGiven(body[field]));
+
+/**
+ * Reads a personalised send (reference/bulk#errors). @param body as it came
+ * @throws AppError the first row of the table that applies
+ */
+export function readBulkRequest(body: JsonObject): BulkRequest {
+  const channel = BULK_CHANNEL_NAMES.find((name) => name === body['channel']);
+  if (!channel) throw bulkErrors.channel('channel', BULK_CHANNEL_NAMES);
+  for (const [field, channels] of Object.entries(CHANNELS_OF)) {
+    if (isGiven(body[field]) && !channels.includes(channel)) throw bulkErrors.foreign(field, channel);
+  }
+  const name = textOrNull(body['broadcast_name']);
+  if (name === null) throw bulkErrors.name('broadcast_name');
+  const field = fieldOf(body);
+  const content = readBulkContent(channel, body);
+  const route = readText(body['route']);
+  if (route.kind === 'fault') throw bulkErrors.route('route');
+  const category = readText(body['category']);
+  if (category.kind === 'fault' || (category.kind === 'text' && !CATEGORY.test(category.value)))
+    throw bulkErrors.category('category');
+  if (!isSchedule(body['schedule_time'])) throw acceptanceErrors.scheduleTime();
+  return {
+    channel,
+    broadcastName: cutCodePoints(name, NAME_LENGTH),
+    route: route.kind === 'text' ? cutCodePoints(route.value, SERVICE_LENGTH) : null,
+    category: category.kind === 'text' ? category.value : null,
+    content,
+    recipients: recipientsOf(field, body[field]),
+    schedule: body['schedule_time'],
+  };
+}
+
+/** The one field that was given. */
+function fieldOf(body: JsonObject): RecipientField {
+  const [field, ...more] = RECIPIENT_FIELDS.filter((name) => isGiven(body[name]));
+  if (!field || more.length > 0) throw bulkErrors.oneField();
+  return field;
+}
+
+function recipientsOf(field: RecipientField, value: unknown): BulkRecipients {
+  if (field === 'upload_id' || field === 'list_id') {
+    const id = readId(textOrNull(value) ?? '');
+    if (id === null) throw idFault(field);
+    return { field, id };
+  }
+  if (!Array.isArray(value) || value.length === 0) throw bulkErrors.list(field);
+  if (value.length > MOST_IN_BODY) throw bulkErrors.tooMany(field);
+  return { field, entries: value as unknown[] };
+}
+
+const idFault = (field: string): AppError => bulkErrors.id(field);

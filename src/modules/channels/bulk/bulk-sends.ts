@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Account } from '../../accounts/index.js';
+import {
+  type Channel,
+  type Content,
+  isPersonalised,
+  type Price,
+  type RecipientSource,
+  type Submission,
+} from '../../engine/index.js';
+import { NumberCheck } from '../../numbers/index.js';
+import { type HeldRecipients, RecipientLists } from '../../recipient-lists/index.js';
+import { SenderIds } from '../../sender-ids/index.js';
+import { smsChannel } from '../sms/index.js';
+import {
+  brandedChannel,
+  SendableTemplates,
+  templateChannel,
+  type TemplateChannelName,
+  templatePrice,
+} from '../template-messages/index.js';
+import { unofficialChannel } from '../unofficial-chat/index.js';
+import type { BulkChannelName } from './bulk.errors.js';
+import { bulkErrors } from './bulk.errors.js';
+import { BulkSource, refusalOf, refused } from './bulk-source.js';
+import type { BulkRequest } from './bulk-request.js';
+import { type JsonRecipients, readJsonRecipients, sourceOf } from './json-recipients.js';
+
+const CHANNELS: Readonly<Record<BulkChannelName, Channel>> = {
+  sms: smsChannel,
+  unofficial: unofficialChannel,
+  template: templateChannel,
+  branded: brandedChannel,
+};
+
+/** Name of the route of a send that wishes for none. */
+const DEFAULT_SERVICE = 'default';
+
+/** A send with everything that is known of it before it is priced. */
+export interface OpenBulk {
+  submission: Submission;
+  /** its recipients; null where nothing is asked of them one by one */
+  source: BulkSource | null;
+  /** of the placeholders */
+  names: readonly string[];
+  /** of the text as far as everyone shares it */
+  price: Price;
+  /** in the transaction that accepts it */
+  freeze: (tx: EntityManager) => Promise<void>;
+}
+
+/** From a request to a submission: the approved text, the sender, the recipients. */
+@Injectable()
+export class BulkSends {
+  constructor(
+    private readonly sendable: SendableTemplates,
+    private readonly senders: SenderIds,
+    private readonly lists: RecipientLists,
+  ) {}
+
+  channelOf({ channel }: Pick<BulkRequest, 'channel'>): Channel {
+    return CHANNELS[channel];
+  }
+
+  /** The recipients of a body, sorted out; null where they are in an upload or a list. */
+  async inBody({ channel, recipients }: BulkRequest): Promise<JsonRecipients | null> {
+    if (!('entries' in recipients)) return null;
+    const { readRecipient } = CHANNELS[channel];
+    return readJsonRecipients(recipients.field, recipients.entries, readRecipient);
+  }
+
+  /**
+   * @param inBody the recipients of the body
+   * @throws AppError the template's rows, `sender_id is not approved`, `Message is too long` where everyone's would be, and
+   * what an upload or a list answers
+   */
+  async open(account: Account, request: BulkRequest, inBody: JsonRecipients | null): Promise<OpenBulk> {
+    const channel = CHANNELS[request.channel];
+    const said = await this.saidBy(account.id, request);
+    const price = said.price ?? channel.price?.(said.content);
+    if (!price) throw new Error(`no price for a send of the channel ${channel.name}`);
+    const check = NumberCheck.begin(account);
+    const terms = {
+      channel,
+      sender: { accountId: account.id, timeZone: account.timeZone },
+      broadcastName: request.broadcastName,
+      service: request.route ?? DEFAULT_SERVICE,
+      ...(request.category !== null && { category: request.category }),
+      ...(said.senderId !== undefined && { senderId: said.senderId }),
+      content: said.content,
+      ...(said.price && { price }),
+      ...(check?.mode === 'refuse' && { numberCheck: refusalOf(check) }),
+      refused,
+    };
+    const open = { names: said.names, price };
+    if (inBody && !isPersonalised(said.content) && !check) {
+      const recipients = inBody.recipients.map(({ number }) => number);
+      return { ...open, submission: { ...terms, recipients }, source: null, freeze: () => Promise.resolve() };
+    }
+    const held = inBody ? unheld(sourceOf(inBody.recipients)) : await this.held(account.id, request, channel);
+    const source = new BulkSource(held, said.names, check?.mode === 'warn' ? check : null);
+    return { ...open, submission: { ...terms, source }, source, freeze: (tx) => held.freeze(tx) };
+  }
+
+  private async saidBy(accountId: number, { content: said }: BulkRequest): Promise<Said> {
+    if (said.kind === 'template') {
+      const { template, content, names } = await this.sendable.personalised(accountId, said.reference);
+      return { content, names, price: templatePrice(template) };
+    }
+    const approved = said.options ? await this.senders.termsOf(accountId, said.content, said.options) : said;
+    return { ...approved, names: said.names };
+  }
+
+  private async held(accountId: number, { recipients }: BulkRequest, channel: Channel): Promise<HeldRecipients> {
+    if ('entries' in recipients) throw new Error('recipients of a body are not held');
+    const { field, id } = recipients;
+    return this.lists.sourceOf(accountId, field === 'upload_id' ? { uploadId: id } : { listId: id }, channel);
+  }
+}
+
+/** What a send says, and what it costs where the content does not tell. */
+interface Said {
+  content: Content;
+  senderId?: string;
+  /** of the placeholders */
+  names: readonly string[];
+  price?: Price;
+}
+
+const unheld = (source: RecipientSource): HeldRecipients => ({
+  total: source.total,
+  read: () => source.read(),
+  freeze: () => Promise.resolve(),
+});
+
+export const isOfTemplates = (name: BulkChannelName): name is TemplateChannelName =>
+  name === 'template' || name === 'branded';
+
+/** @throws AppError invalid `Some recipients are invalid` */
+export function assertValid(inBody: JsonRecipients | null): void {
+  if (inBody && inBody.invalid > 0) throw bulkErrors.rows().naming(inBody.faults);
+}

@@ -1,0 +1,89 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { AppError, RowFault } from '../../../kernel/app-error.js';
+import type { Variables } from '../../../kernel/message-template.js';
+import type { RecipientFault, RecipientSource, SourcedRecipient } from '../../engine/index.js';
+import type { NumberCheck } from '../../numbers/index.js';
+import { personalisedErrors } from '../personalised/index.js';
+import { bulkErrors } from './bulk.errors.js';
+
+/** What is wrong with a number beside its form; null = nothing (reference/numbers#checks). */
+export function refusalOf(check: NumberCheck): (number: string) => AppError | null {
+  return (number) => {
+    const fault = check.look(number, check.checked + 1);
+    return fault && bulkErrors.number(fault.reason);
+  };
+}
+
+/** Numbers that are looked up before others have their turn. */
+const NUMBERS_A_TURN = 250;
+
+/**
+ * The recipients of a send with the variables that its text names: what else a file has of a recipient is not kept. The first
+ * reading gathers warnings.
+ */
+export class BulkSource implements RecipientSource {
+  private hasBegun = false;
+
+  /** @param warning looks the numbers up, where the account wants to be warned */
+  constructor(
+    private readonly all: RecipientSource,
+    private readonly names: readonly string[],
+    private readonly warning: NumberCheck | null,
+  ) {}
+
+  get total(): number {
+    return this.all.total;
+  }
+
+  /** The first hundred rows that the account wants to be warned of. */
+  get warnings(): RowFault[] {
+    return (this.warning?.faults ?? []).map(({ row, number, reason }) => ({
+      row,
+      to: number,
+      message: bulkErrors.number(reason).message,
+    }));
+  }
+
+  async *read(): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
+    const warning = this.hasBegun ? null : this.warning;
+    this.hasBegun = true;
+    for await (const some of this.all.read()) {
+      if (warning) await lookUp(warning, some);
+      yield some.map((recipient) => this.picked(recipient));
+    }
+  }
+
+  private picked({ variables, ...recipient }: SourcedRecipient): SourcedRecipient {
+    const picked = variables && pick(variables, this.names);
+    return picked ? { ...recipient, variables: picked } : recipient;
+  }
+}
+
+async function lookUp(check: NumberCheck, some: readonly SourcedRecipient[]): Promise<void> {
+  for (const [place, { number, row }] of some.entries()) {
+    check.look(number, row);
+    if (place % NUMBERS_A_TURN === 0) await turn();
+  }
+}
+
+function pick(variables: Variables, names: readonly string[]): Variables | null {
+  const own = names.filter((name) => Object.hasOwn(variables, name));
+  return own.length === 0 ? null : Object.fromEntries(own.map((name) => [name, variables[name] as string]));
+}
+
+/** The answer to recipients at fault: what is said of all of them, and each row with what is said of it. */
+export function refused(faults: readonly RecipientFault[]): AppError {
+  const rows = faults.map(({ row, to, missing, message }): RowFault => {
+    const place = { row, ...(to !== undefined && { to }) };
+    return missing ? { ...place, missing } : { ...place, ...(message !== undefined && { message }) };
+  });
+  return commonOf(faults).naming(rows);
+}
+
+/** What holds of all rows. */
+function commonOf(faults: readonly RecipientFault[]): AppError {
+  if (faults.every(({ missing }) => missing)) return personalisedErrors.missing();
+  const error = faults[0]?.error;
+  if (!error || faults.some((fault) => fault.error?.code !== error.code)) return bulkErrors.refused();
+  return error.code === bulkErrors.number.code ? bulkErrors.numbers() : error;
+}

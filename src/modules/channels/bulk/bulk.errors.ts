@@ -1,0 +1,55 @@
+import { invalid } from '../../../kernel/define-error.js';
+import { fieldErrors } from '../../../kernel/field-errors.js';
+import type { NumberReason } from '../../numbers/index.js';
+
+/** What a personalised send may be sent over, in the order in which clients see the names. */
+export const BULK_CHANNEL_NAMES = ['sms', 'unofficial', 'template', 'branded'] as const;
+export type BulkChannelName = (typeof BULK_CHANNEL_NAMES)[number];
+
+/** Where a send has its recipients from: one of these fields. */
+export const RECIPIENT_FIELDS = ['recipients', 'contacts', 'upload_id', 'list_id'] as const;
+export type RecipientField = (typeof RECIPIENT_FIELDS)[number];
+
+/** Most recipients of one request; uploads and lists hold more. */
+export const MOST_IN_BODY = 100_000;
+/** Most characters of a text before it is filled in. */
+export const LONGEST_TEXT = 5_000;
+
+/** Errors of personalised sends (reference/bulk#errors), in the order in which they are judged. */
+export const bulkErrors = {
+  channel: fieldErrors.noWord.shown('channel', BULK_CHANNEL_NAMES),
+  foreign: invalid(
+    'field_of_another_channel',
+    (field: string, channel: string) => `${field} does not go with channel ${channel}`,
+    'a field that the channel has no use for',
+  ).shown('<field>', '<channel>'),
+  name: fieldErrors.required.shown('broadcast_name'),
+  oneField: invalid(
+    'recipients_of_one_field',
+    `Exactly one of ${RECIPIENT_FIELDS.join(', ')} is required`,
+    'none, or several',
+  ),
+  message: fieldErrors.required.shown('message').because('sms and unofficial'),
+  messageTooLong: fieldErrors.tooLong.shown('message', LONGEST_TEXT).because('before it is filled in'),
+  route: fieldErrors.invalid.shown('route').because('no text'),
+  category: fieldErrors.invalid.shown('category').because('no word of a-z, 0-9, _ and -, 32 characters at most'),
+  list: fieldErrors.emptyArray.shown('recipients').because('likewise contacts'),
+  tooMany: invalid(
+    'recipients_too_many',
+    (field: string) => `${field} cannot exceed ${MOST_IN_BODY.toLocaleString('en')}`,
+    'an upload or a list takes more',
+  ).shown('recipients'),
+  id: fieldErrors.invalid.shown('upload_id').because('likewise list_id: not an id'),
+  rows: invalid(
+    'recipients_invalid',
+    'Some recipients are invalid',
+    'no number that the channel takes, or variables that are none; `errors` names the rows',
+  ),
+  numbers: invalid(
+    'numbers_invalid',
+    'Some numbers are invalid',
+    'where `number_check` of the account is `refuse`; `errors` names the rows, and why',
+  ),
+  number: invalid('number_invalid', (reason: NumberReason) => `number is invalid: ${reason}`, 'of one row'),
+  refused: invalid('recipients_refused', 'Some recipients cannot be sent to', '`errors` names the rows, and why'),
+};

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AccountsModule } from '../../accounts/index.js';
+import { CreditsModule } from '../../credits/index.js';
+import { EngineModule } from '../../engine/index.js';
+import { IdempotencyModule } from '../../idempotency/index.js';
+import { RecipientListsModule } from '../../recipient-lists/index.js';
+import { SenderIdsModule } from '../../sender-ids/index.js';
+import { TemplateMessagesModule } from '../template-messages/index.js';
+import { BulkSends } from './bulk-sends.js';
+import { QuoteBulkHandler } from './queries/quote-bulk.query.js';
+import { SendBulkCampaignHandler } from './commands/send-bulk-campaign.command.js';
+import { BulkController } from './http/bulk.controller.js';
+
+/** Personalised campaigns of every channel that has texts (reference/bulk#send). */
+@Module({
+  imports: [
+    CqrsModule,
+    AccountsModule,
+    CreditsModule,
+    EngineModule,
+    IdempotencyModule,
+    RecipientListsModule,
+    SenderIdsModule,
+    TemplateMessagesModule,
+  ],
+  providers: [BulkSends, QuoteBulkHandler, SendBulkCampaignHandler],
+  controllers: [BulkController],
+})
+export class BulkModule {}

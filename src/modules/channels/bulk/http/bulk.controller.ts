@@ -1,0 +1,42 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { JsonObject } from '../../../../kernel/objects.js';
+import { ApiErrors, LargeJson } from '../../../../platform/http/index.js';
+import { RateLimited } from '../../../../platform/security/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { creditErrors } from '../../../credits/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { SendBulkCampaignCommand } from '../commands/send-bulk-campaign.command.js';
+import { BULK_EXAMPLES } from './bulk-examples.js';
+import { BulkAnswer, BulkBody } from './bulk.dto.js';
+import { BULK_ERRORS } from './documented-errors.js';
+
+/** Campaigns whose recipients have texts of their own (reference/bulk#send). */
+@ApiTags('Campaigns')
+@Authenticated()
+@Controller('v6/api/campaigns')
+export class BulkController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post()
+  @HttpCode(202)
+  @RateLimited('broadcast')
+  @LargeJson()
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Send a campaign with a text for each recipient',
+    description:
+      'SMS, unofficial chat and templates. Each recipient is priced, charged, refunded and reported by its own text; all of them are accepted, or none.',
+  })
+  @ApiBody({ type: BulkBody, examples: BULK_EXAMPLES })
+  @ApiAcceptedResponse({ description: 'Charged and queued.', type: BulkAnswer })
+  @ApiErrors(...BULK_ERRORS, creditErrors.insufficient)
+  async send(
+    @Body() body: JsonObject,
+    @CurrentActor() { account }: Actor,
+    @IdempotencyKey('bulk_campaign') idempotent: IdempotentRequest | null,
+  ): Promise<BulkAnswer> {
+    return { success: true, data: await this.commands.execute(new SendBulkCampaignCommand(account, body, idempotent)) };
+  }
+}

@@ -1,0 +1,94 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AnswerOf } from '../../../../platform/http/index.js';
+import { BULK_CHANNEL_NAMES, type BulkChannelName, LONGEST_TEXT, MOST_IN_BODY } from '../bulk.errors.js';
+
+/** A recipient of a body, for Swagger. */
+export class BulkRecipient {
+  @ApiProperty({ example: '919812345678', description: 'as the channel takes numbers' }) to!: string;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { name: 'Asha' },
+    description: 'at most 50 values of 1,000 characters; numbers, true and false are taken as text',
+  })
+  variables?: Record<string, string>;
+}
+
+/** Body of a personalised send for Swagger; `readBulkRequest` reads and judges it. */
+export class BulkBody {
+  @ApiProperty({ enum: [...BULK_CHANNEL_NAMES], example: 'sms' }) channel!: BulkChannelName;
+  @ApiProperty({ description: 'Longer names are cut at 100 characters.', example: 'Spring sale' })
+  broadcast_name!: string;
+  @ApiPropertyOptional({
+    maxLength: LONGEST_TEXT,
+    example: 'Hi {{name|there}}, your code is {{code}}.',
+    description: 'sms and unofficial: the text; `{{name}}` needs a value, `{{name|there}}` has a default',
+  })
+  message?: string;
+  @ApiPropertyOptional({
+    description:
+      'template and branded: the name of an approved template, or an object of name, language and components, whose texts may have placeholders',
+    oneOf: [{ type: 'string' }, { type: 'object' }],
+    example: { name: 'order_ready', components: [{ type: 'body', parameters: [{ type: 'text', text: '{{name}}' }] }] },
+  })
+  template?: string | Record<string, unknown>;
+  @ApiPropertyOptional({
+    type: [BulkRecipient],
+    maxItems: MOST_IN_BODY,
+    description: 'or contacts, upload_id, list_id',
+  })
+  recipients?: BulkRecipient[];
+  @ApiPropertyOptional({ type: [String], maxItems: MOST_IN_BODY, description: 'numbers without variables' })
+  contacts?: string[];
+  @ApiPropertyOptional({ type: 'integer', example: 4711, description: 'a CSV file that was uploaded' })
+  upload_id?: number;
+  @ApiPropertyOptional({ type: 'integer', example: 4712, description: 'a stored list' }) list_id?: number;
+  @ApiPropertyOptional({ example: 'ACME', description: 'sms: an approved sender id' }) sender_id?: string;
+  @ApiPropertyOptional({ example: '1107161234567890123', description: 'sms: where the route demands one' })
+  dlt_template_id?: string;
+  @ApiPropertyOptional({ type: 'integer', example: 3600, description: 'sms: seconds after which it is of no use' })
+  validity_s?: number;
+  @ApiPropertyOptional({
+    example: 'https://files.example.com/offer.jpg',
+    description: 'unofficial; likewise img2, document and media_with_caption',
+  })
+  img1?: string;
+  @ApiPropertyOptional({ example: 'sandbox', description: 'sms and unofficial; absent or unknown: the default route' })
+  route?: string;
+  @ApiPropertyOptional({ example: 'otp', description: 'sms and unofficial: for rules of routes' }) category?: string;
+  @ApiPropertyOptional({
+    example: '2030-01-31 09:30:00',
+    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
+  })
+  schedule_time?: string;
+}
+
+/** A row that a send warns of. */
+export class BulkWarning {
+  @ApiProperty({ type: 'integer', example: 2, description: '1 = the first' }) row!: number;
+  @ApiPropertyOptional({ type: String, example: '919812345679' }) to?: string | undefined;
+  @ApiPropertyOptional({ type: String, example: 'number is invalid: too short' }) message?: string | undefined;
+}
+
+/** Answer to an accepted send (reference/bulk#answer). */
+export class AcceptedBulkData {
+  @ApiProperty({ example: 'GSMCAMP_20261121_A1B2C3' }) request_id!: string;
+  @ApiProperty({ enum: [...BULK_CHANNEL_NAMES], example: 'sms' }) channel!: BulkChannelName;
+  @ApiProperty({ enum: ['accepted'], example: 'accepted' }) state!: 'accepted';
+  @ApiProperty({ type: 'integer', example: 2 }) recipients!: number;
+  @ApiProperty({ type: 'integer', example: 3, description: 'charged for all recipients, each by its own text' })
+  credits!: number;
+  @ApiProperty({ example: 'gsm_credits', description: 'the balance that paid' }) balance!: string;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 0,
+    description: 'entries whose number came before: charged and sent again; of recipients and contacts',
+  })
+  duplicates?: number;
+  @ApiProperty({ type: [BulkWarning], maxItems: 100, description: 'the first hundred' }) warnings!: BulkWarning[];
+  @ApiProperty({ example: 'sandbox', description: 'the route as it was wished for; the connection of a template send' })
+  route!: string;
+  @ApiProperty({ type: String, nullable: true, example: null }) scheduled_at!: string | null;
+}
+
+export class BulkAnswer extends AnswerOf(AcceptedBulkData) {}

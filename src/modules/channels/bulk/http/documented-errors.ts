@@ -1,0 +1,58 @@
+import type { DocumentedError } from '../../../../kernel/define-error.js';
+import { acceptanceErrors } from '../../../engine/index.js';
+import { chatAccountErrors, CONNECTION_ERRORS } from '../../../providers/index.js';
+import { listErrors, uploadErrors } from '../../../recipient-lists/index.js';
+import { senderErrors } from '../../../sender-ids/index.js';
+import { templateSendErrors } from '../../../templates/index.js';
+import { broadcastErrors } from '../../broadcasts/index.js';
+import { personalisedErrors } from '../../personalised/index.js';
+import { templateRequestErrors } from '../../template-messages/index.js';
+import { attachmentErrors } from '../../unofficial-chat/index.js';
+import { bulkErrors } from '../bulk.errors.js';
+
+const template = templateRequestErrors;
+
+/** Errors of a personalised send and of its quote, in the order in which they are judged. */
+export const BULK_ERRORS: readonly DocumentedError[] = [
+  bulkErrors.channel,
+  bulkErrors.foreign,
+  bulkErrors.name,
+  bulkErrors.oneField,
+  template.template,
+  template.name,
+  template.language,
+  template.components,
+  template.componentsTooLarge,
+  bulkErrors.message,
+  bulkErrors.messageTooLong,
+  personalisedErrors.placeholder.shown('message', '<place>'),
+  personalisedErrors.tooMany.shown('message'),
+  senderErrors.dltTemplateId,
+  senderErrors.validity,
+  ...Object.values(attachmentErrors),
+  bulkErrors.route,
+  bulkErrors.category,
+  acceptanceErrors.scheduleTime,
+  bulkErrors.list,
+  bulkErrors.tooMany,
+  bulkErrors.id,
+  bulkErrors.rows,
+  ...Object.values(templateSendErrors),
+  senderErrors.notApproved,
+  broadcastErrors.tooLong.because(
+    'as the channel’s own send would say; where only some texts are, `errors` names the rows',
+  ),
+  uploadErrors.notFound,
+  listErrors.notFound,
+  listErrors.changing,
+  listErrors.empty,
+  listErrors.unreadable,
+  chatAccountErrors.notFound.because('template and branded'),
+  ...CONNECTION_ERRORS,
+  acceptanceErrors.noRoute,
+  senderErrors.dltTemplateRequired,
+  senderErrors.dltEntityRequired,
+  personalisedErrors.missing,
+  bulkErrors.numbers,
+  bulkErrors.refused,
+];

@@ -1,0 +1,51 @@
+import { promisify } from 'node:util';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Request, RequestHandler, Response } from 'express';
+import { lastValueFrom, type Observable, of } from 'rxjs';
+import { KeyedSemaphore } from '../concurrency/index.js';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { clientIp, tooMany } from '../security/index.js';
+import { lateReader } from './body.js';
+
+/** A body of 64 MB is several times that once it is parsed: so many of them at once, and of one address. */
+const AT_ONCE = { permits: 3, each: 2, patienceMs: 30_000, waiting: 8 };
+const RETRY_SECONDS = 5;
+
+/**
+ * Reads a body that may be larger than others after the guards have passed: who has no token sends no large body. Bodies
+ * over `BODY_LIMIT` are taken a few at a time, until they are answered, because they are kept in memory for so long.
+ */
+@Injectable()
+class LargeJsonReader implements NestInterceptor {
+  private readonly large = new KeyedSemaphore<string>(AT_ONCE, () => tooMany(RETRY_SECONDS));
+  private readonly read: (request: Request, response: Response) => Promise<void>;
+
+  constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>) {
+    const reader: RequestHandler = lateReader();
+    this.read = promisify((request: Request, response: Response, done: (error?: unknown) => void) => {
+      reader(request, response, done);
+    });
+  }
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const answer = async (): Promise<unknown> => {
+      await this.read(request, http.getResponse<Response>());
+      return lastValueFrom(next.handle());
+    };
+    const length = Number(request.headers['content-length'] ?? Number.NaN);
+    return of(await (length <= this.environment.BODY_LIMIT ? answer() : this.large.run(clientIp(request), answer)));
+  }
+}
+
+/** The route takes JSON up to the limit of its path (reference/requests#bodies), whatever `BODY_LIMIT` is. */
+export const LargeJson = (): MethodDecorator => applyDecorators(UseInterceptors(LargeJsonReader));

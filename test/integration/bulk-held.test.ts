@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
+import { type Bulk, openBulk } from '../support/bulk.js';
+import { dataOf, type Json, listOf } from '../support/campaigns.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
+
+const SMS = { channel: 'sms', broadcast_name: 'Codes', message: 'Hi {{name|there}}' };
+const [GOOD, SHORT] = ['919812345678', '123456789'];
+
+let bulk: Bulk;
+let member: Member;
+
+beforeAll(async () => {
+  bulk = await openBulk();
+  member = await bulk.join({ gsm_credits: 1_000 });
+});
+afterAll(() => bulk.stop());
+
+const upload = async (csv: string): Promise<number> => {
+  const answer = await bulk.request('/v6/api/uploads', {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${member.token}` },
+    body: csv,
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return Number(dataOf(answer)['upload_id']);
+};
+const receivers = async (data: Json): Promise<unknown[]> =>
+  listOf(await bulk.get(`/v6/api/campaigns/${String(data['request_id'])}/contacts`, member)).map(
+    ({ receiver }) => receiver,
+  );
+const list = async (members: Json[]): Promise<number> => {
+  const id = Number(dataOf(await bulk.post('/v6/api/lists', member, { name: 'Customers' }))['list_id']);
+  const added = await bulk.post(`/v6/api/lists/${id}/members`, member, { members });
+  expect(added.status, JSON.stringify(added.body)).toBeLessThan(300);
+  return id;
+};
+
+describe('a personalised send to an upload or a list', () => {
+  it('takes the columns of a file for variables', async () => {
+    const upload_id = await upload(
+      `phone,name,city\n+91 98123 45678,Asha,Pune\n919812345679,,Goa\n919812345670,${'x'.repeat(160)},\n`,
+    );
+    const quote = dataOf(await bulk.quote(member, { ...SMS, upload_id }));
+    expect(quote).toMatchObject({ recipients: 3, total_credits: 4, refused: 0 });
+    const data = await bulk.accepted(member, { ...SMS, upload_id });
+    expect(data).toMatchObject({ recipients: 3, credits: 4, warnings: [] });
+    expect(Object.keys(data)).not.toContain('duplicates');
+    expect(await receivers(data)).toEqual([GOOD, '919812345679', '919812345670']);
+    expect(await bulk.variables(data['request_id'])).toEqual([{ name: 'Asha' }, null, { name: 'x'.repeat(160) }]);
+    const gap = await bulk.bulk(member, { ...SMS, message: 'Hi {{name}}', upload_id: String(upload_id) });
+    expect(gap.body).toMatchObject({
+      statusCode: 400,
+      message: 'Some recipients have no value for a placeholder',
+      errors: [{ row: 2, to: '919812345679', missing: ['name'] }],
+    });
+  });
+
+  it('freezes a list once it is accepted, and not by a quote or a refusal', async () => {
+    const list_id = await list([{ to: GOOD, variables: { name: 'Asha' } }, { to: '919812345679' }]);
+    const add = (): Promise<Answer> =>
+      bulk.post(`/v6/api/lists/${list_id}/members`, member, { members: [{ to: '919812345670' }] });
+    expect((await bulk.quote(member, { ...SMS, list_id })).status).toBe(200);
+    expect((await bulk.bulk(member, { ...SMS, message: '{{name}}', list_id })).status).toBe(400);
+    expect((await add()).status).toBeLessThan(300);
+    const data = await bulk.accepted(member, { ...SMS, list_id });
+    expect(data).toMatchObject({ recipients: 3, credits: 3 });
+    expectRefused(await add(), 409, 'List is frozen');
+    expect((await bulk.bulk(member, { ...SMS, list_id })).status).toBe(202);
+  });
+
+  it("is none of another account's", async () => {
+    const other = await bulk.join({ gsm_credits: 10 });
+    const upload_id = await upload(`to\n${GOOD}\n`);
+    expectRefused(await bulk.bulk(other, { ...SMS, upload_id }), 404, 'Upload not found');
+    expectRefused(await bulk.bulk(other, { ...SMS, list_id: await list([{ to: GOOD }]) }), 404, 'List not found');
+  });
+});
+
+describe('number_check of the account', () => {
+  const wish = async (mode: string): Promise<void> => {
+    await bulk.dataSource.query('UPDATE accounts SET number_check = ? WHERE id = ?', [mode, member.account.id]);
+    bulk.part(AccountDirectory).forget(member.account.id);
+  };
+  const both = { ...SMS, recipients: [{ to: GOOD }, { to: SHORT }] };
+  const fault = { row: 2, to: SHORT, message: expect.stringMatching(/^number is invalid: /) as unknown };
+
+  it('off takes what the channel takes, warn tells, refuse refuses', async () => {
+    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [] });
+    await wish('warn');
+    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [fault] });
+    const plain = { ...SMS, message: 'Hi', contacts: [GOOD, SHORT] };
+    expect(await bulk.accepted(member, plain)).toMatchObject({ warnings: [fault] });
+    expect(dataOf(await bulk.quote(member, both))).toMatchObject({ recipients: 2, warnings: [fault] });
+    await wish('refuse');
+    for (const body of [both, plain]) {
+      const answer = await bulk.bulk(member, body);
+      expect(answer.body).toMatchObject({ statusCode: 400, message: 'Some numbers are invalid', errors: [fault] });
+    }
+    expect(dataOf(await bulk.quote(member, both))).toMatchObject({ recipients: 1, refused: 1, invalid: [fault] });
+    expect(await bulk.send(member, [SHORT])).toMatch(/^GSMCAMP_/);
+  });
+});
