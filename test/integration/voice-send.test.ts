@@ -261,6 +261,32 @@ describe('POST /v6/api/v1/voice/simulate', () => {
   });
 });
 
+describe('an account with require_sender', () => {
+  it('calls under approved sender ids alone, or under the number of the operator', async () => {
+    const owner = await voice.rich();
+    await voice.alter(owner, 'require_sender', 1);
+    const approve = (channel: string, senderId: string): Promise<unknown> =>
+      voice.dataSource.query(
+        `INSERT INTO sender_ids (account_id, channel, sender_id, status, revision, created_at, updated_at)
+         VALUES (?, ?, ?, 'approved', 1, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))`,
+        [owner.account.id, channel, senderId],
+      );
+    await approve('sms', '919800000007');
+    const call = (caller_id?: string): Promise<Answer> => voice.send(owner, { ...GOOD, caller_id });
+    expectRefused(await call('919800000007'), 400, 'sender_id is not approved');
+    expect(await campaigns(owner)).toEqual([]);
+    await approve('voice', '919800000007');
+    expect((await call('+91 98000 00007')).status).toBe(200);
+    expect((await call()).status).toBe(200);
+    expect((await campaigns(owner)).map((row) => [row['sender'], contentOf(row)['caller_id']])).toEqual([
+      ['919800000007', '919800000007'],
+      [null, '918000000001'],
+    ]);
+    await voice.alter(owner, 'require_sender', 0);
+    expect((await call('919800000008')).status).toBe(200);
+  });
+});
+
 // Last, because the tokens of a process are those of the API that started last in it.
 describe('VOICE_AUTO_APPROVE', () => {
   it('skips the approval where the operator says so', async () => {
