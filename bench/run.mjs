@@ -14,6 +14,7 @@ import { benchAccept } from './accept.mjs';
 import { benchBeside } from './beside.mjs';
 import { benchChatDispatch } from './chat-dispatch.mjs';
 import { benchDispatch } from './dispatch.mjs';
+import { benchFailover } from './failover.mjs';
 import { benchGrowth } from './growth.mjs';
 import { benchHot } from './hot.mjs';
 import { benchIdle } from './idle.mjs';
@@ -47,6 +48,7 @@ const BENCHES = {
   beside: benchBeside,
   settling: benchSettling,
   kills: benchKills,
+  failover: benchFailover,
   idle: benchIdle,
   growth: benchGrowth,
   start: benchStart,

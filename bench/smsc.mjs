@@ -6,6 +6,7 @@
  * `{"seen":true}` number and moments (milliseconds since 1970) of every message that was kept;
  * `{"receipts":500}` sends a receipt for every kept message, so many at once, and answers when all are acknowledged;
  * `{"deliver":[["919…","id"]]}` the same for messages of these numbers and ids, all at once;
+ * `{"gone":true}` ends all sessions and takes no more, and goes on to answer commands;
  * `{"forget":true}` keeps on with nothing.
  */
 import { randomBytes } from 'node:crypto';
@@ -130,6 +131,11 @@ const COMMANDS = {
       atOnce,
     ),
   deliver: (receipts) => sendReceipts(receipts, receipts.length),
+  gone: () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    return {};
+  },
   forget: () => {
     kept.clear();
     return {};
