@@ -45,7 +45,7 @@ interface Move {
 export class LaneFailover {
   private readonly logger = new Logger(LaneFailover.name);
   private readonly handed;
-  /** clock of `performance.now()`: when a route in trouble last got a message on trial */
+  /** clock of `performance.now()`: when a route in trouble last got a message on trial, or got into trouble */
   private readonly triedAt = new Map<number, number>();
 
   constructor(
@@ -62,18 +62,22 @@ export class LaneFailover {
     if (kind === 'chat') return [];
     if (!isGone) {
       const { usable, downMs } = await this.connections.stateOf(id);
+      if (usable) this.triedAt.delete(id);
       if (usable || downMs < PATIENCE_MS) return [];
     }
     return (await this.connections.usable(kind)).filter((route) => route !== id);
   }
 
-  /** Whether a route in trouble that would take a message on trial is to have one now. */
+  /**
+   * Whether a route in trouble that would take a message on trial is to have one now. Not at once: its lane would wait for the
+   * answer of an upstream that has just shown that it gives none.
+   */
   isTrialDue(routeId: number): boolean {
-    const last = this.triedAt.get(routeId);
     const at = performance.now();
+    const last = this.triedAt.get(routeId);
     if (last !== undefined && at - last < TRIAL_EVERY_MS) return false;
     this.triedAt.set(routeId, at);
-    return true;
+    return last !== undefined;
   }
 
   /**
