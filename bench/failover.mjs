@@ -20,11 +20,9 @@ export async function benchFailover(environment, say) {
     const { admin, client } = await benchAccount(api.url);
     await addRoute(admin, first, 'first', { messages_per_second: PACE });
     await addRoute(admin, second, 'second');
-    await client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(CONTACTS), 'first'));
-    await set.database.query(
-      `INSERT INTO campaign_routes (campaign_id, lane_group, route_ids)
-       SELECT c.id, 0, CONCAT(a.id, ',', b.id) FROM campaigns c JOIN routes a ON a.name = 'first' JOIN routes b ON b.name = 'second'`,
-    );
+    const rules = [{ prefixes: ['9'], routes: ['first', 'second'] }];
+    await admin.call('PUT', '/v6/api/admin/routing/chain', { channel: 'sms', rules });
+    await client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(CONTACTS), 'any'));
     await set.worker();
     let taken = 0;
     const third = async () => (taken += (await first.ask({ take: true })).taken);
