@@ -7,14 +7,11 @@ import { CustomerEvents } from '../../customer-events/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 import { assertShares, type Usage } from '../domain/usage.js';
 import { NOTE_LOW, tellOfLow } from './low-balances.js';
+import { debitOne } from './single-debit.js';
 import { countUsage } from './usage-counters.js';
 
-interface LedgerLine {
-  amount: number;
-  available: number;
+interface LedgerLine extends Record<'amount' | 'available', number>, Record<'requestId' | 'note', string | null> {
   kind: LedgerKind;
-  requestId: string | null;
-  note: string | null;
 }
 
 /** One balance of one account. */
@@ -103,8 +100,14 @@ export class CreditBook {
   async debit(tx: EntityManager, charges: readonly Charge[]): Promise<boolean> {
     const charged = charges.filter(({ amount }) => amount !== 0);
     for (const charge of charged) assertCharge(charge);
-    if (charged.length === 0) return true;
+    const [first, ...others] = charged;
+    if (!first) return true;
     const rows = totals(charged);
+    if (others.length === 0) {
+      const one = await debitOne(tx, first);
+      if (one?.isLow) await tellOfLow(tx, this.events, rows);
+      return one !== null;
+    }
     const taken = await tx.query<WriteResult>(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
