@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
-import type { Listed, Page } from '../../../kernel/lists.js';
-import { inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
-import { shown } from '../../../kernel/lists.js';
-import type { Upload, UploadFacts } from '../domain/upload.js';
+import { now } from '../../../kernel/clock.js';
+import { firstIdAt } from '../../../kernel/ids.js';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { daysAfter, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import { DAYS_KEPT, type Upload, type UploadFacts } from '../domain/upload.js';
 import { HeadState, UploadEntity } from './recipient-lists.entities.js';
 
 /** A row as a reader takes it. */
@@ -47,7 +48,10 @@ export class UploadStore {
 
   /** Newest first. */
   async part(accountId: number, page: Page): Promise<Listed<Upload>> {
-    const ranges = [{ where: `account_id = ? AND state = ${HeadState.Ready}`, values: [accountId] }];
+    // what has expired and is not swept yet is not shown: ids ascend with time
+    const oldest = firstIdAt(daysAfter(now(), -DAYS_KEPT));
+    const where = `account_id = ? AND state = ${HeadState.Ready} AND id >= ?`;
+    const ranges = [{ where, values: [accountId, oldest] }];
     const index = 'ix_recipient_uploads_account';
     const list = { table: 'recipient_uploads', index, key: 'id', order: 'DESC', ranges } as const;
     const ids = await listKeys<number>(this.dataSource, list, page);
