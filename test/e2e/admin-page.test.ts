@@ -199,6 +199,26 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
     await page.getByText('Nothing waits').waitFor();
   });
 
+  it('approves a sender id, and rejects another', async () => {
+    for (const [sender_id, use_case] of [
+      ['ACME', HOSTILE],
+      ['57575', 'Orders'],
+    ]) {
+      await client.call('POST', '/v6/api/sender-ids', { sender_id, channel: 'sms', use_case });
+    }
+    await open('senders');
+    await card('ACME').getByRole('button', { name: 'Approve' }).click();
+    await card('ACME').waitFor({ state: 'detached' });
+    await card('57575').getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('button', { name: 'Reject it' }).click();
+    await page.getByText('Nothing waits').waitFor();
+    const { body } = await client.call<{ data: { sender_id: string; status: string }[] }>('GET', '/v6/api/sender-ids');
+    expect(body.data.map(({ sender_id, status }) => [sender_id, status])).toEqual([
+      ['57575', 'rejected'],
+      ['ACME', 'approved'],
+    ]);
+  });
+
   it('shows the routes and that the workers reach them', async () => {
     await open('routes');
     await page.locator('tr', { hasText: 'sandbox-voice' }).locator('.health.up').waitFor();
@@ -216,7 +236,7 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const tab of ['campaigns', 'templates', 'voice', 'profiles', 'routes']) {
+    for (const tab of ['campaigns', 'templates', 'voice', 'profiles', 'senders', 'routes']) {
       await open(tab);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), tab).toBe(true);
     }

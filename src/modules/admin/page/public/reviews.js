@@ -5,6 +5,7 @@ export const PENDING = {
   templates: '/v6/api/admin/templates?status=pending&limit=50',
   voice: '/v6/api/admin/campaigns?state=pending_approval&channel=voice&limit=50',
   profiles: '/v6/api/admin/profile-requests?status=pending&limit=50',
+  senders: '/v6/api/admin/sender-ids?status=pending&limit=50',
 };
 const TAKEN_UP = '/v6/api/admin/profile-requests?status=processing&limit=50';
 const CATEGORIES = { 1: 'marketing', 2: 'utility', 3: 'auth' };
@@ -67,6 +68,27 @@ const cardHead = (title, ...chips) =>
     chips.map((text) => el('span', { class: 'chip' }, text)),
   );
 
+/** Approve, and reject with a reason that the owner sees. */
+function verdicts({ path, kind, name, revision }, refresh) {
+  const move = async (verdict, reason) => {
+    const body = reason ? { revision, reason } : { revision };
+    await judge(name, () => post(`${path}/${verdict}`, body), refresh);
+    notice(`${name}: ${verdict === 'approve' ? 'approved' : 'rejected'}`);
+    await refresh();
+  };
+  const reject = async () => {
+    const text = `The owner sees the reason. It is about ${name}`;
+    const reason = await confirm({ title: `Reject the ${kind}?`, text, yes: 'Reject it', label: 'Reason' });
+    if (reason !== null) await move('reject', reason);
+  };
+  return el(
+    'div',
+    { class: 'buttons' },
+    button('approve', 'Approve', () => move('approve'), 'primary', name),
+    button('reject', 'Reject', reject, 'quiet danger-text', name),
+  );
+}
+
 export const templatesView = (root) =>
   review(root, {
     title: 'Templates',
@@ -79,17 +101,7 @@ export const templatesView = (root) =>
 
 function templateCard(template, refresh) {
   const { id, template_name: name, revision } = template;
-  const move = async (verdict, reason) => {
-    const body = reason ? { revision, reason } : { revision };
-    await judge(name, () => post(`/v6/api/admin/templates/${id}/${verdict}`, body), refresh);
-    notice(`${name}: ${verdict === 'approve' ? 'approved' : 'rejected'}`);
-    await refresh();
-  };
-  const reject = async () => {
-    const text = `The owner sees the reason. Template: ${name}`;
-    const reason = await confirm({ title: 'Reject the template?', text, yes: 'Reject it', label: 'Reason' });
-    if (reason !== null) await move('reject', reason);
-  };
+  const judged = { path: `/v6/api/admin/templates/${id}`, kind: 'template', name, revision };
   return el(
     'li',
     { class: 'card', 'data-id': id },
@@ -97,12 +109,7 @@ function templateCard(template, refresh) {
     el('p', { class: 'muted meta' }, `${template.username} · ${template.created_at} · no. ${id}`),
     bubble(template),
     facts(['Sample of the header', template.header_example_url], ['Samples', template.body_examples.join(', ')]),
-    el(
-      'div',
-      { class: 'buttons' },
-      button('approve', 'Approve', () => move('approve'), 'primary', name),
-      button('reject', 'Reject', reject, 'quiet danger-text', name),
-    ),
+    verdicts(judged, refresh),
   );
 }
 
@@ -251,5 +258,27 @@ function profileCard(request, refresh) {
       button('completed', 'Complete', () => move('completed'), 'primary', name),
       button('rejected', 'Reject', reject, 'quiet danger-text', name),
     ),
+  );
+}
+
+export const sendersView = (root) =>
+  review(root, {
+    title: 'Sender ids',
+    about: 'Messages and calls leave under them once they are approved.',
+    nothing: 'New sender ids show up here.',
+    load: loadOne(PENDING.senders),
+    keyOf: ({ id, revision }) => `${id} ${revision}`,
+    build: senderCard,
+  });
+
+function senderCard(sender, refresh) {
+  const { id, sender_id: name, revision } = sender;
+  return el(
+    'li',
+    { class: 'card', 'data-id': id },
+    cardHead(name, sender.channel),
+    el('p', { class: 'muted meta' }, `${sender.username} · ${sender.updated_at} · no. ${id}`),
+    facts(['DLT entity', sender.dlt_entity_id], ['Use', sender.use_case]),
+    verdicts({ path: `/v6/api/admin/sender-ids/${id}`, kind: 'sender id', name, revision }, refresh),
   );
 }

@@ -1,6 +1,6 @@
 import { get, loggedInName, logOut } from './api.js';
 import { campaignsView } from './campaigns.js';
-import { PENDING, profilesView, templatesView, voiceView } from './reviews.js';
+import { PENDING, profilesView, sendersView, templatesView, voiceView } from './reviews.js';
 import { el } from './dom.js';
 import { ROUTES, routesView } from './routes.js';
 
@@ -9,6 +9,7 @@ const VIEWS = {
   templates: { title: 'Templates', open: templatesView },
   voice: { title: 'Voice', open: voiceView },
   profiles: { title: 'Profile requests', open: profilesView },
+  senders: { title: 'Sender ids', open: sendersView },
   routes: { title: 'Routes', open: routesView },
 };
 const EVERY_MS = 2_000;
