@@ -232,7 +232,7 @@ describe('the notes of a worker that was killed', () => {
         new WindowResults(
           ...([
             dataSource,
-            ...(['settlement', 'lanes', 'retries', 'refused', 'channels', 'senders'] as const).map((part) =>
+            ...(['settlement', 'lanes', 'retries', 'refused', 'channels', 'senders', 'spend'] as const).map((part) =>
               part === 'lanes'
                 ? without(lanes, 'finish')
                 : (engine.part(WindowResults) as unknown as Record<string, unknown>)[part],

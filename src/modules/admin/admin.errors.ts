@@ -47,6 +47,7 @@ export const routeErrors = {
     (table: string) => `Route is named by routing table ${table}`,
     'its rules would send numbers over another route',
   ).shown('india'),
+  noCosts: notFound('route_costs_not_found', 'Route costs not found', 'the route has none'),
   noCallback: conflict(
     'route_without_callback',
     'Route has no callback address',

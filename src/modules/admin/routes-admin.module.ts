@@ -4,16 +4,26 @@ import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { RoutingModule } from '../routing/index.js';
+import { PutRouteCostsHandler } from './commands/put-route-costs.command.js';
 import { PutRouteHandler } from './commands/put-route.command.js';
 import { RemoveRouteHandler } from './commands/remove-route.command.js';
 import { RotateCallbackSecretHandler } from './commands/rotate-callback-secret.command.js';
+import { RouteCostsController } from './http/route-costs.controller.js';
 import { RoutesController } from './http/routes.controller.js';
+import { FindRouteCostsHandler } from './queries/find-route-costs.query.js';
 import { ListRoutesHandler } from './queries/list-routes.query.js';
 
 /** The admin API's part for routes. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule, RoutingModule],
-  controllers: [RoutesController],
-  providers: [PutRouteHandler, RemoveRouteHandler, RotateCallbackSecretHandler, ListRoutesHandler],
+  controllers: [RoutesController, RouteCostsController],
+  providers: [
+    PutRouteHandler,
+    RemoveRouteHandler,
+    RotateCallbackSecretHandler,
+    ListRoutesHandler,
+    PutRouteCostsHandler,
+    FindRouteCostsHandler,
+  ],
 })
 export class RoutesAdminModule {}

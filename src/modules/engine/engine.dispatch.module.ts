@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { RoutingModule } from '../routing/index.js';
 import { EngineModule } from './engine.module.js';
 import { RoutesModule } from '../providers/index.js';
 import { DownLanes } from './dispatch/down-lanes.js';
@@ -12,6 +13,7 @@ import { OverdueReceipts } from './receipts/overdue-receipts.js';
 import { UnknownOutcomes } from './receipts/unknown-outcomes.js';
 import { UnmatchedReceipts } from './receipts/unmatched-receipts.js';
 import { Cancellations } from './settle/cancellations.js';
+import { WindowSpend } from './settle/window-spend.js';
 import { WindowResults } from './settle/window-results.js';
 
 const SERVICES = [
@@ -27,8 +29,9 @@ const SERVICES = [
   UnknownOutcomes,
   UnmatchedReceipts,
   WindowResults,
+  WindowSpend,
 ];
 
 /** What a worker does with lanes and receipts, step by step. It starts nothing by itself; see `EngineWorkerModule`. */
-@Module({ imports: [EngineModule, RoutesModule], providers: SERVICES, exports: SERVICES })
+@Module({ imports: [EngineModule, RoutingModule, RoutesModule], providers: SERVICES, exports: SERVICES })
 export class EngineDispatchModule {}

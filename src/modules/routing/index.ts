@@ -6,3 +6,8 @@ export { RoutingModule } from './routing.module.js';
 export { RoutingAdminModule } from './routing.admin.module.js';
 export { AssertRoutesQuery } from './queries/assert-routes.query.js';
 export { routingErrors } from './routing.errors.js';
+export { decimalOf, readMicros } from './domain/micros.js';
+export { type CostRow, PriceList } from './domain/price-list.js';
+export { LONGEST_PREFIX } from './domain/limits.js';
+export { MOST_COSTS, type RouteCostList, RouteCosts } from './persistence/route-costs.js';
+export { RouteSpend, type SpentMessage } from './persistence/route-spend.js';

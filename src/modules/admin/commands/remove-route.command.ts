@@ -5,7 +5,7 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { CampaignReader } from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import { RoutingTables } from '../../routing/index.js';
+import { RouteCosts, RoutingTables } from '../../routing/index.js';
 import { routeErrors } from '../admin.errors.js';
 
 /**
@@ -27,6 +27,7 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
     private readonly tables: RoutingTables,
+    private readonly costs: RouteCosts,
     private readonly campaigns: CampaignReader,
     private readonly audit: AuditLog,
   ) {}
@@ -43,9 +44,11 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
         throw routeErrors.inUse();
       }
       await this.routes.remove(tx, route.id);
+      await this.costs.remove(tx, route.id);
       const details = { channel: route.channel, driver: route.driver };
       await this.audit.record(tx, { actor, action: 'route.delete', subject: name, details });
     });
     this.routes.forget();
+    this.costs.forget();
   }
 }

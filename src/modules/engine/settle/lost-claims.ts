@@ -3,9 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { laneOf } from '../state/lanes.js';
+import { OWN_KIND, variablesOf } from '../state/own-variables.js';
 import { RetryStore } from './retry-store.js';
 import { Settlement } from './settlement.js';
 import { takeBack, type TurnRecipient } from './unknown-marks.js';
+import { type SpendingRecipient, WindowSpend } from './window-spend.js';
 
 /** A claim of a worker that is dead for certain, and what its notes say. */
 export interface LostClaim {
@@ -30,6 +32,12 @@ interface LostRow {
   total_rows: number;
   lane_group: number;
   lost_lane: number | null;
+  route_id: number;
+  receiver: string;
+  account_id: number;
+  channel: string;
+  content: string;
+  own_kinds: number;
 }
 
 const RECIPIENTS_A_STEP = 500;
@@ -41,6 +49,7 @@ export class LostClaims {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly settlement: Settlement,
     private readonly retries: RetryStore,
+    private readonly spend: WindowSpend,
   ) {}
 
   async standing({ id, lanes }: LostClaim): Promise<ClaimStanding> {
@@ -74,7 +83,13 @@ export class LostClaims {
             const lane = row.lost_lane ?? laneOf(row.total_rows, row.seq, row.lane_group);
             return { turn: { campaignId, lane, fence: row.lost_fence - 1 }, seq: row.seq };
           });
-        await inTransaction(this.dataSource, (tx) => takeBack(tx, this.settlement, this.retries, recipients));
+        const spending = await this.spending(rows);
+        await this.spend.counting(rows[0]?.route_id, (counted) =>
+          inTransaction(this.dataSource, async (tx) => {
+            const back = await takeBack(tx, this.settlement, this.retries, recipients);
+            await counted(tx, back, () => spending);
+          }),
+        );
         count += recipients.length;
         const last = rows.at(-1);
         if (!last || rows.length < RECIPIENTS_A_STEP) break;
@@ -86,7 +101,8 @@ export class LostClaims {
 
   private lost(campaignId: number, claimId: number, after: number): Promise<LostRow[]> {
     return this.dataSource.query(
-      `SELECT u.campaign_id, u.seq, u.lost_fence, u.lost_lane, c.total_rows, COALESCE(o.lane_group, 0) AS lane_group
+      `SELECT u.campaign_id, u.seq, u.lost_fence, u.lost_lane, c.total_rows, COALESCE(o.lane_group, 0) AS lane_group,
+         u.route_id, u.receiver, c.account_id, c.channel, c.content, c.own_kinds
        FROM unknown_outcomes u JOIN campaigns c ON c.id = u.campaign_id
        LEFT JOIN recipient_terms o ON o.campaign_id = u.campaign_id AND o.seq = u.seq
        WHERE u.campaign_id = ? AND u.seq > ? AND u.lost_claim = ?
@@ -94,5 +110,20 @@ export class LostClaims {
        ORDER BY u.seq LIMIT ${RECIPIENTS_A_STEP}`,
       [campaignId, after, claimId],
     );
+  }
+
+  private async spending(rows: readonly LostRow[]): Promise<SpendingRecipient[]> {
+    const own = rows.filter((row) => row.own_kinds & OWN_KIND.variables);
+    const variablesAt = await variablesOf(
+      this.dataSource,
+      own.map(({ campaign_id: campaignId, seq }) => ({ campaignId, seq })),
+    );
+    return rows.map((row): SpendingRecipient => {
+      const { campaign_id: campaignId, account_id: accountId, channel, seq } = row;
+      const content = JSON.parse(row.content) as Record<string, unknown>;
+      const variables = variablesAt({ campaignId, seq });
+      const recipient = { turn: { campaignId, accountId, channel, content }, seq, number: row.receiver };
+      return variables ? { ...recipient, variables } : recipient;
+    });
   }
 }

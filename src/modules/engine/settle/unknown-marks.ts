@@ -5,7 +5,7 @@ import { inLockOrder } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { heldFence, type LaneTurn } from '../dispatch/lane-turn.js';
 import type { RetryStore } from './retry-store.js';
-import type { RecipientChange } from './recipient-change.js';
+import type { RecipientChange, RecipientMove } from './recipient-change.js';
 import type { Settlement } from './settlement.js';
 
 /** A recipient of a turn. */
@@ -62,14 +62,15 @@ export async function markUnknown(tx: EntityManager, recipients: readonly DueRec
  * never left waits for its first try again, and is refunded like any other if that never comes. Where a second copy may
  * have left meanwhile, no recipient is taken back.
  * @param recipients of the worker's turns, what it knows has never left
+ * @returns who was taken back
  */
 export async function takeBack(
   tx: EntityManager,
   settlement: Settlement,
   retries: RetryStore,
   recipients: readonly TurnRecipient[],
-): Promise<void> {
-  if (recipients.length === 0) return;
+): Promise<RecipientMove[]> {
+  if (recipients.length === 0) return [];
   const lanes = new Map<string, TurnRecipient['turn']>();
   for (const { turn, seq } of recipients) lanes.set(`${turn.campaignId} ${seq}`, turn);
   const lost: { campaignId: number; seq: number }[] = await tx.query(
@@ -83,7 +84,7 @@ export async function takeBack(
     ...{ errorCode: null, errorText: null, refund: false, attempted: true },
   }));
   const back = await settlement.settle(tx, changes);
-  if (back.length === 0) return;
+  if (back.length === 0) return [];
   const own = jsonRows(back.map(({ campaignId, seq }) => [campaignId, seq]));
   await tx.query(
     `UPDATE ${KEYS} STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq SET r.outcome_unknown = 0`,
@@ -100,4 +101,5 @@ export async function takeBack(
       ...{ delayMs: 0, lastStatus: null },
     })),
   );
+  return back;
 }

@@ -9,6 +9,7 @@ import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { RouteSenders } from '../state/route-senders.js';
 import { type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-endings.js';
+import { withVariables } from '../dispatch/lane-recipients.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
@@ -18,6 +19,7 @@ import type { KnownRecipient, RecipientChange } from './recipient-change.js';
 import { Settlement } from './settlement.js';
 import type { WindowResult } from './window-result.js';
 import { markUnknown, takeBack } from './unknown-marks.js';
+import { type SpendingRecipient, WindowSpend } from './window-spend.js';
 
 /** Another worker was faster. */
 class LaneTaken extends Error {}
@@ -33,6 +35,7 @@ export class WindowResults {
     private readonly refused: RefusedSends,
     private readonly channels: Channels,
     private readonly senders: RouteSenders,
+    private readonly spend: WindowSpend,
   ) {}
 
   /**
@@ -42,25 +45,29 @@ export class WindowResults {
   async flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(results.map(recipientOf));
     const successors = await this.refused.successors(results);
-    const { left, handed } = await readFirst(this.dataSource, async (tx, locking) => {
-      const { others, handed } = await this.refused.sort(tx, results, successors);
-      await this.storeProviderIds(tx, results);
-      await takeBack(tx, this.settlement, this.retries, others.filter(neverLeft).map(recipientOf));
-      await this.settlement.settle(tx, this.changes(others, locking));
-      await this.logAttempts(tx, results);
-      await this.storeRetries(tx, others);
-      await this.refused.handOn(tx, handed);
-      await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
-      const turns = endings?.map(({ turn }) => turn) ?? [];
-      await this.retries.dropBegun(
-        tx,
-        turns.filter(({ retriesDue }) => retriesDue),
-      );
-      const left = endings ? await this.lanes.finish(tx, endings) : NOTHING_ENDED;
-      await this.markProgress(tx, results, turns);
-      if (isAnswered) await this.senders.note(tx, results.filter(hasLeft).map(recipientOf));
-      return { left, handed };
-    });
+    const routeId = results[0]?.recipient.turn.routeId;
+    const { left, handed } = await this.spend.counting(routeId, (count) =>
+      readFirst(this.dataSource, async (tx, locking) => {
+        const { others, handed } = await this.refused.sort(tx, results, successors);
+        await this.storeProviderIds(tx, results);
+        const back = await takeBack(tx, this.settlement, this.retries, others.filter(neverLeft).map(recipientOf));
+        const moves = await this.settlement.settle(tx, this.changes(others, locking));
+        await this.logAttempts(tx, results);
+        await this.storeRetries(tx, others);
+        await this.refused.handOn(tx, handed);
+        await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
+        const turns = endings?.map(({ turn }) => turn) ?? [];
+        await this.retries.dropBegun(
+          tx,
+          turns.filter(({ retriesDue }) => retriesDue),
+        );
+        const left = endings ? await this.lanes.finish(tx, endings) : NOTHING_ENDED;
+        await this.markProgress(tx, results, turns);
+        if (isAnswered) await this.senders.note(tx, results.filter(hasLeft).map(recipientOf));
+        await count(tx, [...back, ...moves], () => results.map(spendingOf));
+        return { left, handed };
+      }),
+    );
     this.refused.tell(handed);
     return left;
   }
@@ -100,26 +107,30 @@ export class WindowResults {
    */
   async recover(turns: readonly LaneTurn[], deduplicated: boolean, leaseMs: number | null = null): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(turns.map((turn) => ({ turn })));
-    const recovered = inTransaction(this.dataSource, async (tx) => {
-      const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
-      const ambiguous = [...begun.recipients, ...(await this.lanes.intended(tx, turns))];
-      await this.retries.dropBegun(tx, turns, true);
-      const changes = ambiguous.map((recipient) =>
-        changeOf(recipient, RecipientStatus.Unknown, this.counted(recipient)),
-      );
-      await this.settlement.settle(tx, changes);
-      await markUnknown(tx, ambiguous, !deduplicated);
-      if (leaseMs !== null && (await this.lanes.hold(tx, turns, leaseMs)).length < turns.length) throw new LaneTaken();
-      if (deduplicated) {
-        await this.retries.putOff(
-          tx,
-          ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true })),
+    const recovered = this.spend.counting(turns[0]?.routeId, (count) =>
+      inTransaction(this.dataSource, async (tx) => {
+        const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
+        const ambiguous = [...(await withVariables(tx, begun.recipients)), ...(await this.lanes.intended(tx, turns))];
+        await this.retries.dropBegun(tx, turns, true);
+        const changes = ambiguous.map((recipient) =>
+          changeOf(recipient, RecipientStatus.Unknown, this.counted(recipient)),
         );
-      }
-      const left = await this.lanes.finish(tx, endingsOf(turns));
-      if (isAnswered) await this.senders.note(tx, ambiguous);
-      return left;
-    });
+        const moves = await this.settlement.settle(tx, changes);
+        await markUnknown(tx, ambiguous, !deduplicated);
+        if (leaseMs !== null && (await this.lanes.hold(tx, turns, leaseMs)).length < turns.length)
+          throw new LaneTaken();
+        if (deduplicated) {
+          await this.retries.putOff(
+            tx,
+            ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true })),
+          );
+        }
+        const left = await this.lanes.finish(tx, endingsOf(turns));
+        if (isAnswered) await this.senders.note(tx, ambiguous);
+        await count(tx, moves, () => ambiguous);
+        return left;
+      }),
+    );
     return recovered.catch((error: unknown) => {
       if (error instanceof LaneTaken) return NOTHING_ENDED;
       throw error;
@@ -191,6 +202,9 @@ export class WindowResults {
 
 /** The carrier has it, or may have. */
 const hasLeft = ({ outcome: { kind } }: WindowResult): boolean => kind === 'accepted' || kind === 'unknown';
+
+const spendingOf = ({ recipient, outcome }: WindowResult): SpendingRecipient =>
+  outcome.kind === 'accepted' ? { ...recipient, items: outcome.providerMessageIds.length } : recipient;
 
 const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
 

@@ -49,6 +49,7 @@ import { LostLanes1700000015102 } from './1700000015102-lost-lanes.js';
 import { RouteChanges1700000015103 } from './1700000015103-route-changes.js';
 import { RoutingTables1700000015200 } from './1700000015200-routing-tables.js';
 import { AccountRoutes1700000015201 } from './1700000015201-account-routes.js';
+import { RouteCosts1700000015202 } from './1700000015202-route-costs.js';
 import { RatePlans1700000015300 } from './1700000015300-rate-plans.js';
 import { UsageCounters1700000015301 } from './1700000015301-usage-counters.js';
 import { UsageOfThePast1700000015302 } from './1700000015302-usage-of-the-past.js';
@@ -110,6 +111,7 @@ export const migrations = [
   RouteChanges1700000015103,
   RoutingTables1700000015200,
   AccountRoutes1700000015201,
+  RouteCosts1700000015202,
   RatePlans1700000015300,
   UsageCounters1700000015301,
   UsageOfThePast1700000015302,

@@ -1,0 +1,42 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { type CostRow, RouteCosts } from '../../routing/index.js';
+import { routeErrors } from '../admin.errors.js';
+
+/** Replaces what a route costs; null removes it. Throws 404 `Route not found`, `Route costs not found`. */
+export class PutRouteCostsCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly name: string,
+    readonly costs: { currency: string; rows: readonly CostRow[] } | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(PutRouteCostsCommand)
+export class PutRouteCostsHandler implements ICommandHandler<PutRouteCostsCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+    private readonly costs: RouteCosts,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, name, costs }: PutRouteCostsCommand): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      const route = await this.routes.locked(tx, name);
+      if (!route) throw routeErrors.notFound();
+      if (costs) await this.costs.put(tx, route.id, costs.currency, costs.rows);
+      else if (!(await this.costs.remove(tx, route.id))) throw routeErrors.noCosts();
+      const details = costs ? { currency: costs.currency, rows: costs.rows.length } : {};
+      const action = costs ? 'route.costs' : 'route.costs.delete';
+      await this.audit.record(tx, { actor, action, subject: name, details });
+    });
+    this.costs.forget();
+  }
+}

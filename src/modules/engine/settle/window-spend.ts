@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { RouteCosts, RouteSpend, type SpentMessage } from '../../routing/index.js';
+import { Channels } from '../channels.js';
+import { keyOf } from '../state/recipient-key.js';
+import { RecipientStatus } from '../state/recipient-status.js';
+import type { Addressee } from '../state/recipient-terms.js';
+import type { RecipientMove } from './recipient-change.js';
+
+/** A recipient of a window, as far as its cost asks. */
+export interface SpendingRecipient extends Addressee {
+  turn: { campaignId: number; accountId: number; channel: string; content: Record<string, unknown> };
+  seq: number;
+  /** messages that the carrier has answered; absent = none is known */
+  items?: number;
+}
+
+/** Counts what a window costs; called last in its transaction. */
+type CountMoves = (
+  tx: EntityManager,
+  moves: readonly RecipientMove[],
+  recipients: () => Iterable<SpendingRecipient>,
+) => Promise<void>;
+
+const NOTHING: CountMoves = () => Promise.resolve();
+
+/**
+ * What windows cost where their route has costs (reference/routing#costs): a recipient is counted when it moves to a status of
+ * which the carrier has it, or may have, and taken off when it turns out that it never left.
+ */
+@Injectable()
+export class WindowSpend {
+  constructor(
+    private readonly costs: RouteCosts,
+    private readonly spend: RouteSpend,
+    private readonly channels: Channels,
+  ) {}
+
+  /** @param work a transaction, which is handed what counts for this route: nothing where the route has no costs */
+  async counting<Result>(routeId: number | undefined, work: (count: CountMoves) => Promise<Result>): Promise<Result> {
+    const prices = routeId === undefined ? null : await this.costs.listOf(routeId);
+    if (routeId === undefined || !prices) return work(NOTHING);
+    return this.spend.withShard((shard) =>
+      work((tx, moves, recipients) => this.spend.count(tx, shard, prices, this.messages(routeId, moves, recipients()))),
+    );
+  }
+
+  private messages(
+    routeId: number,
+    moves: readonly RecipientMove[],
+    recipients: Iterable<SpendingRecipient>,
+  ): SpentMessage[] {
+    const counted = moves.flatMap((move) => {
+      const times = timesOf(move);
+      return times === 0 ? [] : [{ move, times }];
+    });
+    if (counted.length === 0) return [];
+    const known = new Map<string, SpendingRecipient>();
+    for (const recipient of recipients)
+      known.set(keyOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq }), recipient);
+    const segmentsOf = this.segments();
+    return counted.flatMap(({ move, times }): SpentMessage[] => {
+      const recipient = known.get(keyOf(move));
+      if (!recipient) return [];
+      const { accountId, channel } = recipient.turn;
+      return [{ routeId, accountId, channel, number: recipient.number, segments: segmentsOf(recipient), times }];
+    });
+  }
+
+  /** Parts on the wire: what the carrier has answered, or what the text comes to, which is told once a text. */
+  private segments(): (recipient: SpendingRecipient) => number {
+    const plain = new Map<object, number>();
+    return (recipient) => {
+      const { turn, items = 0, variables } = recipient;
+      const known = variables ? undefined : plain.get(turn);
+      const parts = known ?? this.partsOf(recipient);
+      if (!variables) plain.set(turn, parts);
+      return Math.max(items, parts);
+    };
+  }
+
+  private partsOf(recipient: SpendingRecipient): number {
+    const { channel, content } = recipient.turn;
+    try {
+      return this.channels.find(channel)?.segments?.(content, recipient) ?? 1;
+    } catch {
+      // What left is written whatever is thought of its text now.
+      return 1;
+    }
+  }
+}
+
+/** Where the carrier has it, or may have: `from` Unknown it was counted before. */
+const leaves = (status: RecipientStatus): boolean =>
+  status === RecipientStatus.Submitted || status === RecipientStatus.Unknown;
+
+function timesOf({ from, to }: RecipientMove): 1 | 0 | -1 {
+  if (from === RecipientStatus.Unknown) return to === RecipientStatus.Pending ? -1 : 0;
+  return leaves(to) ? 1 : 0;
+}
