@@ -42,13 +42,13 @@ const person: fc.Arbitrary<Person> = fc.record({
 });
 
 interface Campaign {
-  kind: 'page' | 'sms';
+  kind: 'page' | 'sms' | 'bulk';
   people: Person[];
   change: 'none' | 'pause and resume' | 'cancel' | 'never begun';
 }
 
 const campaign: fc.Arbitrary<Campaign> = fc.record({
-  kind: fc.constantFrom('page', 'page', 'sms'),
+  kind: fc.constantFrom('page', 'sms', 'bulk'),
   people: fc.array(person, { minLength: 1, maxLength: 10 }),
   change: fc.constantFrom('none', 'none', 'pause and resume', 'cancel', 'never begun'),
 });
@@ -94,6 +94,8 @@ describe('conservation', () => {
   let serial = 0;
   /** by number */
   const fates = new Map<unknown, Fate>();
+  /** what is filled in of those that have a name, by number */
+  const names = new Map<string, string>();
   const received: { number: unknown }[] = [];
   let answered = 0;
 
@@ -129,6 +131,31 @@ describe('conservation', () => {
     for (const { stored } of proofs) expect(stored).toBeGreaterThanOrEqual(0);
   }
 
+  /** A text of its own for each, as long as the name that is filled in, under a sender id of the account. */
+  async function bulk(
+    owner: Member,
+    numbers: readonly string[],
+    people: readonly Person[],
+    later: object,
+  ): Promise<string> {
+    const recipients = numbers.map((to, at) => {
+      const name = 'a'.repeat(20 * (people[at]?.own?.name?.length ?? 0));
+      if (name) names.set(to, name);
+      return { to, ...(name && { variables: { name } }) };
+    });
+    const body = {
+      channel: 'sms',
+      broadcast_name: 'Bulk',
+      message: 'Hi {{name|you}}',
+      recipients,
+      sender_id: 'ACME',
+      ...later,
+    };
+    const answer = await pagers.post('/v6/api/campaigns', owner, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(202);
+    return String((answer.body['data'] as { request_id: string }).request_id);
+  }
+
   async function run({ kind, people, change }: Campaign, owner: Member): Promise<string> {
     const numbers = people.map(({ prefix, fate }) => {
       const number = `${prefix}${String(++serial).padStart(8, '0')}`;
@@ -146,13 +173,15 @@ describe('conservation', () => {
       return { ...rest, ...variables, ...route };
     });
     const id =
-      kind === 'sms'
-        ? await pagers.send(owner, numbers, {
-            brodcast_service: 'near',
-            message: 'x'.repeat(1 + (serial % 400)),
-            ...later,
-          })
-        : await pagers.page(owner, 'Hi {{name}}', numbers, { terms, ...later });
+      kind === 'bulk'
+        ? await bulk(owner, numbers, people, later)
+        : kind === 'sms'
+          ? await pagers.send(owner, numbers, {
+              brodcast_service: 'near',
+              message: 'x'.repeat(1 + (serial % 400)),
+              ...later,
+            })
+          : await pagers.page(owner, 'Hi {{name}}', numbers, { terms, ...later });
     await expectProved(owner);
     const act = (what: string) => pagers.act(`/v6/api/campaigns/${id}/${what}`, owner);
     if (change === 'pause and resume') for (const what of ['pause', 'resume']) await act(what);
@@ -242,7 +271,10 @@ describe('conservation', () => {
     );
     const own = rows.filter(({ channel }) => channel === 'sms');
     for (const { receiver, credits, content } of sent) {
-      const { length } = (JSON.parse(content) as { message: string }).message;
+      const { length } = (JSON.parse(content) as { message: string }).message.replace(
+        '{{name|you}}',
+        names.get(receiver) ?? 'you',
+      );
       const [longest] = own
         .filter(({ prefix }) => receiver.startsWith(prefix))
         .toSorted((a, b) => b.prefix.length - a.prefix.length);
@@ -263,6 +295,11 @@ describe('conservation', () => {
     const owner = await pagers.join(START);
     await pagers.alter(owner, 'refund_failed', Number(refundsFailures));
     if (rows) await give(owner, rows);
+    await pagers.dataSource.query(
+      `INSERT INTO sender_ids (account_id, sender_id, channel, status, revision, created_at, updated_at)
+       VALUES (?, 'ACME', 'sms', 'approved', 1, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))`,
+      [owner.account.id],
+    );
     const ids = await Promise.all(campaigns.map((each) => run(each, owner)));
     await settled(ids, owner);
     if (retries) {
