@@ -19,13 +19,15 @@ import { lateReader } from './body.js';
 const AT_ONCE = { permits: 3, each: 2, patienceMs: 30_000, waiting: 8 };
 const RETRY_SECONDS = 5;
 
+/** Of all routes together: each module that has such a route makes a reader of its own. */
+const LARGE = new KeyedSemaphore<string>(AT_ONCE, () => tooMany(RETRY_SECONDS));
+
 /**
  * Reads a body that may be larger than others after the guards have passed: who has no token sends no large body. Bodies
  * over `BODY_LIMIT` are taken a few at a time, until they are answered, because they are kept in memory for so long.
  */
 @Injectable()
 class LargeJsonReader implements NestInterceptor {
-  private readonly large = new KeyedSemaphore<string>(AT_ONCE, () => tooMany(RETRY_SECONDS));
   private readonly read: (request: Request, response: Response) => Promise<void>;
 
   constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>) {
@@ -43,7 +45,7 @@ class LargeJsonReader implements NestInterceptor {
       return lastValueFrom(next.handle());
     };
     const length = Number(request.headers['content-length'] ?? Number.NaN);
-    return of(await (length <= this.environment.BODY_LIMIT ? answer() : this.large.run(clientIp(request), answer)));
+    return of(await (length <= this.environment.BODY_LIMIT ? answer() : LARGE.run(clientIp(request), answer)));
   }
 }
 
