@@ -1,10 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../../../kernel/app-error.js';
 import type { RouteChain } from '../../routing/index.js';
+import { OWN_KIND } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { chainText } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
-import { FoundChains, kindsOf, ownOf } from './own-terms.js';
+import { FoundChains, hasVariables, ownOf } from './own-terms.js';
 import { type CommonTerms, faultBy, Faults, type RecipientJudge } from './recipient-judge.js';
 import { type DraftRecipients, type RecipientPage, RECIPIENTS_A_PAGE } from './recipient-page.js';
 import type { RecipientFault, RecipientSource, SourcedRecipient } from './recipient-source.js';
@@ -111,10 +112,8 @@ class RecipientTally {
     const { sender = this.sender } = recipient;
     const own = sender === this.sender ? undefined : sender;
     this.isPersonal = isPersonal;
-    this.kinds |= kindsOf({
-      ...(own !== undefined && { sender: own }),
-      ...(isPersonal && recipient.variables && { variables: recipient.variables }),
-    });
+    if (own !== undefined) this.kinds |= OWN_KIND.senders;
+    if (isPersonal && hasVariables(recipient.variables)) this.kinds |= OWN_KIND.variables;
     this.credits[this.count] = credits;
     this.charged += credits;
     this.costing.set(credits, (this.costing.get(credits) ?? 0) + 1);
@@ -145,7 +144,7 @@ class RecipientTally {
   }
 
   private get hasSenders(): boolean {
-    return (this.kinds & kindsOf({ sender: '' })) !== 0;
+    return (this.kinds & OWN_KIND.senders) !== 0;
   }
 
   private placeOf(chain: RouteChain): number {

@@ -49,7 +49,7 @@ export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks, send
 }
 
 /** What sending has to read of a recipient besides its route. */
-export const kindsOf = ({ sender, variables }: Pick<RecipientTerms, 'sender' | 'variables'>): number =>
+const kindsOf = ({ sender, variables }: Pick<RecipientTerms, 'sender' | 'variables'>): number =>
   (sender === undefined ? 0 : OWN_KIND.senders) | (hasVariables(variables) ? OWN_KIND.variables : 0);
 
 /**
@@ -118,8 +118,8 @@ export function* termsBatches(
   if (rows.length > 0) yield jsonRows(rows);
 }
 
-/** A row of `recipient_variables`. */
-export type VariablesRow = [id: number, block: number, variables: string];
+/** A row of `recipient_variables`; as bytes, which are sent at a third of the cost of a text with so many quotes in it. */
+export type VariablesRow = [id: number, block: number, variables: Buffer];
 
 /** Rows of `recipient_variables`, each batch of a size that the servers take, whatever the variables hold. */
 export function* variablesBatches(
@@ -138,7 +138,7 @@ export function* variablesBatches(
       yield rows;
       [rows, length] = [[], 0];
     }
-    rows.push([id, (from + at) / RECIPIENTS_A_BLOCK, values]);
+    rows.push([id, (from + at) / RECIPIENTS_A_BLOCK, Buffer.from(values)]);
     length += values.length;
   }
   if (rows.length > 0) yield rows;
@@ -155,7 +155,7 @@ const differs = ({ credits, sender, routeId }: RecipientTerms, campaign: Common)
   (routeId ?? campaign.routeId) !== campaign.routeId ||
   sender !== undefined;
 
-function hasVariables(variables: RecipientTerms['variables'] | null): boolean {
+export function hasVariables(variables: RecipientTerms['variables'] | null): boolean {
   for (const _ in variables) return true;
   return false;
 }
