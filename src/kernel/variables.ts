@@ -24,16 +24,23 @@ export function readVariables(value: unknown): { variables: Variables | undefine
   const names = Object.keys(value);
   if (names.length > MOST_VARIABLES) return { reason: VARIABLE_REASONS.tooMany };
   const variables: [string, string][] = [];
+  let isAsGiven = true;
   for (const name of names) {
     if (!isVariableName(name)) return { reason: VARIABLE_REASONS.name };
     const given = value[name];
-    if (given === null) continue;
+    if (given === null) {
+      isAsGiven = false;
+      continue;
+    }
     const text = textOf(given);
     if (text === null) return { reason: VARIABLE_REASONS.noText(name) };
     if (text.length > LONGEST_VARIABLE && codePoints(text) > LONGEST_VARIABLE)
       return { reason: VARIABLE_REASONS.tooLong(name) };
     if (text.trim() !== '') variables.push([name, text]);
+    if (text !== given || text.trim() === '') isAsGiven = false;
   }
+  // mostly texts alone: of a hundred thousand recipients an object less for each
+  if (isAsGiven && variables.length > 0) return { variables: value as Variables };
   return { variables: variables.length > 0 ? Object.fromEntries(variables) : undefined };
 }
 

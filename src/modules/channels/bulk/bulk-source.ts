@@ -23,13 +23,16 @@ const NUMBERS_A_TURN = 250;
  */
 export class BulkSource implements RecipientSource {
   private hasBegun = false;
+  private readonly named: ReadonlySet<string>;
 
   /** @param warning looks the numbers up, where the account wants to be warned */
   constructor(
     private readonly all: RecipientSource,
     private readonly names: readonly string[],
     private readonly warning: NumberCheck | null,
-  ) {}
+  ) {
+    this.named = new Set(names);
+  }
 
   get total(): number {
     return this.all.total;
@@ -53,9 +56,17 @@ export class BulkSource implements RecipientSource {
     }
   }
 
-  private picked({ variables, ...recipient }: SourcedRecipient): SourcedRecipient {
-    const picked = variables && pick(variables, this.names);
-    return picked ? { ...recipient, variables: picked } : recipient;
+  /** Mostly the recipient as it is: an object less for each of a hundred thousand. */
+  private picked(recipient: SourcedRecipient): SourcedRecipient {
+    if (!recipient.variables || this.isPicked(recipient.variables)) return recipient;
+    const { variables, ...rest } = recipient;
+    const picked = pick(variables, this.names);
+    return picked ? { ...rest, variables: picked } : rest;
+  }
+
+  private isPicked(variables: Variables): boolean {
+    for (const name in variables) if (!this.named.has(name)) return false;
+    return true;
   }
 }
 

@@ -32,43 +32,49 @@ export async function readJsonRecipients(
   readNumber: Channel['readRecipient'],
 ): Promise<JsonRecipients> {
   const read: JsonRecipients = { recipients: [], faults: [], invalid: 0, repeated: [], duplicates: 0 };
-  const seen = new Map<string, number>();
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
   for (const [place, entry] of entries.entries()) {
     if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await turn();
     const row = place + 1;
-    const recipient = field === 'contacts' ? contactOf(entry, readNumber) : recipientOf(entry, readNumber);
+    const recipient = field === 'contacts' ? contactOf(entry, row, readNumber) : recipientOf(entry, row, readNumber);
     if ('message' in recipient) {
       read.invalid += 1;
-      if (read.faults.length < MOST_ROW_FAULTS) read.faults.push({ row, ...recipient });
+      if (read.faults.length < MOST_ROW_FAULTS) read.faults.push(recipient);
       continue;
     }
-    read.recipients.push({ ...recipient, row });
-    const before = seen.get(recipient.number) ?? 0;
-    seen.set(recipient.number, before + 1);
-    if (before === 0) continue;
+    read.recipients.push(recipient);
+    const { number } = recipient;
+    if (!seen.has(number)) {
+      seen.add(number);
+      continue;
+    }
     read.duplicates += 1;
-    if (before === 1 && read.repeated.length < MOST_ROW_FAULTS) read.repeated.push(recipient.number);
+    if (repeated.has(number)) continue;
+    repeated.add(number);
+    if (read.repeated.length < MOST_ROW_FAULTS) read.repeated.push(number);
   }
   return read;
 }
 
-type Read = Omit<SourcedRecipient, 'row'> | { to?: string; message: string };
+/** One object of each: there are a hundred thousand of them. */
+type Read = SourcedRecipient | (RowFault & { message: string });
 
-function contactOf(entry: unknown, readNumber: Channel['readRecipient']): Read {
+function contactOf(entry: unknown, row: number, readNumber: Channel['readRecipient']): Read {
   const number = readNumber(entry);
-  return number === null ? { to: shown(entry), message: NO_NUMBER } : { number };
+  return number === null ? { row, to: shown(entry), message: NO_NUMBER } : { number, row };
 }
 
-function recipientOf(entry: unknown, readNumber: Channel['readRecipient']): Read {
+function recipientOf(entry: unknown, row: number, readNumber: Channel['readRecipient']): Read {
   const fields = objectOrNull(entry);
-  if (!fields) return { message: 'recipient must be an object' };
+  if (!fields) return { row, message: 'recipient must be an object' };
   const { to } = fields;
-  if (to === undefined || to === null || to === '') return { message: NONE_GIVEN };
-  const contact = contactOf(to, readNumber);
-  if ('message' in contact) return contact;
+  if (to === undefined || to === null || to === '') return { row, message: NONE_GIVEN };
+  const number = readNumber(to);
+  if (number === null) return { row, to: shown(to), message: NO_NUMBER };
   const read = readVariables(fields['variables']);
-  if ('reason' in read) return { to: shown(to), message: read.reason };
-  return { ...contact, ...(read.variables && { variables: read.variables }) };
+  if ('reason' in read) return { row, to: shown(to), message: read.reason };
+  return read.variables ? { number, row, variables: read.variables } : { number, row };
 }
 
 /** What was given as a number, the start of a long one. */
