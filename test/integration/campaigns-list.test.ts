@@ -48,11 +48,11 @@ describe('one campaign', () => {
         status_counts: { DELIVERED: 2, PP1: 1 },
         credits: 6,
         retry_of: null,
-        route_changes: [],
         scheduled_at: '2026-05-02 02:30:00',
         created_at: '2026-05-02 01:30:00',
         sent_at: null,
         completed_at: null,
+        route_changes: [],
       },
     };
     for (const viewer of [owner, admin]) {
