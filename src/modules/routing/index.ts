@@ -11,3 +11,6 @@ export { type CostRow, PriceList } from './domain/price-list.js';
 export { LONGEST_PREFIX } from './domain/limits.js';
 export { MOST_COSTS, type RouteCostList, RouteCosts } from './persistence/route-costs.js';
 export { RouteSpend, type SpentMessage } from './persistence/route-spend.js';
+export { MarginAnswer, marginCsv } from './http/margin.dto.js';
+export { MARGIN_GROUPS } from './persistence/margin-reader.js';
+export { type CreditValue, GetMarginQuery } from './queries/get-margin.query.js';

@@ -5,6 +5,8 @@ import { RoutesModule } from '../providers/index.js';
 import { AccountNames } from './account-names.js';
 import { PutRoutingTableHandler } from './commands/put-routing-table.command.js';
 import { RemoveRoutingTableHandler } from './commands/remove-routing-table.command.js';
+import { MarginReader } from './persistence/margin-reader.js';
+import { GetMarginHandler } from './queries/get-margin.query.js';
 import { RoutingController } from './http/routing.controller.js';
 import { AssertRoutesHandler } from './queries/assert-routes.query.js';
 import { ExplainRoutingHandler } from './queries/explain-routing.query.js';
@@ -19,6 +21,8 @@ import { RoutingModule } from './routing.module.js';
   providers: [
     AccountNames,
     AssertRoutesHandler,
+    GetMarginHandler,
+    MarginReader,
     ExplainRoutingHandler,
     GetRoutingTableHandler,
     ListRoutingTablesHandler,

@@ -74,12 +74,15 @@ export class RemovedRouteCostsAnswer {
 }
 
 const CURRENCY = /^[A-Z]{3}$/;
+/** Whether it can be the code of a currency. */
+export const isCurrency = (value: unknown): value is string => typeof value === 'string' && CURRENCY.test(value);
+
 const PREFIX = new RegExp(`^\\d{0,${LONGEST_PREFIX}}$`);
 
 /** @throws AppError 400 with the first fault */
 export function readCosts(body: { currency?: unknown; rows?: unknown }): { currency: string; rows: CostRow[] } {
   const { currency, rows } = body;
-  if (typeof currency !== 'string' || !CURRENCY.test(currency)) throw costFaults.currency();
+  if (!isCurrency(currency)) throw costFaults.currency();
   if (!Array.isArray(rows) || rows.length === 0) throw fieldErrors.emptyArray('rows');
   if (rows.length > MOST_COSTS) throw costFaults.tooMany();
   const seen = new Set<string>();
