@@ -68,19 +68,17 @@ export async function pendingOf(
   return withVariables(source, recipients);
 }
 
-/** Those whose campaigns have variables get theirs. */
-export async function withVariables<Recipient extends DueRecipient>(
-  source: Source,
-  recipients: Recipient[],
-): Promise<Recipient[]> {
+/** Those whose campaigns have variables get theirs, in the objects that they are: a window has thousands. */
+export async function withVariables(source: Source, recipients: DueRecipient[]): Promise<DueRecipient[]> {
   const own = recipients.filter(({ turn }) => turn.ownVariables);
   if (own.length === 0) return recipients;
   const placeOf = ({ turn, seq }: DueRecipient) => ({ campaignId: turn.campaignId, seq });
   const found = await variablesOf(source, own.map(placeOf));
-  return recipients.map((recipient) => {
-    const variables = recipient.turn.ownVariables ? found(placeOf(recipient)) : undefined;
-    return variables ? { ...recipient, variables } : recipient;
-  });
+  for (const recipient of own) {
+    const variables = found(placeOf(recipient));
+    if (variables) recipient.variables = variables;
+  }
+  return recipients;
 }
 
 const isOf = ({ turn, from, end }: LanePart, { seq, lane_group: group = 0 }: RecipientRow): boolean =>

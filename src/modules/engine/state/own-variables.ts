@@ -42,9 +42,10 @@ export async function variablesOf(
      WHERE ${[...blocks].map(() => '(campaign_id = ? AND block IN (?))').join(' OR ')}`,
     [...blocks].flatMap(([id, some]) => [id, [...some]]),
   );
-  const read = new Map(
-    rows.map(({ id, block, variables }) => [`${id} ${block}`, JSON.parse(variables) as (Variables | null)[]]),
-  );
+  const read = new Map<number, Map<number, (Variables | null)[]>>([...blocks.keys()].map((id) => [id, new Map()]));
+  for (const { id, block, variables } of rows) {
+    read.get(id)?.set(block, JSON.parse(variables) as (Variables | null)[]);
+  }
   return ({ campaignId, seq }) =>
-    read.get(`${campaignId} ${blockOf(seq)}`)?.[(seq - 1) % RECIPIENTS_A_BLOCK] ?? undefined;
+    read.get(campaignId)?.get(blockOf(seq))?.[(seq - 1) % RECIPIENTS_A_BLOCK] ?? undefined;
 }
