@@ -31,6 +31,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   ],
   '/v6/api/campaigns/{request_id}/contacts': ['', 'status=FAILED'],
   '/v6/api/recipients': [`number=${NUMBER}`],
+  '/v6/api/sender-ids': [''],
   '/v6/api/session-messages': ['', 'status=PENDING', 'scheduled=false', 'status=SENT&scheduled=true'],
   '/v6/api/suppressions': [''],
   '/v6/api/uploads': [''],
@@ -44,7 +45,9 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/security-log': ['', 'username={username}', 'ip=203.0.113.7', 'username={username}&ip=203.0.113.7'],
   '/v6/api/admin/templates': ['', 'status=pending'],
   '/v6/api/admin/profile-requests': ['', 'status=pending'],
+  '/v6/api/admin/sender-ids': ['', 'status=pending'],
   '/v6/api/admin/routes': [''],
+  '/v6/api/admin/routing': [''],
   '/v6/api/admin/rates': [''],
   '/v6/api/admin/usage': ['group=campaign&account={username}'],
   '/v6/api/admin/campaigns': ['', 'state=running', 'channel=sms', 'username={username}', 'search=SPRING'],
@@ -127,6 +130,19 @@ describe('a list', () => {
         ...{ answer: '', duration_ms: 1, created_at: at },
       });
       await insert('rate_plans', { name, revision: 1, given: 0, created_at: at, updated_at: at });
+      expect(
+        (await campaigns.post('/v6/api/sender-ids', owner, { sender_id: `SHOP${count}`, channel: 'sms' })).status,
+      ).toBe(201);
+      await insert('routing_tables', {
+        name,
+        channel: 'sms',
+        rules: '[]',
+        rule_count: 0,
+        prefixes: 0,
+        version: 1,
+        created_at: at,
+        updated_at: at,
+      });
       const login = { event: 'login_failed', username: owner.account.username, ip: '203.0.113.7', times: 1 };
       await insert('security_log', { ...login, created_at: at });
       await insert('audit_log', {
