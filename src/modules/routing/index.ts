@@ -1,5 +1,5 @@
 export type { RouteChain, RoutePlan } from './domain/route-plan.js';
-export { RoutingTables } from './persistence/routing-tables.js';
+export { RoutingTables, type StoredRule } from './persistence/routing-tables.js';
 export { routingTables } from './persistence/table-rules.js';
 export { type RoutedSend, Routing } from './routing.js';
 export { RoutingModule } from './routing.module.js';
