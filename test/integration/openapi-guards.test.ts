@@ -88,7 +88,8 @@ describe('what the guards answer, at every endpoint', () => {
   it.each([...new Set(contract.operations.map(({ path }) => path))])('a wrong method: %s', async (path) => {
     const here = contract.operations.filter((operation) => operation.path === path);
     const good = goodRequest(here[0] as Operation);
-    const there = contract.at(good.path.split('?')[0] ?? '').map(({ method }) => method);
+    // `…/explain` is a name of `…/:name` too: both may have the method
+    const there = [...new Set(contract.at(good.path.split('?')[0] ?? '').map((known) => known.method))];
     const method = METHODS.find((known) => !there.includes(known)) ?? 'TRACE';
     const answer = await sendRaw(installation.url, { ...good, method });
     expect([answer.status, messageOf(answer)]).toEqual([405, 'Method not allowed']);
