@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
 import { DownLanes } from '../../src/modules/engine/dispatch/down-lanes.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { CampaignReader } from '../../src/modules/engine/state/campaign-reader.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { A, B, C, Carriers, carriersWorker } from '../support/carriers.js';
 import { numbers } from '../support/client.js';
@@ -228,6 +229,26 @@ describe('a lane whose route cannot be used', () => {
     for (const { id: each } of [{ id }, alone]) await drive(worker, each);
     expect(carriers.tally()).toEqual({ [B]: 3 });
     expect(await engine.counts(alone.requestId)).toEqual({ Failed: 3 });
+  });
+
+  it('waits where its route was removed and the others of its chain cannot be used for now', async () => {
+    const { id } = await accept('removed-waits', 3);
+    carriers.gone.add(A);
+    carriers.downMs.set(B, LONG_MS).set(C, LONG_MS);
+    const worker = workerOf(carriers);
+    await drive(worker, id);
+    expect([await routeOf(id), carriers.sent.length]).toEqual([A, 0]);
+    carriers.downMs.clear();
+    await drive(worker, id);
+    expect(carriers.tally()).toEqual({ [B]: 3 });
+  });
+
+  it('keeps its routes from being removed', async () => {
+    const { id } = await accept('kept', 2, { fallbacks: [B, 77] });
+    const isUsed = (route: number): Promise<boolean> =>
+      dataSource.transaction((tx) => engine.part(CampaignReader).unfinishedOn(tx, route));
+    expect([await isUsed(77), await isUsed(7)]).toEqual([true, false]);
+    await drive(workerOf(carriers), id);
   });
 
   it('keeps the position, price and terms of its group', async () => {

@@ -68,6 +68,12 @@ export class LaneFailover {
     return (await this.connections.usable(kind)).filter((route) => route !== id);
   }
 
+  /** The routes, other than their present one, over which lanes may leave. */
+  async othersOf(turns: readonly LaneTurn[]): Promise<(turn: LaneTurn) => RouteChain> {
+    const chainOf = await chainsOfLanes(this.dataSource, turns);
+    return (turn) => othersIn(chainOf(turn), turn);
+  }
+
   /**
    * Whether a route in trouble that would take a message on trial is to have one now. Not at once: its lane would wait for the
    * answer of an upstream that has just shown that it gives none.
@@ -170,8 +176,10 @@ const isPatient = ({ moves, stalledMs }: LaneTurn): boolean => (stalledMs ?? 0) 
 /** `patienceOf` the lane `l`, in microseconds, as SQL. */
 export const SQL_PATIENCE_US = `IF(l.moves = 0, 0, ${PATIENCE_MS * 1_000} * POW(2, LEAST(l.moves - 1, ${MOST_DOUBLINGS})))`;
 
-/** The first of the chain that is usable, from the place on from which the lane may leave. */
-function nextOf(chain: RouteChain | null, turn: LaneTurn, targets: readonly number[]): number | null {
-  const places = chain?.slice(firstPlaceOf(turn.lane)) ?? [];
-  return places.find((route) => route !== turn.routeId && targets.includes(route)) ?? null;
-}
+/** The routes of a chain from the place on from which the lane may leave, but its present one. */
+const othersIn = (chain: RouteChain | null, turn: LaneTurn): RouteChain =>
+  chain?.slice(firstPlaceOf(turn.lane)).filter((route) => route !== turn.routeId) ?? [];
+
+/** The first of them that is usable. */
+const nextOf = (chain: RouteChain | null, turn: LaneTurn, targets: readonly number[]): number | null =>
+  othersIn(chain, turn).find((route) => targets.includes(route)) ?? null;

@@ -168,7 +168,17 @@ export class LaneRunner {
     const left = await this.failover.relieve(turns, route, targets, fault);
     if (left.length < turns.length) return { more: true, done: [], restMs: 0, isDown: true };
     if (takesTrial) return null;
-    return route.isGone ? ended(await this.windows.refuse(turns, NO_ROUTE)) : this.routeIsDown(turns, fault);
+    const lost = route.isGone ? await this.withoutAnyRoute(turns) : [];
+    return lost.length > 0 ? ended(await this.windows.refuse(lost, NO_ROUTE)) : this.routeIsDown(turns, fault);
+  }
+
+  /** Those of a route that is gone for which no other route of their chain is left, usable now or not. */
+  private async withoutAnyRoute(turns: readonly LaneTurn[]): Promise<LaneTurn[]> {
+    const othersOf = await this.failover.othersOf(turns);
+    const ids = [...new Set(turns.flatMap(othersOf))];
+    const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
+    const there = new Set(ids.filter((_, place) => found[place]));
+    return turns.filter((turn) => !othersOf(turn).some((id) => there.has(id)));
   }
 
   /** Campaigns of closed accounts are paused. */

@@ -236,9 +236,11 @@ export class CampaignReader {
     // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
     const rows: unknown[] = await tx.query(
       `SELECT 1 FROM campaigns c FORCE INDEX (ix_campaigns_state)
-       WHERE c.state IN (?) AND c.open_lanes > 0 AND (c.route_id = ? OR c.own_terms = 1 AND EXISTS (
+       WHERE c.state IN (?) AND c.open_lanes > 0 AND (c.route_id = ?
+         OR EXISTS (SELECT 1 FROM campaign_routes k WHERE k.campaign_id = c.id AND FIND_IN_SET(?, k.route_ids) > 0)
+         OR c.own_terms = 1 AND EXISTS (
          SELECT 1 FROM recipient_terms t WHERE t.campaign_id = c.id AND t.route_id = ?)) LIMIT 1`,
-      [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId, routeId],
+      [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId, routeId, routeId],
     );
     return rows.length > 0;
   }
