@@ -49,6 +49,7 @@ export interface WorkerParts {
 
 const NO_FAILOVER = {
   targets: () => Promise.resolve([]),
+  othersOf: () => Promise.resolve(() => []),
   relieve: (turns: readonly LaneTurn[]) => Promise.resolve(turns),
 } as unknown as LaneFailover;
 
