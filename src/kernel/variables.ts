@@ -32,7 +32,7 @@ export function readVariables(value: unknown): { variables: Variables | undefine
       isAsGiven = false;
       continue;
     }
-    const text = textOf(given);
+    const text = variableText(given);
     if (text === null) return { reason: VARIABLE_REASONS.noText(name) };
     if (text.length > LONGEST_VARIABLE && codePoints(text) > LONGEST_VARIABLE)
       return { reason: VARIABLE_REASONS.tooLong(name) };
@@ -44,8 +44,15 @@ export function readVariables(value: unknown): { variables: Variables | undefine
   return { variables: variables.length > 0 ? Object.fromEntries(variables) : undefined };
 }
 
-function textOf(value: unknown): string | null {
+/**
+ * A value as its text; null = it is none. A whole number that JSON cannot hold has lost its last digits on the way: it would
+ * tell the recipient another code, or another account.
+ */
+export function variableText(value: unknown): string | null {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
+  if (typeof value === 'number') return hasAllDigits(value) ? String(value) : null;
   return typeof value === 'boolean' ? String(value) : null;
 }
+
+const hasAllDigits = (value: number): boolean =>
+  Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);

@@ -225,7 +225,8 @@ describe('members', () => {
       [{ to, variables: [] }, 'variables must be an object'],
       [{ to, variables: many }, 'at most 50 variables are allowed'],
       [{ to, variables: { 'a b': 'x' } }, 'a variable’s name has letters, digits, _ and -, at most 64'],
-      [{ to, variables: { a: true } }, 'a must be a text or a number'],
+      [{ to, variables: { a: [] } }, 'a must be a text, a number, true or false'],
+      [{ to, variables: { a: 2 ** 53 } }, 'a must be a text, a number, true or false'],
       [{ to, variables: { a: 'x'.repeat(1_001) } }, 'a is longer than 1000 characters'],
       [{ to, variables: large }, 'variables are larger than 8 KB'],
     ];

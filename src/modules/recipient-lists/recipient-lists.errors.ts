@@ -2,7 +2,7 @@ import { conflict, defineError, invalid, notFound, tooLarge } from '../../kernel
 import { atMost, fieldErrors } from '../../kernel/field-errors.js';
 import { LONGEST_VARIABLE_NAME } from '../../kernel/message-template.js';
 import { bodyErrors } from '../../platform/http/index.js';
-import { MOST_VARIABLES } from './domain/recipient.js';
+import { MOST_VARIABLES } from '../../kernel/variables.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/upload.js';
 
 /** A client that sends several files at once waits for one of them. */

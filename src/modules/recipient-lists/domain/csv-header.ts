@@ -1,6 +1,6 @@
 import { LONGEST_VARIABLE_NAME } from '../../../kernel/message-template.js';
 import { codePoints } from '../../../kernel/text.js';
-import { MOST_VARIABLES } from './recipient.js';
+import { MOST_VARIABLES } from '../../../kernel/variables.js';
 
 /** The columns of a file: every one but the number's is a variable. */
 export interface CsvLayout {

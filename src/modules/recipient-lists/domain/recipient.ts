@@ -1,6 +1,7 @@
-import { isVariableName, LONGEST_VARIABLE, LONGEST_VARIABLE_NAME } from '../../../kernel/message-template.js';
+import { isVariableName, LONGEST_VARIABLE } from '../../../kernel/message-template.js';
 import { cleanContact, isWrittenNumber } from '../../../kernel/phone-number.js';
-import { codePoints, readText } from '../../../kernel/text.js';
+import { codePoints } from '../../../kernel/text.js';
+import { MOST_VARIABLES, VARIABLE_REASONS as REASONS_OF_SENDS, variableText } from '../../../kernel/variables.js';
 
 /** A recipient as it is kept: whether a channel takes the number is judged when something is sent to it. */
 export interface KeptRecipient {
@@ -12,7 +13,6 @@ export interface KeptRecipient {
 
 export const FEWEST_DIGITS = 8;
 export const MOST_DIGITS = 30;
-export const MOST_VARIABLES = 50;
 /** bytes of a recipient's variables as JSON */
 export const LARGEST_VARIABLES = 8 * 1024;
 
@@ -36,11 +36,7 @@ export function readNumber(value: unknown): { number: string } | { reason: strin
 
 /** Why variables are not taken (reference/recipient-lists#variables). */
 export const VARIABLE_REASONS = {
-  noObject: 'variables must be an object',
-  tooMany: `at most ${MOST_VARIABLES} variables are allowed`,
-  name: `a variable's name has letters, digits, _ and -, at most ${LONGEST_VARIABLE_NAME}`,
-  noText: (name: string) => `${name} must be a text or a number`,
-  tooLong: (name: string) => `${name} is longer than ${LONGEST_VARIABLE} characters`,
+  ...REASONS_OF_SENDS,
   tooLarge: `variables are larger than ${LARGEST_VARIABLES / 1024} KB`,
 } as const;
 
@@ -52,7 +48,7 @@ export const valueText = (value: string): string | null =>
 export const isTooLarge = (variables: string): boolean =>
   variables.length * 3 > LARGEST_VARIABLES && Buffer.byteLength(variables) > LARGEST_VARIABLES;
 
-/** Reads `variables` of a request: an object of texts and numbers; an empty value is none. */
+/** Reads `variables` of a request: an object of values as a send takes them; an empty value is none. */
 export function readVariables(value: unknown): { variables: string | null } | { reason: string } {
   if (value === undefined || value === null) return { variables: null };
   if (typeof value !== 'object' || Array.isArray(value)) return { reason: VARIABLE_REASONS.noObject };
@@ -61,10 +57,11 @@ export function readVariables(value: unknown): { variables: string | null } | { 
   const parts: string[] = [];
   for (const [name, given] of entries) {
     if (!isVariableName(name)) return { reason: VARIABLE_REASONS.name };
-    const read = readText(given);
-    if (read.kind === 'fault') return { reason: VARIABLE_REASONS.noText(name) };
-    if (read.kind === 'empty') continue;
-    const text = valueText(read.value);
+    if (given === null) continue;
+    const value = variableText(given);
+    if (value === null) return { reason: VARIABLE_REASONS.noText(name) };
+    if (value.trim() === '') continue;
+    const text = valueText(value);
     if (text === null) return { reason: VARIABLE_REASONS.tooLong(name) };
     parts.push(`${JSON.stringify(name)}:${text}`);
   }

@@ -58,6 +58,7 @@ describe('a registration', () => {
     [{ sender_id: 'ACME', channel: 'voice' }, 'callerForm'],
     [{ sender_id: 'ACME', channel: 'sms', dlt_entity_id: '12a' }, 'dltEntityId'],
     [{ sender_id: 'ACME', channel: 'sms', dlt_entity_id: '1'.repeat(31) }, 'dltEntityId'],
+    [{ sender_id: 'ACME', channel: 'sms', dlt_entity_id: JSON.parse('1101456789012345678') as unknown }, 'dltEntityId'],
     [{ sender_id: 'ACME', channel: 'sms', use_case: {} }, 'useCase'],
     [{ sender_id: 'ACME', channel: 'sms', use_case: 'x'.repeat(501) }, 'useCaseTooLong'],
   ])('%j is refused: %s', (raw, fault) => {
@@ -82,6 +83,9 @@ describe('what a send says beside its text', () => {
   it.each([
     [{ dlt_template_id: 'x' }, 'dltTemplateId'],
     [{ dlt_template_id: ['1'] }, 'dltTemplateId'],
+    [{ dlt_template_id: JSON.parse('1107161234567890123') as unknown }, 'dltTemplateId'],
+    [{ validity_s: '0x3C' }, 'validity'],
+    [{ validity_s: '6e1' }, 'validity'],
     [{ validity_s: 59 }, 'validity'],
     [{ validity_s: 259_201 }, 'validity'],
     [{ validity_s: 60.5 }, 'validity'],

@@ -61,8 +61,12 @@ const isNumber = (senderId: string): boolean => /^[0-9]+$/.test(senderId);
 /** Ids of operators' registries: digits. */
 const DLT_ID = /^[0-9]{1,30}$/;
 
-/** @returns null for none, undefined for what can be none */
+/**
+ * A JSON number of more digits than it can hold has lost the last ones: it would be another entity, or another text.
+ * @returns null for none, undefined for what can be none
+ */
 export function readDltId(value: unknown): string | null | undefined {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined;
   const read = readText(value);
   if (read.kind === 'empty') return null;
   const text = read.kind === 'text' ? read.value.trim() : '';

@@ -32,12 +32,14 @@ export function readSmsOptions(raw: RawSmsOptions): { options: SmsOptions } | { 
   return { options: { senderId, dltTemplateId, validitySeconds } };
 }
 
+const WHOLE = /^[0-9]+$/;
+
 function readValidity(value: unknown): number | null | undefined {
   const read = readText(value);
   if (read.kind === 'empty') return null;
-  const seconds = read.kind === 'text' ? Number(read.value) : NaN;
+  const seconds = read.kind === 'text' && WHOLE.test(read.value.trim()) ? Number(read.value) : NaN;
   const { from, to } = VALIDITY_SECONDS;
-  return Number.isInteger(seconds) && seconds >= from && seconds <= to ? seconds : undefined;
+  return seconds >= from && seconds <= to ? seconds : undefined;
 }
 
 /** How a campaign of SMS keeps what it says beside its text. */
