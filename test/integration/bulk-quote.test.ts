@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bulk, openBulk } from '../support/bulk.js';
 import { dataOf, type Json } from '../support/campaigns.js';
+import { giveRatePlan, type RateRow } from '../support/rate-plan.js';
 import { expectRefused, type Member } from '../support/sms.js';
 
 const NUMBER = '919812345678';
@@ -24,19 +25,9 @@ beforeAll(async () => {
 afterAll(() => bulk.stop());
 
 /** A member that pays by a rate plan. */
-async function onPlan(rates: Json[]): Promise<Member> {
-  const root = await bulk.join(0, { userType: 'super' });
+async function onPlan(rates: RateRow[]): Promise<Member> {
   const planned = await bulk.join({ gsm_credits: 1_000_000, bulk_chat_credits: 100_000 });
-  const call = async (method: string, path: string, body: unknown): Promise<void> => {
-    const answer = await bulk.request(`/v6/api/admin${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${root.token}` },
-      body: JSON.stringify(body),
-    });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  };
-  await call('PUT', '/rates/bulk', rates);
-  await call('PATCH', `/accounts/${planned.account.username}`, { rate_plan: 'bulk' });
+  await giveRatePlan(bulk, planned, rates);
   return planned;
 }
 

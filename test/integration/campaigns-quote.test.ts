@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { RecipientSearch } from '../../src/modules/campaigns/persistence/recipient-search.js';
 import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
+import { giveRatePlan } from '../support/rate-plan.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 
@@ -102,6 +103,36 @@ describe('a quote', () => {
       } satisfies Json);
       expectRefused(await quote({ channel, message: 'Code', contacts }), 404, 'Template not found');
     }
+  });
+
+  it('is what a send under a rate plan charges, to the credit', async () => {
+    const rate = (channel: string, prefix: string, credits: number) => ({
+      channel,
+      prefix,
+      credits_per_segment: credits,
+    });
+    const member = await campaigns.join({ gsm_credits: 1_000, bulk_chat_credits: 1_000 });
+    await giveRatePlan(campaigns, member, [rate('sms', '91', 7), rate('sms', '9199', 0), rate('unofficial', '44', 4)]);
+    // two parts on the wire, three credits by the table
+    const message = 'я'.repeat(134);
+    const contacts = ['919812345678', '919812345678', '919912345678', '447700900123', '447700900124', '919812345670'];
+    const quoted = dataOf(await quote({ channel: 'sms', message, contacts: [...contacts, '44'] }, member));
+    expect(quoted).toMatchObject({
+      segments: 2,
+      credits_per_contact: 14,
+      total_credits: 3 * 14 + 2 * 3,
+      contacts: 6,
+      invalid: ['44'],
+      duplicates: ['919812345678'],
+    });
+    await campaigns.send(member, contacts, { message });
+    expect(await campaigns.credits(member)).toBe(1_000 - Number(quoted['total_credits']));
+    const chat = { channel: 'unofficial', message: 'Hi', contacts: ['447700900123'] };
+    expect(dataOf(await quote(chat, member))).toMatchObject({ credits_per_contact: 4, total_credits: 4 });
+    const free = { channel: 'sms', message, contacts: ['919912345678'] };
+    expect(dataOf(await quote(free, member))).toMatchObject({ credits_per_contact: 0, total_credits: 0 });
+    const none = { channel: 'sms', message, contacts: ['x'] };
+    expect(dataOf(await quote(none, member))).toMatchObject({ credits_per_contact: 3, total_credits: 0 });
   });
 
   it('refuses the first field at fault', async () => {

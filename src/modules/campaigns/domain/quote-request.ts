@@ -28,8 +28,8 @@ export function readQuote(raw: RawQuote, channels: readonly string[]): { quote: 
 
 /** Contacts sorted out as a send would take them. */
 export interface SortedContacts {
-  /** numbers that would be charged */
-  charged: number;
+  /** numbers that would be charged, in their order */
+  charged: string[];
   /** entries that a send would refuse, as text, the start of long ones */
   invalid: string[];
   /** numbers that come more than once, each named once */
@@ -48,18 +48,18 @@ export function sortContacts(
   const seen = new Set<string>();
   const again = new Set<string>();
   const invalid: string[] = [];
-  let valid = 0;
+  const valid: string[] = [];
   for (const entry of contacts) {
     const number = readContact(entry);
     if (number === null) {
       invalid.push(shown(entry));
       continue;
     }
-    valid += 1;
+    valid.push(number);
     if (seen.has(number)) again.add(number);
     else seen.add(number);
   }
-  return { charged: duplicates === 'removed' ? seen.size : valid, invalid, duplicates: [...again] };
+  return { charged: duplicates === 'removed' ? [...seen] : valid, invalid, duplicates: [...again] };
 }
 
 const SHOWN = 64;

@@ -21,8 +21,8 @@ export class QuoteData {
   unicode_characters!: string[];
   @ApiProperty({ example: 22 }) length!: number;
   @ApiProperty({ example: 1, description: 'parts that leave for one contact' }) segments!: number;
-  @ApiProperty({ example: 1 }) credits_per_contact!: number;
-  @ApiProperty({ example: 2 }) total_credits!: number;
+  @ApiProperty({ example: 1, description: 'under a rate plan what most of them cost' }) credits_per_contact!: number;
+  @ApiProperty({ example: 2, description: 'exactly what the send would charge' }) total_credits!: number;
   @ApiProperty({ example: 1000 }) available!: number;
   @ApiProperty({ example: 2, description: 'numbers that would be charged' }) contacts!: number;
   @ApiProperty({ type: [String], example: [], description: 'entries that the send would refuse' }) invalid!: string[];

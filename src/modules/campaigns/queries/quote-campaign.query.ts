@@ -1,12 +1,12 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { CreditBook } from '../../credits/index.js';
-import { Channels } from '../../engine/index.js';
+import { Channels, Submissions } from '../../engine/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
 import { type RawQuote, readQuote, sortContacts } from '../domain/quote-request.js';
 import type { QuoteData } from '../http/quote.dto.js';
 
 /**
- * Prices a send. Costs nothing, sends nothing, stores nothing.
+ * Prices a send, by the account's rate plan where it has one. Costs nothing, sends nothing, stores nothing.
  * @throws AppError invalid for the first field at fault; what the channel's send would answer to the message
  */
 export class QuoteCampaignQuery extends Query<QuoteData> {
@@ -23,6 +23,7 @@ export class QuoteCampaignQuery extends Query<QuoteData> {
 export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
   constructor(
     private readonly channels: Channels,
+    private readonly submissions: Submissions,
     private readonly credits: CreditBook,
   ) {}
 
@@ -37,16 +38,17 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
     const price = await channel.quote?.(this.channels.services, accountId, message);
     if (!price) throw new Error(`the channel ${channel.name} quotes nothing`);
     const sorted = sortContacts(contacts, (entry) => channel.readRecipient(entry), channel.duplicates);
+    const charges = await this.submissions.quoteContacts({ channel, sender: { accountId } }, price, sorted.charged);
     return {
       channel: channel.name,
       encoding: price.encoding,
       unicode_characters: price.unicodeCharacters,
       length: price.length,
       segments: price.segments,
-      credits_per_contact: price.unitCredits,
-      total_credits: price.unitCredits * sorted.charged,
+      credits_per_contact: charges.unitCredits,
+      total_credits: charges.credits,
       available: await this.credits.available(accountId, price.balance),
-      contacts: sorted.charged,
+      contacts: sorted.charged.length,
       invalid: sorted.invalid,
       duplicates: sorted.duplicates,
     };

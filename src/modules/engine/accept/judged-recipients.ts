@@ -213,7 +213,7 @@ class PageInMaking {
 }
 
 /** The value that comes most often; of several, the one that came first. */
-function mostCommon(counts: readonly (readonly [value: number, count: number])[]): number | null {
+export function mostCommon(counts: readonly (readonly [value: number, count: number])[]): number | null {
   let most: readonly [value: number, count: number] | null = null;
   for (const each of counts) if (!most || each[1] > most[1]) most = each;
   return most && most[0];

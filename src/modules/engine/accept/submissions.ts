@@ -6,11 +6,12 @@ import { type Alongside, Idempotency, type IdempotentRequest } from '../../idemp
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 import { Rates } from '../../rates/index.js';
 import { type RoutePlan, Routing } from '../../routing/index.js';
-import type { Channel, Content, Price } from '../channel.js';
+import type { Channel, Content, MessageQuote, Price } from '../channel.js';
 import { chainOf, type RouteChain } from '../state/route-chain.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
+import { type ContactsQuote, contactsQuoteOf } from './contacts-quote.js';
 import { judge, type JudgedRecipients, type Judging } from './judged-recipients.js';
 import { RecipientJudge } from './recipient-judge.js';
 import type { DraftHead } from './recipient-page.js';
@@ -219,6 +220,15 @@ export class Submissions {
   async quote(submission: Submission): Promise<SourceQuote> {
     const source = submission.source ?? sourceOf(submission.recipients);
     return quoteOf(source, await this.judgeOf(submission, null));
+  }
+
+  /** What contacts would be charged for a message that its channel has quoted. @param numbers as the channel reads them */
+  async quoteContacts(
+    { channel, sender }: Pick<RoutedSubmission, 'channel' | 'sender'>,
+    quote: MessageQuote,
+    numbers: readonly string[],
+  ): Promise<ContactsQuote> {
+    return contactsQuoteOf(quote, await this.rates.pricerFor(sender.accountId, channel.name), numbers);
   }
 
   private identityOf({ channel, sender, given }: Submission): DraftIdentity {
