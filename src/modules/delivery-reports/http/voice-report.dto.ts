@@ -13,7 +13,10 @@ export class VoiceSummary {
   @ApiProperty({ example: 'demo' })
   username!: string;
 
-  @ApiProperty({ example: '2', description: 'Credits per contact.' })
+  @ApiProperty({
+    example: '2',
+    description: 'Credits per contact as charged; where they differ, what most of them cost.',
+  })
   deduction!: string;
 
   @ApiProperty({ example: '4', description: 'Credits for all contacts, less what was given back.' })

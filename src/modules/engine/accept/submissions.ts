@@ -225,7 +225,7 @@ export class Submissions {
   /** What contacts would be charged for a message that its channel has quoted. @param numbers as the channel reads them */
   async quoteContacts(
     { channel, sender }: Pick<RoutedSubmission, 'channel' | 'sender'>,
-    quote: MessageQuote,
+    quote: Pick<MessageQuote, 'unitCredits' | 'segments'>,
     numbers: readonly string[],
   ): Promise<ContactsQuote> {
     return contactsQuoteOf(quote, await this.rates.pricerFor(sender.accountId, channel.name), numbers);

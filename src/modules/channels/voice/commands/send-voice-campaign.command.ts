@@ -13,6 +13,7 @@ import {
 import { type Alongside, Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../../idempotency/index.js';
 import { SenderIds } from '../../../sender-ids/index.js';
 import type { VoiceRequest } from '../domain/voice-request.js';
+import { LEAST_CREDITS } from '../domain/voice-price.js';
 import { voiceChannel } from '../voice.channel.js';
 import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.js';
 
@@ -47,6 +48,8 @@ export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
 
 /** There is no route to choose in a voice send: the operator's default carries it. */
 const SERVICE = 'default';
+/** The least that a contact costs without a rate plan. */
+const SHORTEST = { unitCredits: LEAST_CREDITS, segments: 1 };
 
 @CommandHandler(SendVoiceCampaignCommand)
 export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampaignCommand> {
@@ -73,7 +76,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     const { accountId } = sender;
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
     const senderId = await senderOf();
-    await this.judgeCredits(accountId, request.receivers.length);
+    await this.judgeCredits(accountId, request.receivers);
     // Outside any transaction: speech and foreign servers take their time.
     return this.sounds.of(request, accountId, async (sound, keep) => {
       const routes = await this.submissions.routesOf({ channel: voiceChannel, sender, service: SERVICE });
@@ -104,8 +107,13 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     return (await this.senders.approved(accountId, 'voice', callerId)).senderId;
   }
 
-  /** Before anything is spoken or fetched: an account that cannot pay a credit for each contact cannot pay any audio. */
-  private async judgeCredits(accountId: number, required: number): Promise<void> {
+  /**
+   * Before anything is spoken or fetched: an account that cannot pay the shortest audio cannot pay any. What its rate plan says
+   * of a contact holds whatever the length.
+   */
+  private async judgeCredits(accountId: number, receivers: readonly string[]): Promise<void> {
+    const send = { channel: voiceChannel, sender: { accountId } };
+    const { credits: required } = await this.submissions.quoteContacts(send, SHORTEST, receivers);
     const available = await this.credits.available(accountId, 'voice_credits');
     if (available < required) throw creditErrors.insufficientForCalls(required, available);
   }

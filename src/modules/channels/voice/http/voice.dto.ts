@@ -159,7 +159,7 @@ export class VoiceSendAnswer {
   @ApiProperty({ example: 2, description: 'Valid contacts without duplicates.' })
   contacts!: number;
 
-  @ApiProperty({ example: 1, description: 'Credits per contact.' })
+  @ApiProperty({ example: 1, description: 'Credits per contact; where they differ, what most of them cost.' })
   counts_per_contact!: number;
 
   @ApiProperty({ example: 2 })
