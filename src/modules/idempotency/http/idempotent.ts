@@ -31,7 +31,7 @@ export const Idempotent = (): MethodDecorator =>
  * @throws AppError invalid for a key over 255 characters
  */
 export const IdempotencyKey = createParamDecorator(
-  (endpoint: IdempotentEndpoint, context: ExecutionContext): IdempotentRequest | null => {
+  async (endpoint: IdempotentEndpoint, context: ExecutionContext): Promise<IdempotentRequest | null> => {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const key = request.header(HEADER)?.trim() ?? '';
     if (key === '') return null;
@@ -39,6 +39,6 @@ export const IdempotencyKey = createParamDecorator(
     const accountId = request.actor?.account.id;
     if (accountId === undefined) throw new Error('IdempotencyKey on a route without @Authenticated');
     const { username: _, ...parameters } = request.params;
-    return { accountId, endpoint, key, digest: requestDigest(parameters, request.body) };
+    return { accountId, endpoint, key, digest: await requestDigest(parameters, request.body) };
   },
 );
