@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import {
   applyDecorators,
@@ -22,6 +23,13 @@ const RETRY_SECONDS = 5;
 /** Of all routes together: each module that has such a route makes a reader of its own. */
 const LARGE = new KeyedSemaphore<string>(AT_ONCE, () => tooMany(RETRY_SECONDS));
 
+/** Whether a body may hold more than `limit` bytes: of a compressed one, or one in chunks, no length tells. */
+export function mayBeLarge(headers: IncomingHttpHeaders, limit: number): boolean {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const isPlain = encoding === '' || encoding === 'identity';
+  return !(isPlain && Number(headers['content-length'] ?? Number.NaN) <= limit);
+}
+
 /**
  * Reads a body that may be larger than others after the guards have passed: who has no token sends no large body. Bodies
  * over `BODY_LIMIT` are taken a few at a time, until they are answered, because they are kept in memory for so long.
@@ -44,8 +52,8 @@ class LargeJsonReader implements NestInterceptor {
       await this.read(request, http.getResponse<Response>());
       return lastValueFrom(next.handle());
     };
-    const length = Number(request.headers['content-length'] ?? Number.NaN);
-    return of(await (length <= this.environment.BODY_LIMIT ? answer() : LARGE.run(clientIp(request), answer)));
+    const isLarge = mayBeLarge(request.headers, this.environment.BODY_LIMIT);
+    return of(await (isLarge ? LARGE.run(clientIp(request), answer) : answer()));
   }
 }
 
