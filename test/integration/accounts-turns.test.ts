@@ -33,9 +33,28 @@ describe('accounts that requests of one turn ask for', () => {
     const found = await Promise.all(names.map((name) => directory.byUsername(name)));
     expect(found.map((account) => account?.id)).toEqual([a.id, b.id, a.id, undefined, undefined]);
     expect(byName.mock.calls).toEqual([[[a.username, b.username, 'no such name', `${b.username} `]]]);
-    const again = await Promise.all([b.id, a.id, 999_999].map((id) => directory.byId(id)));
-    expect(again.map((account) => account?.username)).toEqual([b.username, a.username, undefined]);
-    expect(byId.mock.calls).toEqual([[[b.id, a.id, 999_999]]]);
+    const [c, d] = [await accounts.account(), await accounts.account()];
+    const again = await Promise.all([d.id, c.id, 999_999].map((id) => directory.byId(id)));
+    expect(again.map((account) => account?.username)).toEqual([d.username, c.username, undefined]);
+    expect(byId.mock.calls).toEqual([[[d.id, c.id, 999_999]]]);
+  });
+
+  it('are not read again by id once they were found by name, unless they have changed', async () => {
+    const account = await accounts.account();
+    const byId = vi.spyOn(part(AccountStore), 'rowsById');
+    const directory = part(AccountDirectory);
+    const found = await directory.byUsername(account.username);
+    expect(await directory.byId(account.id)).toBe(found);
+    expect(byId).not.toHaveBeenCalled();
+    directory.forget(account.id);
+    expect((await directory.byId(account.id))?.username).toBe(account.username);
+    expect(byId).toHaveBeenCalledOnce();
+    directory.forget(account.id);
+    const reading = directory.byUsername(account.username);
+    directory.forget(account.id);
+    await reading;
+    await directory.byId(account.id);
+    expect(byId).toHaveBeenCalledTimes(2);
   });
 });
 

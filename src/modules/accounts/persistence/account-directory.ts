@@ -37,7 +37,7 @@ export class AccountDirectory {
     return this.cached(`id:${id}`, () => this.idReads.add(id));
   }
 
-  /** Compares byte for byte: `BOB` is not `bob`. */
+  /** Compares byte for byte: `BOB` is not `bob`. Who asks for its id next, as a send does, gets the same reading. */
   byUsername(name: string): Promise<Account | null> {
     // Requests share the statement: a body full of name must not make it too long for all of them.
     if (name.length > LONGEST_NAME) return Promise.resolve(null);
@@ -67,10 +67,15 @@ export class AccountDirectory {
     try {
       const row = await read();
       account = row && this.store.toAccount(row);
-      if (account) this.names.set(account.id, account.username);
+      if (account) this.keepId(account, generation);
       return account;
     } finally {
       if (account === null || generation !== this.generation) this.cache.delete(key);
     }
+  }
+
+  private keepId(account: Account, generation: number): void {
+    this.names.set(account.id, account.username);
+    if (generation === this.generation) void this.cache.get(`id:${account.id}`, () => Promise.resolve(account));
   }
 }
