@@ -4,7 +4,7 @@ import { RouteDirectory } from '../../providers/index.js';
 import { AccountNames } from '../account-names.js';
 import { decimalOf } from '../domain/micros.js';
 import type { MarginRowData } from '../http/margin.dto.js';
-import { MarginReader, type MarginSelection } from '../persistence/margin-reader.js';
+import { type MarginCost, MarginReader, type MarginSelection } from '../persistence/margin-reader.js';
 
 /** Groups of one answer. */
 const MOST_GROUPS = 10_000;
@@ -43,9 +43,10 @@ export class GetMarginHandler implements IQueryHandler<GetMarginQuery> {
     if (Math.max(credits.length, costs.length, places.size) > MOST_GROUPS) throw creditErrors.usageRows();
     const nameOf = await this.names(selection, places);
     const earned = new Map(credits.map((row) => [row.place, row]));
+    const spentAt = costsByPlace(costs);
     const rows = [...places].map((place): MarginRowData => {
       const { charged = 0, refunded = 0 } = earned.get(place) ?? {};
-      const own = costs.filter((cost) => cost.place === place).sort((a, b) => (a.currency < b.currency ? -1 : 1));
+      const own = spentAt.get(place) ?? [];
       const net = isByRoute ? null : charged - refunded;
       const worth = value && net !== null ? BigInt(net) * BigInt(value.micros) : null;
       const spent = own.find(({ currency }) => currency === value?.currency)?.micros ?? '0';
@@ -74,4 +75,15 @@ export class GetMarginHandler implements IQueryHandler<GetMarginQuery> {
     const routes = new Map((await this.routes.list()).map(({ id, name }) => [id, name]));
     return (place) => routes.get(Number(place)) ?? `#${place}`;
   }
+}
+
+/** By currency; ten thousand places are not looked for among as many costs each. */
+function costsByPlace(costs: readonly MarginCost[]): ReadonlyMap<string, readonly MarginCost[]> {
+  const byPlace = new Map<string, MarginCost[]>();
+  for (const cost of [...costs].sort((a, b) => (a.currency < b.currency ? -1 : 1))) {
+    const known = byPlace.get(cost.place);
+    if (known) known.push(cost);
+    else byPlace.set(cost.place, [cost]);
+  }
+  return byPlace;
 }
