@@ -121,7 +121,7 @@ describe('a worker that breaks off', () => {
   it('while it refuses for want of a route leaves nobody unknown, and everybody is refunded', async () => {
     const { id, requestId, accountId } = await accept('refuse-crash', numbers(10));
     routeIsThere = false;
-    await expect(runner({ results: broken(results, 'flush') }).run(firstLane(id))).rejects.toThrow('broken off');
+    await expect(runner({ results: broken(results, 'giveUp') }).run(firstLane(id))).rejects.toThrow('broken off');
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Failed: 10 });

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, type CampaignDraft, CampaignReader } from '../../src/modules/engine/index.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { RecipientReader } from '../../src/modules/campaigns/persistence/recipient-reader.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { type LaneWorker, laneWorker } from '../support/lane-worker.js';
+import { claimUpTo, type LaneWorker, laneWorker, pending, turnOf } from '../support/lane-worker.js';
 
 const TIMEOUT_MS = 60_000;
 const UNREACHED: SendOutcome = { kind: 'unsent', afterMs: 1_000, text: 'Gateway is not reachable: connection refused' };
@@ -52,11 +54,12 @@ describe('messages that wait for their carrier', () => {
     requestId: string;
     accountId: number;
   }
-  const accept = async (username: string, total: number): Promise<Campaign> => {
+  const never = (): Promise<SendOutcome> => Promise.reject(new Error('nothing may leave'));
+  const accept = async (username: string, total: number, fields: Partial<CampaignDraft> = {}): Promise<Campaign> => {
     const accountId = await engine.account(username, total);
     const accepted = await engine.module
       .get(CampaignAcceptance, { strict: false })
-      .accept(engine.draft(accountId, numbers(total)));
+      .accept(engine.draft(accountId, numbers(total), fields));
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
   /** The next turn of the campaign's lane, its retries being due. */
@@ -119,6 +122,36 @@ describe('messages that wait for their carrier', () => {
     standing = { ready: false, fault: 'gone' };
     await turn(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 2, Submitted: 1 });
+  });
+
+  it('end once they are of no use any more, while the route is down, and not before', async () => {
+    const content = { message: 'hello', validity_s: 60 };
+    const [late, early] = [await accept('wait-late', 2, { content }), await accept('wait-early', 2, { content })];
+    await dataSource.query('UPDATE campaigns SET created_at = created_at - INTERVAL 61 SECOND WHERE id = ?', [late.id]);
+    const down = laneWorker(engine, {
+      channels: 'real',
+      connection: () => ({ ready: false, fault: 'x', send: never }),
+    });
+    for (const { id } of [late, early, late, early]) await down.run({ campaignId: id, lane: 0 });
+    expect(await engine.counts(late.requestId)).toEqual({ Failed: 2 });
+    expect(await engine.available(late.accountId)).toEqual({ stored: 2, ledger: 2 });
+    expect(await engine.counts(early.requestId)).toEqual({ Pending: 2 });
+  });
+
+  it('are not given up by a worker whose lane has passed on, as they may have left since', async () => {
+    const { id, requestId } = await accept('wait-passed', 2);
+    const lanes = engine.part(LaneStore);
+    const results = engine.part(WindowResults);
+    const turn = await turnOf(lanes, id);
+    const recipients = await pending(dataSource, turn, 1, 3);
+    expect(await claimUpTo(lanes, turn, turn.intentSeq, 1)).toBe(true);
+    await dataSource.query('UPDATE campaign_lanes SET fence = fence + 1 WHERE campaign_id = ?', [id]);
+    const outcome: SendOutcome = { kind: 'rejected', code: null, text: 'Not sent in time', submitted: false };
+    const given = await results.giveUp(
+      recipients.map((recipient) => ({ recipient, outcome })),
+      [{ turn, reached: 3 }],
+    );
+    expect([given, await engine.counts(requestId)]).toEqual([{ more: false, done: [] }, { Pending: 2 }]);
   });
 
   it('have it again after a pause', async () => {

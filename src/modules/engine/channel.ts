@@ -153,6 +153,8 @@ export interface Channel<Name extends string = string> {
   /** What a retry of a campaign takes over besides, in the transaction that accepts it; both by id. */
   readonly retried?: (tx: EntityManager, parentId: number, childId: number) => Promise<void>;
 
+  /** Seconds for which the messages of a campaign are of use, as each of them is composed; absent = whenever they leave. */
+  readonly validitySeconds?: (content: Content) => number | undefined;
   /** What leaves for one recipient; the engine adds reference and deadline. */
   readonly compose: (content: Content, recipient: Addressee) => Composed;
   /** Absent = what failed stays failed; only for channels whose messages are one item each. */

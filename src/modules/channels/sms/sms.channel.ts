@@ -46,6 +46,7 @@ export const smsChannel: Channel<'sms'> = {
   judgeRetry: async (services, { accountId, sender }) => {
     if (sender !== null) await services(SenderIds).approved(accountId, 'sms', sender);
   },
+  validitySeconds: (content) => sentExtras(content).validitySeconds,
   compose: (content, addressee) => ({ text: messageOf(content, addressee), ...sentExtras(content) }),
 };
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { type CampaignState, LANE_DUTY } from '../state/campaign-transitions.js';
 import { heldFence, inLaneOrder, type LaneEnding } from './lane-turn.js';
 
@@ -11,7 +11,16 @@ export interface LanesLeft {
   done: number[];
 }
 
+/** Another worker was faster. */
+export class LaneTaken extends Error {}
+
 export const NOTHING_ENDED: LanesLeft = { more: false, done: [] };
+
+/** For `catch`. @throws anything but `LaneTaken` */
+export function unlessTaken(error: unknown): LanesLeft {
+  if (error instanceof LaneTaken) return NOTHING_ENDED;
+  throw error;
+}
 
 /**
  * Lanes of a set, joined by key. The index is forced everywhere: the table is small, and a statement that scanned it would
@@ -25,17 +34,23 @@ export const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.f
  * Ends turns: position moved to the intent, lease given back, next wake decided; a lane that has nothing left goes. The
  * campaigns are read, not locked, once the lanes are written: every change of a campaign's state writes every lane too,
  * as does every retry that is planned, so one of both waits for the other, and on two nodes one of both is run again.
+ * @throws LaneTaken where turns that must hold their lanes do not any more
  */
-export async function endLanes(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
+export async function endLanes(
+  tx: EntityManager,
+  endings: readonly LaneEnding[],
+  mustHold = false,
+): Promise<LanesLeft> {
   const rows = [...endings]
     .sort((a, b) => inLaneOrder(a.turn, b.turn))
     .map(({ turn, reached }) => [turn.campaignId, turn.lane, heldFence(turn), reached]);
-  await tx.query(
+  const { affectedRows }: WriteResult = await tx.query(
     `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
      SET l.next_seq = COALESCE(j.reached, l.intent_seq), l.intent_seq = COALESCE(j.reached, l.intent_seq),
        l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)`,
     [jsonRows(rows)],
   );
+  if (mustHold && affectedRows < endings.length) throw new LaneTaken();
   const left = await tx.query<LeftRow[]>(
     `SELECT STRAIGHT_JOIN l.campaign_id, l.lane, l.fence, c.state, l.next_seq < l.end_seq AS unsent, (
          SELECT r.due_at FROM recipient_retries r WHERE r.campaign_id = j.campaign_id AND r.lane = j.lane

@@ -16,7 +16,7 @@ import { WindowResults } from '../settle/window-results.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { LANE_DUTY, type LaneDuty } from '../state/campaign-transitions.js';
 import { Governor, ROUTE_DOWN_MS } from './governor.js';
-import { inVain, isOverdue } from './lane-deadline.js';
+import { EXPIRED, hasExpired, inVain, isOverdue } from './lane-deadline.js';
 import { type FailingRoute, LaneFailover } from './lane-failover.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
 import { LaneStore, newClaimId } from './lane-store.js';
@@ -193,9 +193,11 @@ export class LaneRunner {
     return turns.filter(isActive);
   }
 
-  /** Nothing leaves and no attempt is counted: the lanes stay due, until their deadline. */
+  /** Nothing leaves and no attempt is counted: the lanes stay due, until their deadline, or as long as they are of use. */
   private async routeIsDown(turns: readonly LaneTurn[], fault: string): Promise<TurnEnd> {
     const { RECEIPT_TIMEOUT } = this.environment;
+    const expired = turns.filter((turn) => hasExpired(this.channels.get(turn.channel), turn));
+    if (expired.length > 0) return { ...(await this.windows.refuse(expired, EXPIRED)), restMs: 0, isDown: true };
     await this.lanes.stallUnclaimed(turns.filter(({ stalledMs }) => stalledMs === null));
     const overdue = turns.filter((turn) => isOverdue(turn, RECEIPT_TIMEOUT));
     const left = overdue.length > 0 ? await this.windows.refuse(overdue, inVain(fault)) : NOTHING_ENDED;

@@ -166,8 +166,8 @@ export class LaneStore {
   }
 
   /** As `endLanes`. */
-  finish(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
-    return endLanes(tx, endings);
+  finish(tx: EntityManager, endings: readonly LaneEnding[], mustHold = false): Promise<LanesLeft> {
+    return endLanes(tx, endings, mustHold);
   }
 
   /** Lanes of campaigns that have ended: there is nothing that they could do. */

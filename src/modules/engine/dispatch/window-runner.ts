@@ -103,7 +103,7 @@ export class WindowRunner {
     if (claims.length === 0) return NOTHING_ENDED;
     const results = claims.flatMap(({ recipients }) => recipients.map((recipient) => ({ recipient, outcome })));
     const endings = claims.map(({ turn }): LaneEnding => ({ turn, reached: reached.get(turn) ?? null }));
-    return { ...(await this.results.flush(results, endings)), more: true };
+    return { ...(await this.results.giveUp(results, endings)), more: true };
   }
 
   /** Read before the claim: only a turn of the lane changes who waits there. */

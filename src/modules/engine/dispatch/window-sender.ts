@@ -3,6 +3,7 @@ import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel, type Composed, itemsOf } from '../channel.js';
 import { referenceOf } from '../state/recipient-key.js';
+import { EXPIRED, validityLeft } from './lane-deadline.js';
 import type { Pacer } from './pacer.js';
 import type { SubmitNote } from './submit-notes.js';
 import type { WindowResult } from '../settle/window-result.js';
@@ -91,7 +92,7 @@ function send(window: Window, recipient: DueRecipient, place: number, composed: 
   if (!composed) return notComposed;
   const { connection, note, urgent } = window;
   const { validitySeconds: validity, ...message } = composed;
-  const leftMs = validity === undefined ? null : validity * 1_000 - (performance.now() - recipient.turn.waitingSince);
+  const leftMs = validity === undefined ? null : validityLeft(recipient.turn, validity);
   if (leftMs !== null && leftMs <= 0) return expired;
   const validitySeconds = leftMs === null ? undefined : Math.ceil(leftMs / 1_000);
   const leaving = (others?: number): void => note.leaving(place, others);
@@ -114,13 +115,7 @@ const notComposed = Promise.resolve<SendOutcome>({
   ...{ kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false },
 });
 
-/** It has waited for longer than it may (reference/sender-ids#validity). */
-const expired = Promise.resolve<SendOutcome>({
-  kind: 'rejected',
-  code: null,
-  text: 'Validity expired',
-  submitted: false,
-});
+const expired = Promise.resolve<SendOutcome>(EXPIRED);
 
 /** The lease has passed to another worker: this recipient certainly did not leave through us. */
 const tooLate = Promise.resolve<SendOutcome>({ kind: 'unsent', afterMs: 0, text: 'Lease lost' });

@@ -8,7 +8,7 @@ import { firstPlaceOf } from '../state/lanes.js';
 import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { RouteSenders } from '../state/route-senders.js';
-import { type LanesLeft, NOTHING_ENDED } from '../dispatch/lane-endings.js';
+import { LaneTaken, type LanesLeft, NOTHING_ENDED, unlessTaken } from '../dispatch/lane-endings.js';
 import { withVariables } from '../dispatch/lane-recipients.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
@@ -20,9 +20,6 @@ import { Settlement } from './settlement.js';
 import type { WindowResult } from './window-result.js';
 import { markUnknown, takeBack } from './unknown-marks.js';
 import { type SpendingRecipient, WindowSpend } from './window-spend.js';
-
-/** Another worker was faster. */
-class LaneTaken extends Error {}
 
 /** Writes what a window did: statuses, provider ids, retries, ambiguous outcomes. */
 @Injectable()
@@ -42,7 +39,23 @@ export class WindowResults {
    * One transaction for a batch of results of one route's window.
    * @param endings given with the last batch of a window: the turns of its lanes end in the same transaction
    */
-  async flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
+  flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
+    return this.write(results, endings, false);
+  }
+
+  /**
+   * What turns give up that recorded no intent. Nothing is written once a lane of them has passed on: another worker may have
+   * sent what this one takes for refused.
+   */
+  giveUp(results: readonly WindowResult[], endings: readonly LaneEnding[]): Promise<LanesLeft> {
+    return this.write(results, endings, true).catch(unlessTaken);
+  }
+
+  private async write(
+    results: readonly WindowResult[],
+    endings: readonly LaneEnding[] | null,
+    mustHold: boolean,
+  ): Promise<LanesLeft> {
     const isAnswered = await this.isAnswered(results.map(recipientOf));
     const successors = await this.refused.successors(results);
     const routeId = results[0]?.recipient.turn.routeId;
@@ -61,7 +74,7 @@ export class WindowResults {
           tx,
           turns.filter(({ retriesDue }) => retriesDue),
         );
-        const left = endings ? await this.lanes.finish(tx, endings) : NOTHING_ENDED;
+        const left = endings ? await this.lanes.finish(tx, endings, mustHold) : NOTHING_ENDED;
         await this.markProgress(tx, results, turns);
         if (isAnswered) await this.senders.note(tx, results.filter(hasLeft).map(recipientOf));
         await count(tx, [...back, ...moves], () => results.map(spendingOf));
@@ -131,10 +144,7 @@ export class WindowResults {
         return left;
       }),
     );
-    return recovered.catch((error: unknown) => {
-      if (error instanceof LaneTaken) return NOTHING_ENDED;
-      throw error;
-    });
+    return recovered.catch(unlessTaken);
   }
 
   /** Whether texts from handsets come in over the window's route. */
