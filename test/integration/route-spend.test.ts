@@ -2,14 +2,14 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { LaneStore, newClaimId } from '../../src/modules/engine/dispatch/lane-store.js';
-import { heldFence } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { endingsOf, heldFence } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { RouteCosts } from '../../src/modules/routing/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { firstLane, laneWorker, turnOf } from '../support/lane-worker.js';
+import { firstLane, laneWorker, pending, turnOf } from '../support/lane-worker.js';
 
 const INDIA = '919812345678';
 const MUMBAI = '912212345678';
@@ -138,6 +138,26 @@ describe('what leaves over a route with costs', () => {
     });
     expect(back).toBe(2);
     expect(await spent()).toEqual({ 'EUR 91': [1, 1, 3_000], 'EUR 44': [0, 0, 0] });
+  });
+
+  it('takes off what the carrier has refused, as a worker says that was taken for dead', async () => {
+    const id = await accept([INDIA, BRITAIN, MUMBAI]);
+    const turn = await turnOf(engine.part(LaneStore), id);
+    const claimId = newClaimId();
+    const recipients = await pending(dataSource, turn, 1, 4);
+    await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients }], 60_000, { id: claimId });
+    const results = engine.part(WindowResults);
+    await results.recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
+    const outcomes: SendOutcome[] = [
+      { kind: 'rejected', code: 8, text: 'no', submitted: true },
+      { kind: 'rejected', code: null, text: 'no', submitted: false },
+      taken(1),
+    ];
+    await results.flush(
+      recipients.map((recipient, at) => ({ recipient, outcome: outcomes[at] as SendOutcome })),
+      endingsOf([turn]),
+    );
+    expect(await spent()).toEqual({ 'EUR 91': [1, 1, 2_000], 'EUR 44': [0, 0, 0] });
   });
 
   it('writes rows of their own for windows side by side', async () => {

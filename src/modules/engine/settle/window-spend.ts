@@ -90,11 +90,12 @@ export class WindowSpend {
   }
 }
 
-/** Where the carrier has it, or may have: `from` Unknown it was counted before. */
+/** Where the carrier has it, or may have: `from` Unknown it was counted before, and a window that says no takes it off. */
 const leaves = (status: RecipientStatus): boolean =>
   status === RecipientStatus.Submitted || status === RecipientStatus.Unknown;
 
 function timesOf({ from, to }: RecipientMove): 1 | 0 | -1 {
-  if (from === RecipientStatus.Unknown) return to === RecipientStatus.Pending ? -1 : 0;
-  return leaves(to) ? 1 : 0;
+  const had = from === RecipientStatus.Unknown;
+  if (leaves(to)) return had ? 0 : 1;
+  return had ? -1 : 0;
 }
