@@ -44,9 +44,7 @@ describe('retry-failed of every channel', () => {
     expect(await campaigns.dataSource.query('SELECT * FROM campaign_retries')).toEqual([]);
     const poor = await campaigns.join(0);
     const other = await storeCampaign(campaigns.dataSource, poor, COUNT, [Failed]);
-    expect((await retry(other, poor)).body['message']).toBe(
-      `Insufficient credits. Available: 0, Required: ${COUNT}`,
-    );
+    expect((await retry(other, poor)).body['message']).toBe(`Insufficient credits. Available: 0, Required: ${COUNT}`);
   });
 
   it('knows nothing of retries of a campaign of before that had its request id', async () => {

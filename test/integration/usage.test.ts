@@ -76,8 +76,7 @@ const funded = (): Promise<Account> =>
   accounts.account({ startingCredits: { gsm_credits: 100_000, voice_credits: 100_000 } });
 const get = async (path: string, actor: Account, headers = {}) =>
   accounts.call('GET', path, { token: accounts.token(actor), headers });
-const rows = async (path: string, actor: Account): Promise<Row[]> =>
-  (await get(path, actor)).body['data'] as Row[];
+const rows = async (path: string, actor: Account): Promise<Row[]> => (await get(path, actor)).body['data'] as Row[];
 const row = (
   key: string,
   charged: [number, number],

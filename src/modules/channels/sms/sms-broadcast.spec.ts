@@ -28,6 +28,7 @@ describe('reading an SMS broadcast', () => {
       recipients: ['919812345678'],
       givenId: null,
       schedule: undefined,
+      options: { senderId: null, dltTemplateId: null, validitySeconds: null },
     });
   });
 
