@@ -220,6 +220,24 @@ describe('the error table of personalised sends, from top to bottom', () => {
     expectRefused(await send({ message: 'x'.repeat(613) }), 400, TOO_LONG);
   });
 
+  it('texts that come to nothing, and variables beyond what a recipient may have', async () => {
+    const empty = await send({ message: '{{name|}} ', recipients: [recipient('x'), recipient('')] });
+    expect(empty.body).toMatchObject({
+      statusCode: 400,
+      message: 'Message is empty',
+      errors: [{ row: 2, to: NUMBER, message: 'Message is empty' }],
+    });
+    const chat = await send({ message: '{{name|}}', contacts: undefined, recipients: [{ to: NUMBER }] }, CHAT);
+    expect(chat.body).toMatchObject({ statusCode: 400, message: 'Message is empty' });
+    const names = Array.from({ length: 31 }, (_, place) => `v${place}`);
+    const large = await send({
+      message: names.map((name) => `{{${name}}}`).join(''),
+      recipients: [{ to: NUMBER, variables: Object.fromEntries(names.map((name) => [name, 'x'.repeat(1_000)])) }],
+    });
+    expect(large.body).toMatchObject({ statusCode: 400, errors: [{ row: 1, message: 'variables are too long' }] });
+    expect(large.body).toMatchObject({ message: 'variables are too long' });
+  });
+
   it('no route, then credits', async () => {
     const poor = await bulk.join({ gsm_credits: 2 });
     const recipients = [recipient('x'), recipient('x'.repeat(160))];

@@ -1,5 +1,6 @@
 import { MessageTemplate } from '../../../kernel/message-template.js';
 import type { Addressee, Content } from '../../engine/index.js';
+import { personalisedErrors } from './personalised.errors.js';
 
 /** By content: every recipient of a campaign is filled in from one reading of its text. */
 const KNOWN = new WeakMap<Content, MessageTemplate>();
@@ -21,6 +22,16 @@ export function templateOf(content: Content): MessageTemplate | null {
 /** The `message` of a content as one recipient reads it. */
 export const messageOf = (content: Content, addressee?: Addressee): string =>
   templateOf(content)?.render(addressee?.variables) ?? String(content['message']);
+
+/**
+ * The same, to be priced: a text of placeholders alone may come to nothing.
+ * @throws AppError invalid `Message is empty`
+ */
+export function pricedMessageOf(content: Content, addressee?: Addressee): string {
+  const message = messageOf(content, addressee);
+  if (addressee && message.trim() === '') throw personalisedErrors.empty();
+  return message;
+}
 
 const NOTHING: readonly string[] = [];
 

@@ -19,6 +19,7 @@ export const personalisedErrors = {
     'Some recipients have no value for a placeholder',
     'nor is there a default; `errors` names the rows and the placeholders',
   ),
+  empty: invalid('message_empty', 'Message is empty', 'where only some texts are, `errors` names the rows'),
 };
 
 /** The error of a field whose text has a fault. */

@@ -5,7 +5,7 @@ import { splitSms } from '../../../platform/smpp/index.js';
 import { type Channel, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
 import { SenderIds, senderErrors, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
-import { messageOf, missingOf } from '../personalised/index.js';
+import { messageOf, missingOf, pricedMessageOf } from '../personalised/index.js';
 import { priceOf as smsPrice } from './domain/sms-price.js';
 
 /**
@@ -34,7 +34,7 @@ export const smsChannel: Channel<'sms'> = {
   newRequestId: (zone) => newRequestId('GSMCAMP', 6, now(), zone),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
-  price: (content, addressee) => priceOf(messageOf(content, addressee)),
+  price: (content, addressee) => priceOf(pricedMessageOf(content, addressee)),
   segments: (content, addressee) => wireParts(messageOf(content, addressee)),
   missing: missingOf,
   quote: async (_services, _accountId, message) => quoteOf(message),

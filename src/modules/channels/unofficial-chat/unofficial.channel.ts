@@ -3,7 +3,7 @@ import { newRequestId } from '../../../kernel/request-id.js';
 import type { Channel, Price } from '../../engine/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
-import { messageOf, missingOf } from '../personalised/index.js';
+import { messageOf, missingOf, pricedMessageOf } from '../personalised/index.js';
 import { ATTACHMENTS, isTooLong } from './unofficial-broadcast.js';
 
 /** Per contact, whatever the length and the attachments (reference/unofficial-chat#price). */
@@ -21,7 +21,7 @@ export const unofficialChannel: Channel<'unofficial'> = {
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
   price: (content, addressee) => {
-    if (isTooLong(messageOf(content, addressee))) throw broadcastErrors.tooLong();
+    if (isTooLong(pricedMessageOf(content, addressee))) throw broadcastErrors.tooLong();
     return PRICE;
   },
   missing: missingOf,

@@ -53,6 +53,8 @@ export const BULK_ERRORS: readonly DocumentedError[] = [
   senderErrors.dltTemplateRequired,
   senderErrors.dltEntityRequired,
   personalisedErrors.missing,
+  acceptanceErrors.variablesTooLong,
+  personalisedErrors.empty,
   bulkErrors.numbers,
   bulkErrors.refused,
 ];
