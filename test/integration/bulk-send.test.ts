@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Bulk, openBulk } from '../support/bulk.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { expectRefused, type Member } from '../support/sms.js';
@@ -130,6 +131,25 @@ describe('an accepted personalised send', () => {
     );
     expect(await bulk.credits(member)).toBe(before - 4);
     expect(await bulk.campaign({ body: dataOf(first) } as never)).toMatchObject({ broadcast_name: '😀'.repeat(100) });
+  });
+
+  it('is sent again by the rules of its category', async () => {
+    const admin = await bulk.join(0, { userType: 'admin' });
+    const promo = await bulk.addRoute('promo', false);
+    const rules = [{ prefixes: ['91'], categories: ['promo'], routes: ['promo'] }];
+    const put = await bulk.request('/v6/api/admin/routing/categories', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${admin.token}` },
+      body: JSON.stringify({ channel: 'sms', rules }),
+    });
+    expect(put.status, JSON.stringify(put.body)).toBe(200);
+    const data = await bulk.accepted(member, { ...SMS, category: 'promo', recipients: RECIPIENTS });
+    await bulk.begin(String(data['request_id']));
+    await bulk.settle(String(data['request_id']), [1, 2, 3], RecipientStatus.Failed);
+    const again = dataOf(await bulk.act(`/v6/api/campaigns/${String(data['request_id'])}/retry-failed`, member));
+    for (const { request_id } of [data, again]) {
+      expect(await bulk.campaign({ body: { request_id } } as never)).toMatchObject({ route_id: promo });
+    }
   });
 
   it('leaves texts of the other routes literal', async () => {

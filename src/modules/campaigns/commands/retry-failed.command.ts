@@ -7,6 +7,7 @@ import {
   type AcceptedCampaign,
   CampaignReader,
   type CampaignRecord,
+  categoryOf,
   Channels,
   onlyRoute,
   RecipientStatus,
@@ -86,7 +87,8 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     await channel.judgeRetry?.(this.channels.services, parent);
     const renewed = await channel.renew?.(this.channels.services, parent);
     const service = renewed?.service ?? parent.service;
-    const send = { channel, content, service, sender: { accountId }, ...(renewed && { price: renewed }) };
+    const said = { channel, content, service, ...categoryOf(content) };
+    const send = { ...said, sender: { accountId }, ...(renewed && { price: renewed }) };
     const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(send);
     return { service, judging: await this.submissions.judgeOf(send, routes) };
   }

@@ -193,14 +193,14 @@ export class Submissions {
     { scheduledAt, routes }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
-    const { channel, broadcastName, service, senderId, content, refused } = submission;
+    const { channel, broadcastName, service, senderId, content, category, refused } = submission;
     const head: Omit<DraftHead, keyof JudgedRecipients['common']> = {
       ...this.identityOf(submission),
       channel: channel.name,
       broadcastName,
       service,
       ...(senderId !== undefined && { sender: senderId }),
-      content,
+      content: category === undefined ? content : { ...content, category },
       initialState: submission.initialState ?? 'accepted',
       ...(scheduledAt && { scheduledAt }),
     };
