@@ -13,10 +13,13 @@ const FORMAT = 'yyyy-LL-dd';
 
 const utc = (day: string): DateTime => DateTime.fromFormat(day, FORMAT, { zone: 'UTC' });
 
+/** Beyond these, days that are counted from a day would be none that both servers take. */
+const YEARS = { from: 1970, to: 9998 };
+
 /** A day, or null for what is none. */
 export function readDay(value: unknown): string | null {
   const day = typeof value === 'string' ? DateTime.fromFormat(value, FORMAT, { zone: 'UTC' }) : null;
-  return day?.isValid ? day.toFormat(FORMAT) : null;
+  return day?.isValid && day.year >= YEARS.from && day.year <= YEARS.to ? day.toFormat(FORMAT) : null;
 }
 
 /** The range that is meant where an end of it is not given: 30 days, up to today. @param today a moment of it */
