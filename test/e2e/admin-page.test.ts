@@ -202,11 +202,13 @@ describe.skipIf(findChromium() === null)('the admin page in Chromium', () => {
   it('approves a sender id, and rejects another', async () => {
     for (const [sender_id, use_case] of [
       ['ACME', HOSTILE],
-      ['57575', 'Orders'],
+      ['57575', `Orders ${'w'.repeat(490)}`],
     ]) {
       await client.call('POST', '/v6/api/sender-ids', { sender_id, channel: 'sms', use_case });
     }
     await open('senders');
+    await card('57575').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await card('ACME').getByRole('button', { name: 'Approve' }).click();
     await card('ACME').waitFor({ state: 'detached' });
     await card('57575').getByRole('button', { name: 'Reject' }).click();
