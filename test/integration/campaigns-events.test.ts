@@ -69,8 +69,8 @@ describe('progress as server-sent events', () => {
     expect(listener.response.status).toBe(200);
     expect(listener.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(listener.response.headers.get('cache-control')).toBe('no-store, no-transform');
-    const { route_changes: none, ...shown } = dataOf(await campaigns.get(`/v6/api/campaigns/${requestId}`, owner));
-    expect(none).toEqual([]);
+    const { category, route_changes, ...shown } = dataOf(await campaigns.get(`/v6/api/campaigns/${requestId}`, owner));
+    expect([category, route_changes]).toEqual([null, []]);
     expect(await listener.next()).toEqual({ event: 'progress', data: shown });
     await campaigns.begin(requestId);
     expect((await listener.next())?.data).toMatchObject({ state: 'running', status_counts: { PP1: 2 } });

@@ -52,6 +52,7 @@ describe('one campaign', () => {
         created_at: '2026-05-02 01:30:00',
         sent_at: null,
         completed_at: null,
+        category: null,
         route_changes: [],
       },
     };

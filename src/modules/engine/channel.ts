@@ -15,10 +15,6 @@ export type Content = Record<string, unknown>;
 /** Whether a content's texts have placeholders, which each recipient's own values fill in (docs/decisions/0030). */
 export const isPersonalised = (content: Content): boolean => content['personalised'] === true;
 
-/** What rules of routes went by at acceptance, which who sends it again goes by too. */
-export const categoryOf = ({ category }: Content): { category?: string } =>
-  typeof category === 'string' ? { category } : {};
-
 /** Finds a provider of this process by its class: for the parts of a channel that need the database. */
 export type Services = <T>(provider: Type<T>) => T;
 

@@ -7,7 +7,6 @@ import {
   type AcceptedCampaign,
   CampaignReader,
   type CampaignRecord,
-  categoryOf,
   Channels,
   onlyRoute,
   RecipientStatus,
@@ -82,13 +81,12 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 
   /** Priced and routed as a new send would be; where the channel has more to judge, as it judges a new send. */
   private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'judging'>> {
-    const { content, accountId } = parent;
+    const { content, accountId, category } = parent;
     const channel = this.channels.get(parent.channel);
     await channel.judgeRetry?.(this.channels.services, parent);
     const renewed = await channel.renew?.(this.channels.services, parent);
     const service = renewed?.service ?? parent.service;
-    const said = { channel, content, service, ...categoryOf(content) };
-    const send = { ...said, sender: { accountId }, ...(renewed && { price: renewed }) };
+    const send = { channel, content, service, category, sender: { accountId }, ...(renewed && { price: renewed }) };
     const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(send);
     return { service, judging: await this.submissions.judgeOf(send, routes) };
   }

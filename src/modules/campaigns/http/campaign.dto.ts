@@ -89,6 +89,13 @@ class RouteChangeData {
 
 /** A campaign in all detail. */
 export class CampaignDetailData extends CampaignData {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'otp',
+    description: 'as the send named it, for rules of routes',
+  })
+  category!: string | null;
   @ApiProperty({ type: [RouteChangeData], description: 'oldest first, 50 at the most' })
   route_changes!: RouteChangeData[];
 }

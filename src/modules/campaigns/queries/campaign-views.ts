@@ -25,7 +25,7 @@ export class CampaignViews {
     const { timeZone } = await this.owner(counted);
     const changes = await this.changes.ofCampaign(counted.campaign.id);
     const data = campaignData(counted, this.channels.get(counted.campaign.channel), timeZone);
-    return { ...data, route_changes: routeChanges(changes, timeZone) };
+    return { ...data, category: counted.campaign.category, route_changes: routeChanges(changes, timeZone) };
   }
 
   async forStaff(counted: CountedCampaign): Promise<StaffCampaignAnswer> {

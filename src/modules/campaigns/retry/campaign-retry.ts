@@ -85,6 +85,7 @@ export class CampaignRetry {
       service,
       ...common,
       sender: parent.sender,
+      category: parent.category,
       content: parent.content,
       // What is said was looked at when it was said first.
       initialState: 'accepted' as const,

@@ -86,7 +86,7 @@ export class BulkSends {
       sender: { accountId: account.id, timeZone: account.timeZone },
       broadcastName: request.broadcastName,
       service: request.route ?? DEFAULT_SERVICE,
-      ...(request.category !== null && { category: request.category }),
+      category: request.category,
       ...(said.senderId !== undefined && { senderId: said.senderId }),
       content: said.content,
       ...(said.price && { price }),

@@ -14,6 +14,8 @@ export interface CampaignDraft {
   fallbacks?: readonly number[];
   /** sender id of recipients that have none of their own; absent or null = the route's */
   sender?: string | null;
+  /** what kind of message it is; absent or null = none was named */
+  category?: string | null;
   content: Record<string, unknown>;
   /** e.g. gsm_credits */
   balance: BalanceName;

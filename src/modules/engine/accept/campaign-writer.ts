@@ -93,10 +93,10 @@ export class CampaignWriter {
 
   private async insertCampaigns(tx: EntityManager, heads: readonly PlannedHead[]): Promise<void> {
     await tx.query(
-      `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, sender, content,
+      `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, sender, category, content,
          fingerprint, balance, unit_credits, own_terms, own_kinds, charged_credits,
          total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_at)
-       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
       heads.flatMap(({ id, requestId, draft, total, sum, lanes }) => [
         id,
         draft.accountId,
@@ -107,6 +107,7 @@ export class CampaignWriter {
         draft.service,
         draft.routeId,
         draft.sender ?? null,
+        draft.category ?? null,
         JSON.stringify(draft.content),
         draft.fingerprint ?? null,
         draft.balance,

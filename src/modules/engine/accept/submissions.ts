@@ -49,7 +49,7 @@ interface SubmissionHead {
   /** name of the route that the sender wishes for; the channel's default takes what there is no such route for */
   service: string;
   /** what kind of message it is, for rules of routes: a lower case word of 32 characters at most */
-  category?: string;
+  category?: string | null;
   /** sender id of recipients that have none of their own, approved for the account; absent = the route's */
   senderId?: string;
   content: Content;
@@ -141,7 +141,7 @@ export class Submissions {
       kind: routes,
       accountId: sender.accountId,
       service,
-      ...(category !== undefined && { category }),
+      category: category ?? null,
     });
     if (!plan) throw acceptanceErrors.noRoute();
     return plan;
@@ -193,14 +193,15 @@ export class Submissions {
     { scheduledAt, routes }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
-    const { channel, broadcastName, service, senderId, content, category, refused } = submission;
+    const { channel, broadcastName, service, category, senderId, content, refused } = submission;
     const head: Omit<DraftHead, keyof JudgedRecipients['common']> = {
       ...this.identityOf(submission),
       channel: channel.name,
       broadcastName,
       service,
       ...(senderId !== undefined && { sender: senderId }),
-      content: category === undefined ? content : { ...content, category },
+      category: category ?? null,
+      content,
       initialState: submission.initialState ?? 'accepted',
       ...(scheduledAt && { scheduledAt }),
     };

@@ -18,6 +18,7 @@ export interface CampaignRow {
   service: string;
   route_id: number;
   sender: string | null;
+  category: string | null;
   content: string;
   fingerprint: Buffer | null;
   balance: BalanceName;
@@ -59,6 +60,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   service: row.service,
   routeId: row.route_id,
   sender: row.sender,
+  category: row.category,
   content: JSON.parse(row.content) as Record<string, unknown>,
   balance: row.balance,
   unitCredits: row.unit_credits,

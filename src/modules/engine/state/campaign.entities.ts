@@ -44,6 +44,10 @@ export class CampaignEntity {
   @Column({ name: 'sender', type: 'varchar', length: 32, nullable: true })
   sender!: string | null;
 
+  /** for rules of routes: a retry leaves by it too; null = none was named */
+  @Column({ name: 'category', type: 'varchar', length: 32, ...ASCII, nullable: true })
+  category!: string | null;
+
   @Column({ name: 'content', type: 'longtext' })
   content!: string;
 

@@ -18,6 +18,8 @@ export interface CampaignRecord {
   routeId: number;
   /** sender id of recipients that have none of their own; null = the route's */
   sender: string | null;
+  /** what kind of message it is, for rules of routes; null = none was named */
+  category: string | null;
   /** the channel's own payload (message text …) */
   content: Record<string, unknown>;
   balance: BalanceName;

@@ -57,6 +57,7 @@ import { BalanceAlerts1700000015303 } from './1700000015303-balance-alerts.js';
 import { RecipientLists1700000015400 } from './1700000015400-recipient-lists.js';
 import { OwnVariables1700000015500 } from './1700000015500-own-variables.js';
 import { RetryLeases1700000015501 } from './1700000015501-retry-leases.js';
+import { CampaignCategories1700000015502 } from './1700000015502-campaign-categories.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -119,4 +120,5 @@ export const migrations = [
   RecipientLists1700000015400,
   OwnVariables1700000015500,
   RetryLeases1700000015501,
+  CampaignCategories1700000015502,
 ];
