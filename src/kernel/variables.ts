@@ -48,7 +48,7 @@ export function readVariables(value: unknown): { variables: Variables | undefine
  * A value as its text; null = it is none. A whole number that JSON cannot hold has lost its last digits on the way: it would
  * tell the recipient another code, or another account.
  */
-export function variableText(value: unknown): string | null {
+function variableText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return hasAllDigits(value) ? String(value) : null;
   return typeof value === 'boolean' ? String(value) : null;

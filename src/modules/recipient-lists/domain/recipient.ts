@@ -1,7 +1,7 @@
-import { isVariableName, LONGEST_VARIABLE } from '../../../kernel/message-template.js';
+import { LONGEST_VARIABLE } from '../../../kernel/message-template.js';
 import { cleanContact, isWrittenNumber } from '../../../kernel/phone-number.js';
 import { codePoints } from '../../../kernel/text.js';
-import { MOST_VARIABLES, VARIABLE_REASONS as REASONS_OF_SENDS, variableText } from '../../../kernel/variables.js';
+import { readVariables as readGiven, VARIABLE_REASONS as REASONS_OF_SENDS } from '../../../kernel/variables.js';
 
 /** A recipient as it is kept: whether a channel takes the number is judged when something is sent to it. */
 export interface KeptRecipient {
@@ -48,23 +48,11 @@ export const valueText = (value: string): string | null =>
 export const isTooLarge = (variables: string): boolean =>
   variables.length * 3 > LARGEST_VARIABLES && Buffer.byteLength(variables) > LARGEST_VARIABLES;
 
-/** Reads `variables` of a request: an object of values as a send takes them; an empty value is none. */
+/** Reads `variables` of a request as a send does, into what is kept of them. */
 export function readVariables(value: unknown): { variables: string | null } | { reason: string } {
   if (value === undefined || value === null) return { variables: null };
-  if (typeof value !== 'object' || Array.isArray(value)) return { reason: VARIABLE_REASONS.noObject };
-  const entries = Object.entries(value);
-  if (entries.length > MOST_VARIABLES) return { reason: VARIABLE_REASONS.tooMany };
-  const parts: string[] = [];
-  for (const [name, given] of entries) {
-    if (!isVariableName(name)) return { reason: VARIABLE_REASONS.name };
-    if (given === null) continue;
-    const value = variableText(given);
-    if (value === null) return { reason: VARIABLE_REASONS.noText(name) };
-    if (value.trim() === '') continue;
-    const text = valueText(value);
-    if (text === null) return { reason: VARIABLE_REASONS.tooLong(name) };
-    parts.push(`${JSON.stringify(name)}:${text}`);
-  }
-  const variables = `{${parts.join(',')}}`;
+  const read = readGiven(value);
+  if ('reason' in read) return read;
+  const variables = JSON.stringify(read.variables ?? {});
   return isTooLarge(variables) ? { reason: VARIABLE_REASONS.tooLarge } : { variables };
 }
