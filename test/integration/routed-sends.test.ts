@@ -41,6 +41,7 @@ describe('a send over routes that rules choose', () => {
     await rules([
       { prefixes: ['91'], routes: [routes['east'] as number] },
       { prefixes: ['9122'], routes: [routes['west'] as number] },
+      { categories: ['otp'], routes: [routes['west'] as number] },
     ]);
   });
   afterAll(() => sms.stop());
@@ -52,6 +53,28 @@ describe('a send over routes that rules choose', () => {
     expect(await sms.credits(member)).toBe(997);
     const named = await sms.broadcast(member, { ...SEND, brodcast_service: 'west' });
     expect(await leaving(named)).toEqual({ [INDIA]: 'west', [BRITAIN]: 'west', [MUMBAI]: 'west' });
+  });
+
+  it('leaves by its category, and so does a retry of what failed', async () => {
+    const member = await sms.join();
+    const word = { broadcast_name: 'Codes', channel: 'sms', message: 'Hello', contacts: [BRITAIN], category: 'otp' };
+    const requestOf = ({ body }: Answer): string => String((body['data'] as Record<string, unknown>)['request_id']);
+    const routeOf = async (requestId: string): Promise<string | undefined> => {
+      const [row] = await sms.dataSource.query<{ name: string }[]>(
+        'SELECT o.name FROM campaigns c JOIN routes o ON o.id = c.route_id WHERE c.request_id = ?',
+        [requestId],
+      );
+      return row?.name;
+    };
+    const first = requestOf(await sms.post('/v6/api/campaigns', member, word));
+    expect(await routeOf(first)).toBe('west');
+    await sms.dataSource.query(
+      `UPDATE campaigns c JOIN campaign_recipients r ON r.campaign_id = c.id SET c.state = 'completed', r.status = 4
+       WHERE c.request_id = ?`,
+      [first],
+    );
+    const again = requestOf(await sms.post(`/v6/api/campaigns/${first}/retry-failed`, member, {}));
+    expect(await routeOf(again)).toBe('west');
   });
 
   it('takes no route that the account may not use', async () => {
