@@ -57,7 +57,7 @@ export class SmsBroadcastAnswer {
   @ApiProperty({ example: 'demo' })
   username!: string;
 
-  @ApiProperty({ example: 2, description: 'Credits per contact times contacts.' })
+  @ApiProperty({ example: 2, description: 'Charged for all contacts together.' })
   Credits!: number;
 }
 
