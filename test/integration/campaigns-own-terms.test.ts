@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { openPagers, type Pagers } from '../support/pagers.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { readBlock } from '../../src/modules/engine/state/own-variables.js';
 import { expectRefused, type Member } from '../support/sms.js';
 
 const [PLAIN, NAMED, DEAR, DETOUR] = ['919812345671', '919812345672', '919812345673', '919812345674'] as const;
@@ -69,7 +70,7 @@ describe('a campaign whose recipients have terms of their own', () => {
          WHERE v.campaign_id = (SELECT id FROM campaigns WHERE request_id = ?) ORDER BY v.block`,
         [id],
       )
-    ).map((row) => [row.block, JSON.parse(row.variables)]);
+    ).map((row) => [row.block, readBlock(row.variables)]);
 
   it('shows the sum that was charged, and what each recipient costs', async () => {
     expect(await campaigns.credits(owner)).toBe(100 - 2 - 2 - 9);
@@ -118,7 +119,7 @@ describe('a campaign whose recipients have terms of their own', () => {
     const id = String(child['request_id']);
     expect(await campaigns.credits(owner)).toBe(before - 8);
     expect(await stored(id)).toEqual([[3, 0, null, 'Ward', null]]);
-    expect(await variables(id)).toEqual([[0, [null, { name: 'Zoë', room: '7' }, null, null]]]);
+    expect(await variables(id)).toEqual([[0, [undefined, { name: 'Zoë', room: '7' }, undefined, undefined]]]);
     expect(await campaigns.view(id, owner)).toMatchObject({ credits: 8, total_rows: 4 });
     expect(await credits(id)).toEqual([2, 2, 2, 2]);
     expectRefused(await retry(requestId), 409, 'Campaign has no failed recipients');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, type RecipientTerms } from '../../src/modules/engine/index.js';
 import { numbers } from '../support/client.js';
+import { readBlock } from '../../src/modules/engine/state/own-variables.js';
 import { type Engine, startEngine } from '../support/engine.js';
 
 describe('recipients with terms of their own', () => {
@@ -147,7 +148,7 @@ describe('recipients with terms of their own', () => {
       id,
     );
     expect(blocks.map(({ block }) => block)).toEqual(Array.from({ length: 20 }, (_, block) => block));
-    const stored = blocks.flatMap(({ variables }) => JSON.parse(variables) as { text: string }[]);
+    const stored = blocks.flatMap(({ variables }) => readBlock(variables));
     expect(stored).toEqual(terms.map(({ variables }) => variables));
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '../../src/modules/engine/index.js';
 import { Rates } from '../../src/modules/rates/index.js';
 import type { RoutePlan } from '../../src/modules/routing/index.js';
+import { readBlock } from '../../src/modules/engine/state/own-variables.js';
 import { type Engine, startEngine } from '../support/engine.js';
 
 const LARGE = 25_000;
@@ -91,8 +92,8 @@ describe('a submission whose recipients come from a source', () => {
       [id],
     );
     const variables = new Map<number, unknown>();
-    for (const { block, variables: json } of blocks) {
-      for (const [at, value] of (JSON.parse(json) as unknown[]).entries()) variables.set(block * 100 + at + 1, value);
+    for (const { block, variables: text } of blocks) {
+      for (const [at, value] of readBlock(text).entries()) variables.set(block * 100 + at + 1, value);
     }
     return found.map((row) => ({ ...row, chain: Number(row.chain), variables: variables.get(row.seq) ?? null }));
   };

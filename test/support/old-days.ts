@@ -73,7 +73,7 @@ export async function storeOldCampaign(dataSource: DataSource, old: OldCampaign)
       updated_at: sentOn,
     });
     await insert('recipient_terms', { ...key, credits: 3 });
-    if (seq === 1) await insert('recipient_variables', { campaign_id: id, block: 0, variables: '[]' });
+    if (seq === 1) await insert('recipient_variables', { campaign_id: id, block: 0, variables: 'name;3;Ann' });
     await insert('provider_messages', {
       ...key,
       item: 0,

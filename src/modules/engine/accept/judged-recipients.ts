@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../../../kernel/app-error.js';
 import type { RouteChain } from '../../routing/index.js';
-import { OWN_KIND } from '../state/own-variables.js';
+import { OWN_KIND, type Variables } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { chainText } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
@@ -162,55 +162,45 @@ class RecipientTally {
     { sum: { own }, common }: Omit<JudgedRecipients, 'pages'>,
     isRetry: boolean,
   ): AsyncGenerator<RecipientPage, void, undefined> {
-    let at = 0;
-    let page = new PageInMaking(at);
-    const termsOf = (recipient: SourcedRecipient, place: number): RecipientTerms | null => {
-      if (!own) return null;
+    const hasTerms = own?.hasTerms ?? false;
+    const isPersonal = this.isPersonal && own !== undefined;
+    const termsOf = (recipient: SourcedRecipient, place: number): RecipientTerms => {
       const credits = this.credits[place];
-      const route = own.groups ? own.chains[own.groups[place] ?? 0]?.[0] : undefined;
+      const route = own?.groups ? own.chains[own.groups[place] ?? 0]?.[0] : undefined;
       const terms: RecipientTerms = {};
       if (credits !== undefined && credits !== common.unitCredits) terms.credits = credits;
       if (route !== undefined && route !== common.routeId) terms.routeId = route;
       if (recipient.sender !== undefined && recipient.sender !== this.sender) terms.sender = recipient.sender;
-      if (this.isPersonal && recipient.variables) terms.variables = recipient.variables;
       return terms;
     };
+    let at = 0;
+    let page = newPage(at);
     for await (const some of source.read()) {
       for (const recipient of some) {
-        page.add(recipient, termsOf(recipient, at));
+        page.numbers.push(recipient.number);
+        if (hasTerms) (page.terms ??= []).push(termsOf(recipient, at));
+        if (isPersonal) (page.variables ??= []).push(recipient.variables);
+        if (isRetry) (page.sources ??= []).push(recipient.row);
         at += 1;
-        if (page.size < RECIPIENTS_A_PAGE) continue;
-        yield page.made(own !== undefined, isRetry);
-        page = new PageInMaking(at);
+        if (page.numbers.length < RECIPIENTS_A_PAGE) continue;
+        yield page;
+        page = newPage(at);
       }
     }
-    if (page.size > 0) yield page.made(own !== undefined, isRetry);
+    if (page.numbers.length > 0) yield page;
     if (at !== this.total) throw new Error(`a source of ${this.total} recipients gave ${at} when it was read again`);
   }
 }
 
-class PageInMaking {
-  private readonly numbers: string[] = [];
-  private readonly terms: (RecipientTerms | null)[] = [];
-  private readonly rows: number[] = [];
-
-  constructor(private readonly from: number) {}
-
-  get size(): number {
-    return this.numbers.length;
-  }
-
-  add({ number, row }: SourcedRecipient, terms: RecipientTerms | null): void {
-    this.numbers.push(number);
-    this.terms.push(terms);
-    this.rows.push(row);
-  }
-
-  made(hasTerms: boolean, isRetry: boolean): RecipientPage {
-    const { from, numbers, terms, rows } = this;
-    return { from, numbers, ...(hasTerms && { terms }), ...(isRetry && { sources: rows }) };
-  }
+/** A page in the making. */
+interface NewPage extends RecipientPage {
+  numbers: string[];
+  terms?: RecipientTerms[];
+  variables?: (Variables | undefined)[];
+  sources?: number[];
 }
+
+const newPage = (from: number): NewPage => ({ from, numbers: [] });
 
 /** The value that comes most often; of several, the one that came first. */
 export function mostCommon(counts: readonly (readonly [value: number, count: number])[]): number | null {

@@ -1,3 +1,4 @@
+import type { Variables } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import type { DraftSum } from './draft-sum.js';
@@ -9,6 +10,8 @@ export interface RecipientPage {
   numbers: readonly string[];
   /** as long as `numbers`; absent = all of them have the campaign's */
   terms?: readonly (RecipientTerms | null)[];
+  /** values of the texts' placeholders, as long as `numbers`; absent = none of them has any */
+  variables?: readonly (Variables | undefined)[];
   /** of a retry: their places in the campaign that failed */
   sources?: readonly number[];
 }
@@ -34,7 +37,9 @@ export function* pagesOf({
 }: Pick<CampaignDraft, 'recipients' | 'terms'>): Generator<RecipientPage, void, undefined> {
   for (let from = 0; from < recipients.length; from += RECIPIENTS_A_PAGE) {
     const end = from + RECIPIENTS_A_PAGE;
-    yield { from, numbers: recipients.slice(from, end), ...(terms && { terms: terms.slice(from, end) }) };
+    const some = terms?.slice(from, end);
+    const own = some && { terms: some, variables: some.map((each) => each?.variables) };
+    yield { from, numbers: recipients.slice(from, end), ...own };
   }
 }
 
@@ -49,6 +54,9 @@ export async function wholePage(recipients: DraftRecipients): Promise<RecipientP
     numbers: all.flatMap(({ numbers }) => numbers),
     ...(all.some(({ terms }) => terms) && {
       terms: all.flatMap(({ numbers, terms }) => terms ?? numbers.map(() => null)),
+    }),
+    ...(all.some(({ variables }) => variables) && {
+      variables: all.flatMap(({ numbers, variables }) => variables ?? numbers.map(() => undefined)),
     }),
     ...(all.some(({ sources }) => sources) && { sources: all.flatMap(({ sources = [] }) => sources) }),
   };

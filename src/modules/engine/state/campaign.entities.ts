@@ -200,7 +200,7 @@ export class RecipientVariablesEntity {
   @PrimaryColumn({ name: 'block', type: 'int', unsigned: true })
   block!: number;
 
-  /** JSON: an object of texts for each of them, or null */
+  /** names, lengths of the values, values (`blockText`) */
   @Column({ name: 'variables', type: 'longtext' })
   variables!: string;
 }

@@ -60,7 +60,7 @@ export class OwnVariables1700000015500 implements MigrationInterface {
         await queryRunner.query(
           `INSERT INTO recipient_variables (campaign_id, block, variables) VALUES (?, ?, ?)
            ON DUPLICATE KEY UPDATE variables = VALUES(variables)`,
-          [block.campaign, block.block, JSON.stringify(await this.joined(queryRunner, block))],
+          [block.campaign, block.block, textOf(await this.joined(queryRunner, block))],
         );
         await queryRunner.query('UPDATE campaigns SET own_kinds = own_kinds | 4 WHERE id = ?', [block.campaign]);
       }
@@ -71,12 +71,12 @@ export class OwnVariables1700000015500 implements MigrationInterface {
   }
 
   /** A block whose first rows were read a step before keeps them. */
-  private async joined(queryRunner: QueryRunner, { campaign, block, values }: MovedBlock): Promise<unknown[]> {
+  private async joined(queryRunner: QueryRunner, { campaign, block, values }: MovedBlock): Promise<Moved[]> {
     const found = (await queryRunner.query(
       'SELECT variables FROM recipient_variables WHERE campaign_id = ? AND block = ?',
       [campaign, block],
     )) as Pick<MovedRow, 'variables'>[];
-    const before = JSON.parse(found[0]?.variables ?? '[]') as unknown[];
+    const before = found[0] ? valuesOf(found[0].variables) : [];
     const length = Math.max(before.length, values.length);
     return Array.from({ length }, (_, place) => values[place] ?? before[place] ?? null);
   }
@@ -89,7 +89,7 @@ export class OwnVariables1700000015500 implements MigrationInterface {
         [campaign, campaign, block],
       )) as { campaign_id: number; block: number; variables: string }[];
       for (const row of rows) {
-        const values = (JSON.parse(row.variables) as unknown[]).map((value, place) => [
+        const values = valuesOf(row.variables).map((value, place) => [
           row.campaign_id,
           row.block * A_BLOCK + place + 1,
           value && JSON.stringify(value),
@@ -115,7 +115,32 @@ interface MovedBlock {
   campaign: number;
   block: number;
   /** by place in the block */
-  values: unknown[];
+  values: Moved[];
+}
+
+/** What one recipient has; null = nothing. */
+type Moved = Record<string, string> | null;
+
+/** The form of a block (`blockText`): `name,city;3,4,5,0;AnnRomeMarie`. */
+function textOf(values: readonly Moved[]): string {
+  const names = [...new Set(values.flatMap((value) => Object.keys(value ?? {})))];
+  const texts = values.flatMap((value) => names.map((name) => value?.[name] ?? ''));
+  return `${names.join(',')};${texts.map(({ length }) => length).join(',')};${texts.join('')}`;
+}
+
+function valuesOf(block: string): Moved[] {
+  const [head = '', lengths = ''] = block.split(';', 2);
+  const names = head.split(',');
+  const sizes = lengths.split(',').map(Number);
+  let from = head.length + lengths.length + 2;
+  const texts = sizes.map((size) => block.slice(from, (from += size)));
+  return Array.from({ length: texts.length / names.length }, (_, place) => {
+    const own = names.flatMap((name, at) => {
+      const text = texts[place * names.length + at];
+      return text ? [[name, text]] : [];
+    });
+    return own.length > 0 ? (Object.fromEntries(own) as Moved) : null;
+  });
 }
 
 function blocksOf(rows: readonly MovedRow[]): MovedBlock[] {
@@ -124,7 +149,7 @@ function blocksOf(rows: readonly MovedRow[]): MovedBlock[] {
     const block = Math.floor((seq - 1) / A_BLOCK);
     const key = `${campaign} ${block}`;
     const known = blocks.get(key) ?? { campaign, block, values: [] };
-    known.values[(seq - 1) % A_BLOCK] = JSON.parse(variables);
+    known.values[(seq - 1) % A_BLOCK] = JSON.parse(variables) as Moved;
     blocks.set(key, known);
   }
   return [...blocks.values()];
