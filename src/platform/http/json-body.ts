@@ -8,6 +8,8 @@ const DEEPEST = 32;
 export function isTooDeep(value: unknown, levels = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return inner.some((item) => isTooDeep(item, levels - 1));
+  // no list of the values of each object: a body has hundreds of thousands of them
+  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, levels - 1));
+  for (const key in value) if (isTooDeep((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
 }
