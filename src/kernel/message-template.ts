@@ -1,3 +1,5 @@
+import { isBlank } from './text.js';
+
 /** Most placeholders of one text, each as often as it stands there. */
 export const MOST_PLACEHOLDERS = 50;
 /** Most characters of a placeholder's name, and of a variable's. */
@@ -79,12 +81,17 @@ export class MessageTemplate {
 
   /** The text for one recipient; what has neither value nor default is left out. */
   render(variables: Variables = {}): string {
-    let text = this.literals[0] as string;
-    for (const [place, { name, fallback }] of this.slots.entries()) {
-      text += valueOf(variables, name) ?? fallback ?? '';
-      text += this.literals[place + 1] as string;
+    return this.pieces(variables).join('');
+  }
+
+  /** What `render` puts together: where the characters of a text are only counted, putting it together is most of the work. */
+  pieces(variables: Variables = {}): readonly string[] {
+    const pieces = [this.literals[0] as string];
+    for (let place = 0; place < this.slots.length; place++) {
+      const { name, fallback } = this.slots[place] as Slot;
+      pieces.push(valueOf(variables, name) ?? fallback ?? '', this.literals[place + 1] as string);
     }
-    return text;
+    return pieces;
   }
 
   /** Names of the placeholders that have neither value nor default for a recipient. */
@@ -102,7 +109,7 @@ const NOTHING: readonly string[] = [];
 /** What a recipient has for a name; null = nothing. Whatever an object inherits is no text, and so no value. */
 function valueOf(variables: Variables, name: string): string | null {
   const value: unknown = variables[name];
-  return typeof value === 'string' && value.trim() !== '' ? value : null;
+  return typeof value === 'string' && !isBlank(value) ? value : null;
 }
 
 function backslashesBefore(text: string, end: number, from: number): number {

@@ -41,3 +41,9 @@ export const LARGEST_JSON = 64 * 1024;
 /** Whether a value that came as JSON is too large to be stored. */
 export const isTooLargeJson = (value: unknown): boolean =>
   value !== undefined && Buffer.byteLength(JSON.stringify(value)) > LARGEST_JSON;
+
+/** Whether a text is empty, or white space only. Mostly one look at its first character tells. */
+export function isBlank(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return !(first > 0x20 && first < 0x7f) && text.trim() === '';
+}

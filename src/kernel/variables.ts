@@ -1,6 +1,6 @@
 import { isVariableName, LONGEST_VARIABLE, LONGEST_VARIABLE_NAME, type Variables } from './message-template.js';
 import { isObject } from './objects.js';
-import { codePoints } from './text.js';
+import { codePoints, isBlank } from './text.js';
 
 /** Most variables of one recipient. */
 export const MOST_VARIABLES = 50;
@@ -23,8 +23,7 @@ export function readVariables(value: unknown): { variables: Variables | undefine
   if (!isObject(value)) return { reason: VARIABLE_REASONS.noObject };
   const names = Object.keys(value);
   if (names.length > MOST_VARIABLES) return { reason: VARIABLE_REASONS.tooMany };
-  const variables: [string, string][] = [];
-  let isAsGiven = true;
+  let isAsGiven = names.length > 0;
   for (const name of names) {
     if (!isVariableName(name)) return { reason: VARIABLE_REASONS.name };
     const given = value[name];
@@ -36,11 +35,14 @@ export function readVariables(value: unknown): { variables: Variables | undefine
     if (text === null) return { reason: VARIABLE_REASONS.noText(name) };
     if (text.length > LONGEST_VARIABLE && codePoints(text) > LONGEST_VARIABLE)
       return { reason: VARIABLE_REASONS.tooLong(name) };
-    if (text.trim() !== '') variables.push([name, text]);
-    if (text !== given || text.trim() === '') isAsGiven = false;
+    if (text !== given || isBlank(text)) isAsGiven = false;
   }
   // mostly texts alone: of a hundred thousand recipients an object less for each
-  if (isAsGiven && variables.length > 0) return { variables: value as Variables };
+  if (isAsGiven) return { variables: value as Variables };
+  const variables = names.flatMap((name): [string, string][] => {
+    const text = variableText(value[name]) ?? '';
+    return isBlank(text) ? [] : [[name, text]];
+  });
   return { variables: variables.length > 0 ? Object.fromEntries(variables) : undefined };
 }
 

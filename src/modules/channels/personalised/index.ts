@@ -1,2 +1,2 @@
 export { personalisedErrors, textFault } from './personalised.errors.js';
-export { messageOf, missingOf, pricedMessageOf, templateOf } from './personalised-text.js';
+export { messageOf, missingOf, pricedMessageOf, pricedPiecesOf, templateOf } from './personalised-text.js';

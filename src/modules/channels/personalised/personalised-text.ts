@@ -1,4 +1,5 @@
 import { MessageTemplate } from '../../../kernel/message-template.js';
+import { isBlank } from '../../../kernel/text.js';
 import type { Addressee, Content } from '../../engine/index.js';
 import { personalisedErrors } from './personalised.errors.js';
 
@@ -31,6 +32,16 @@ export function pricedMessageOf(content: Content, addressee?: Addressee): string
   const message = messageOf(content, addressee);
   if (addressee && message.trim() === '') throw personalisedErrors.empty();
   return message;
+}
+
+/**
+ * The same in pieces, for who counts its characters.
+ * @throws AppError invalid `Message is empty`
+ */
+export function pricedPiecesOf(content: Content, addressee?: Addressee): readonly string[] {
+  const pieces = templateOf(content)?.pieces(addressee?.variables) ?? [String(content['message'])];
+  if (addressee && pieces.every(isBlank)) throw personalisedErrors.empty();
+  return pieces;
 }
 
 const NOTHING: readonly string[] = [];

@@ -5,8 +5,8 @@ import { splitSms } from '../../../platform/smpp/index.js';
 import { type Channel, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
 import { SenderIds, senderErrors, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
-import { messageOf, missingOf, pricedMessageOf } from '../personalised/index.js';
-import { priceOf as smsPrice } from './domain/sms-price.js';
+import { messageOf, missingOf, pricedPiecesOf } from '../personalised/index.js';
+import { priceOfPieces, priceOf as smsPrice } from './domain/sms-price.js';
 
 /**
  * SMS. What may have left and is not yet settled counts as still processing, so it shows PP1; carriers do not report
@@ -34,7 +34,7 @@ export const smsChannel: Channel<'sms'> = {
   newRequestId: (zone) => newRequestId('GSMCAMP', 6, now(), zone),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
-  price: (content, addressee) => priceOf(pricedMessageOf(content, addressee)),
+  price: (content, addressee) => priceOf(pricedPiecesOf(content, addressee)),
   segments: (content, addressee) => wireParts(messageOf(content, addressee)),
   missing: missingOf,
   quote: async (_services, _accountId, message) => quoteOf(message),
@@ -53,8 +53,8 @@ export const smsChannel: Channel<'sms'> = {
 const wireParts = (message: string): number => splitSms(message)?.parts.length ?? 1;
 
 /** @throws AppError for a text that is longer than the table of prices goes */
-function priceOf(message: string): Price {
-  const { credits } = smsPrice(message);
+function priceOf(pieces: readonly string[]): Price {
+  const { credits } = priceOfPieces(pieces);
   if (credits === null) throw broadcastErrors.tooLong();
   return { balance: 'gsm_credits', unitCredits: credits };
 }
@@ -63,7 +63,7 @@ function priceOf(message: string): Price {
 function quoteOf(message: string): MessageQuote {
   const { encoding, length } = smsPrice(message);
   return {
-    ...priceOf(message),
+    ...priceOf([message]),
     encoding,
     unicodeCharacters: nonGsmCharacters(message),
     length,

@@ -22,9 +22,14 @@ const LONGEST: Record<SmsEncoding, readonly number[]> = {
 };
 
 /** Prices a text by the table of reference/sms#prices. Never throws; an empty text counts as one message. */
-export function priceOf(text: string): SmsPrice {
-  const encoding: SmsEncoding = isGsmText(text) ? 'gsm7' : 'unicode';
-  const length = encoding === 'gsm7' ? septets(text) : text.length;
+export const priceOf = (text: string): SmsPrice => priceOfPieces([text]);
+
+/** As `priceOf`, of a text in pieces. */
+export function priceOfPieces(pieces: readonly string[]): SmsPrice {
+  const isGsm = pieces.every(isGsmText);
+  const encoding: SmsEncoding = isGsm ? 'gsm7' : 'unicode';
+  let length = 0;
+  for (const piece of pieces) length += isGsm ? septets(piece) : piece.length;
   const row = LONGEST[encoding].findIndex((longest) => length <= longest);
   return { encoding, length, credits: row < 0 ? null : row + 1 };
 }
