@@ -95,10 +95,14 @@ export class BulkSends {
     };
     const open = { names: said.names, price };
     if (inBody && !isPersonalised(said.content) && !check) {
-      const recipients = inBody.recipients.map(({ number }) => number);
-      return { ...open, submission: { ...terms, recipients }, source: null, freeze: () => Promise.resolve() };
+      return {
+        ...open,
+        submission: { ...terms, recipients: inBody.numbers },
+        source: null,
+        freeze: () => Promise.resolve(),
+      };
     }
-    const held = inBody ? unheld(sourceOf(inBody.recipients)) : await this.held(account.id, request, channel);
+    const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, channel);
     const source = new BulkSource(held, said.names, check?.mode === 'warn' ? check : null);
     return { ...open, submission: { ...terms, source }, source, freeze: (tx) => held.freeze(tx) };
   }

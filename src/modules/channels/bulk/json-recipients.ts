@@ -3,12 +3,16 @@ import { MOST_ROW_FAULTS, type RowFault } from '../../../kernel/app-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { objectOrNull } from '../../../kernel/objects.js';
 import { cutCodePoints } from '../../../kernel/text.js';
+import type { Variables } from '../../../kernel/message-template.js';
 import { readVariables } from '../../../kernel/variables.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../../engine/index.js';
 
-/** Recipients of a body, sorted out. */
+/** Recipients of a body, sorted out: lists side by side, and no object of each, of which there would be a hundred thousand. */
 export interface JsonRecipients {
-  recipients: SourcedRecipient[];
+  numbers: string[];
+  variables: (Variables | undefined)[];
+  /** their places in the body, 1 = the first */
+  rows: number[];
   /** rows that a send refuses: the first hundred, and how many there are */
   faults: RowFault[];
   invalid: number;
@@ -31,24 +35,30 @@ export async function readJsonRecipients(
   entries: readonly unknown[],
   readNumber: Channel['readRecipient'],
 ): Promise<JsonRecipients> {
-  const read: JsonRecipients = { recipients: [], faults: [], invalid: 0, repeated: [], duplicates: 0 };
+  const read: JsonRecipients = {
+    numbers: [],
+    variables: [],
+    rows: [],
+    faults: [],
+    invalid: 0,
+    repeated: [],
+    duplicates: 0,
+  };
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const [place, entry] of entries.entries()) {
     if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await turn();
     const row = place + 1;
-    const recipient = field === 'contacts' ? contactOf(entry, row, readNumber) : recipientOf(entry, row, readNumber);
-    if ('message' in recipient) {
+    const fault = field === 'contacts' ? readContact(read, entry, readNumber) : readEntry(read, entry, readNumber);
+    if (fault !== null) {
       read.invalid += 1;
-      if (read.faults.length < MOST_ROW_FAULTS) read.faults.push(recipient);
+      if (read.faults.length < MOST_ROW_FAULTS) read.faults.push({ row, ...fault });
       continue;
     }
-    read.recipients.push(recipient);
-    const { number } = recipient;
-    if (!seen.has(number)) {
-      seen.add(number);
-      continue;
-    }
+    read.rows.push(row);
+    const number = read.numbers[read.numbers.length - 1] as string;
+    const known = seen.size;
+    if (seen.add(number).size > known) continue;
     read.duplicates += 1;
     if (repeated.has(number)) continue;
     repeated.add(number);
@@ -57,24 +67,33 @@ export async function readJsonRecipients(
   return read;
 }
 
-/** One object of each: there are a hundred thousand of them. */
-type Read = SourcedRecipient | (RowFault & { message: string });
+type ReadNumber = Channel['readRecipient'];
+/** What is wrong with a row; null = it was added. */
+type Fault = Omit<RowFault, 'row'> | null;
 
-function contactOf(entry: unknown, row: number, readNumber: Channel['readRecipient']): Read {
+function readContact(read: JsonRecipients, entry: unknown, readNumber: ReadNumber): Fault {
   const number = readNumber(entry);
-  return number === null ? { row, to: shown(entry), message: NO_NUMBER } : { number, row };
+  if (number === null) return { to: shown(entry), message: NO_NUMBER };
+  add(read, number, undefined);
+  return null;
 }
 
-function recipientOf(entry: unknown, row: number, readNumber: Channel['readRecipient']): Read {
+function readEntry(read: JsonRecipients, entry: unknown, readNumber: ReadNumber): Fault {
   const fields = objectOrNull(entry);
-  if (!fields) return { row, message: 'recipient must be an object' };
+  if (!fields) return { message: 'recipient must be an object' };
   const { to } = fields;
-  if (to === undefined || to === null || to === '') return { row, message: NONE_GIVEN };
+  if (to === undefined || to === null || to === '') return { message: NONE_GIVEN };
   const number = readNumber(to);
-  if (number === null) return { row, to: shown(to), message: NO_NUMBER };
-  const read = readVariables(fields['variables']);
-  if ('reason' in read) return { row, to: shown(to), message: read.reason };
-  return read.variables ? { number, row, variables: read.variables } : { number, row };
+  if (number === null) return { to: shown(to), message: NO_NUMBER };
+  const own = readVariables(fields['variables']);
+  if ('reason' in own) return { to: shown(to), message: own.reason };
+  add(read, number, own.variables);
+  return null;
+}
+
+function add(read: JsonRecipients, number: string, variables: Variables | undefined): void {
+  read.numbers.push(number);
+  read.variables.push(variables);
 }
 
 /** What was given as a number, the start of a long one. */
@@ -86,13 +105,18 @@ function shown(value: unknown): string {
 
 const RECIPIENTS_A_PART = 5_000;
 
-/** Recipients that are in memory, as a send reads them. */
-export const sourceOf = (recipients: readonly SourcedRecipient[]): RecipientSource => ({
-  total: recipients.length,
+/** Recipients of a body, as a send reads them. */
+export const sourceOf = ({ numbers, variables, rows }: JsonRecipients): RecipientSource => ({
+  total: numbers.length,
   async *read() {
-    for (let from = 0; from < recipients.length; from += RECIPIENTS_A_PART) {
+    for (let from = 0; from < numbers.length; from += RECIPIENTS_A_PART) {
       await turn();
-      yield recipients.slice(from, from + RECIPIENTS_A_PART);
+      const some = numbers.slice(from, from + RECIPIENTS_A_PART);
+      yield some.map((number, at): SourcedRecipient => {
+        const own = variables[from + at];
+        const row = rows[from + at] as number;
+        return own ? { number, row, variables: own } : { number, row };
+      });
     }
   },
 });
