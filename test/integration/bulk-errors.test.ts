@@ -249,6 +249,13 @@ describe('the error table of personalised sends, from top to bottom', () => {
     expect(await bulk.credits(poor)).toBe(2);
   });
 
+  it('no route that the account may use', async () => {
+    const held = await bulk.join({ gsm_credits: 10 });
+    await bulk.alter(held, 'allowed_routes', '[]');
+    expectRefused(await bulk.bulk(held, GOOD), 503, 'No route available for this channel');
+    expect(await bulk.credits(held)).toBe(10);
+  });
+
   it('100,000 recipients, and no more', async () => {
     const entry = recipient('Asha');
     const answer = await send({ recipients: many(100_000, () => entry) });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bulk, openBulk } from '../support/bulk.js';
 import { dataOf, type Json } from '../support/campaigns.js';
 import { giveRatePlan, type RateRow } from '../support/rate-plan.js';
-import { expectRefused, type Member } from '../support/sms.js';
+import { type Answer, expectRefused, type Member } from '../support/sms.js';
 
 const NUMBER = '919812345678';
 const SMS = { channel: 'sms', broadcast_name: 'Codes', message: 'Hi {{name|there}}, {{code}}' };
@@ -70,6 +70,16 @@ describe('a quote of a personalised send', () => {
     expect(await bulk.dataSource.query('SELECT 1 FROM campaigns WHERE account_id = ?', [member.account.id])).toEqual(
       [],
     );
+  });
+
+  it('refuses the templates that a send would refuse', async () => {
+    await bulk.template(member, 'pending', { status: 3 });
+    const quoted = (template: unknown): Promise<Answer> =>
+      bulk.quote(member, { channel: 'template', broadcast_name: 'Codes', template, contacts: [NUMBER] });
+    expectRefused(await quoted('none'), 404, 'Template not found');
+    expectRefused(await quoted('pending'), 409, 'Template is pending platform approval');
+    const other = { name: 'order', language: { code: 'en' } };
+    expectRefused(await quoted(other), 422, 'Template language does not match the approved template');
   });
 
   it('is bounded, whatever is wrong', async () => {

@@ -21,7 +21,7 @@ import {
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { CHANNEL_NAMES, CHANNEL_QUOTE_ERRORS, QUOTABLE_CHANNEL_NAMES, QUOTE_EXAMPLES } from '../../channels/index.js';
 import {
-  BULK_ERRORS,
+  BULK_QUOTE_ERRORS,
   BULK_EXAMPLES,
   BulkBody,
   BulkQuoteResponse,
@@ -90,7 +90,7 @@ export class CampaignsController {
     quoteErrors.message,
     quoteErrors.contacts,
     ...CHANNEL_QUOTE_ERRORS,
-    ...BULK_ERRORS,
+    ...BULK_QUOTE_ERRORS,
   )
   async quote(
     @CurrentActor() { account }: Actor,

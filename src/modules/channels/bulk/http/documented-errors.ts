@@ -12,8 +12,8 @@ import { bulkErrors } from '../bulk.errors.js';
 
 const template = templateRequestErrors;
 
-/** Errors of a personalised send and of its quote, in the order in which they are judged. */
-export const BULK_ERRORS: readonly DocumentedError[] = [
+/** Errors of the quote of a personalised send, in the order in which they are judged: it tells of recipients, and leaves by no route. */
+export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
   bulkErrors.channel,
   bulkErrors.foreign,
   bulkErrors.name,
@@ -47,6 +47,11 @@ export const BULK_ERRORS: readonly DocumentedError[] = [
   listErrors.changing,
   listErrors.empty,
   listErrors.unreadable,
+];
+
+/** Errors of a personalised send, likewise. */
+export const BULK_ERRORS: readonly DocumentedError[] = [
+  ...BULK_QUOTE_ERRORS,
   chatAccountErrors.notFound.because('template and branded'),
   ...CONNECTION_ERRORS,
   acceptanceErrors.noRoute,
