@@ -1,3 +1,3 @@
 export { callingCodeOf } from './calling-codes.js';
 export { type CheckedNumber, checkNumber } from './check-number.js';
-export { MOST_FAULTS, NumberCheck, type NumberFault, type NumberReason } from './number-check.js';
+export { NumberCheck, type NumberFault, type NumberReason } from './number-check.js';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { MOST_FAULTS, NumberCheck } from './index.js';
+import { MOST_ROW_FAULTS } from '../../kernel/app-error.js';
+import { NumberCheck } from './index.js';
 
 it('says of each number at fault what is wrong with it', async () => {
   const numbers = ['919876543210', '9198765', '9198765432101234', '551199988777', '99912345678', '12', '14155552671'];
@@ -25,7 +26,7 @@ it('names the first hundred and counts the others, while others have their turns
   const check = await NumberCheck.of({ numberCheck: 'warn' }, Array<string>(5_000).fill('9198765'));
   clearInterval(others);
   expect(check).toMatchObject({ mode: 'warn', checked: 5_000, invalid: 5_000 });
-  expect(check?.faults).toHaveLength(MOST_FAULTS);
+  expect(check?.faults).toHaveLength(MOST_ROW_FAULTS);
   expect(check?.faults.at(-1)?.row).toBe(100);
   expect(turns).toBeGreaterThan(0);
 });

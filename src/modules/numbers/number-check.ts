@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { validatePhoneNumberLength } from 'libphonenumber-js/max';
+import { MOST_ROW_FAULTS } from '../../kernel/app-error.js';
 import { callingCodeOf } from './calling-codes.js';
 import { type CheckedNumber, checkNumber } from './check-number.js';
 
@@ -19,14 +20,12 @@ export interface NumberFault extends Omit<CheckedNumber, 'isValid'> {
   reason: NumberReason;
 }
 
-/** Faults that are named; further ones are counted. */
-export const MOST_FAULTS = 100;
 /** A number costs some 25 µs: other requests get a turn every few milliseconds. */
 const NUMBERS_A_TURN = 250;
 
 /** Looks numbers up for an account that wishes so, and keeps what is wrong with them. */
 export class NumberCheck {
-  /** the first of them */
+  /** the first of them; further ones are counted */
   readonly faults: NumberFault[] = [];
   checked = 0;
   invalid = 0;
@@ -57,7 +56,7 @@ export class NumberCheck {
     if (isValid) return null;
     const fault = { number, row, country, type, reason: reasonOf(number) };
     this.invalid += 1;
-    if (this.faults.length < MOST_FAULTS) this.faults.push(fault);
+    if (this.faults.length < MOST_ROW_FAULTS) this.faults.push(fault);
     return fault;
   }
 }
