@@ -2,28 +2,21 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
+import { ROOT } from '../scripts/lib/environment.mjs';
+import { freePort } from '../scripts/lib/processes.mjs';
+import { prepare } from '../test/stage/app.mjs';
+import { openAccount, PASSWORD, signIn, until } from '../test/stage/client.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-export const PASSWORD = 'Bench-1234!';
+export { broadcast, contacts, PASSWORD, signIn, until } from '../test/stage/client.mjs';
+export { freePort };
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** `value (limit)` as one line of the results. */
 export const verdict = (name, value, goal, text) => `${name}: ${value.toFixed(2)} (goal ${goal}) ${text}`;
-
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Starts a script and gives its first JSON line. */
 export async function start(script, args, environment, stdin = 'ignore') {
@@ -52,17 +45,6 @@ const isLive = (url) =>
     ({ ok }) => ok,
     () => false,
   );
-
-/** Asks until `isDone` says so of the answer. @returns the answer, and how often was asked */
-export async function until(ask, isDone, { everyMs = 50, withinMs = 300_000 } = {}) {
-  const began = performance.now();
-  for (let polls = 1; ; polls++) {
-    const answer = await ask();
-    if (isDone(answer)) return { answer, polls };
-    if (performance.now() - began > withinMs) throw new Error(`waited in vain, at last for ${JSON.stringify(answer)}`);
-    await sleep(everyMs);
-  }
-}
 
 /** A number that a run may set, such as `KILLS=20 npm run bench -- kills`. */
 export const size = (name, usual) => Number(process.env[name] ?? usual);
@@ -100,13 +82,7 @@ export async function stage(environment, overrides = {}) {
     await admin.end();
   };
   try {
-    const prepare = spawn(process.execPath, ['dist/src/apps/api/prepare.js'], {
-      cwd: ROOT,
-      env: own,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const [code] = await once(prepare, 'exit');
-    if (code !== 0) throw new Error(`prepare ended with ${code}`);
+    await prepare(own);
     const database = await mysql.createPool({ uri: base.href, connectionLimit: 2 });
     running.push({ stop: () => database.end() });
     const run = async (script, port) => {
@@ -141,41 +117,8 @@ export async function stage(environment, overrides = {}) {
   }
 }
 
-/** Logs in; answers a function that calls the API as JSON. */
-export async function signIn(url, username, password = PASSWORD) {
-  const call = async (method, path, body, token) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer;
-  };
-  const { token } = await call('POST', '/v6/api/v1/auth/login', { email_or_username: username, password });
-  return { token, call: (method, path, body) => call(method, path, body, token) };
-}
-
 /** The account `bench`, with credits, signed in. */
 export async function benchAccount(url) {
   const admin = await signIn(url, 'admin');
-  await admin.call('POST', '/v6/api/admin/accounts', {
-    username: 'bench',
-    password: PASSWORD,
-    firstname: 'Bench',
-    lastname: 'Mark',
-  });
-  await admin.call('POST', '/v6/api/admin/accounts/bench/credits', { balance: 'gsm_credits', amount: 100_000_000 });
-  return { admin, client: await signIn(url, 'bench') };
+  return { admin, client: await openAccount(url, admin, 'bench', { gsm_credits: 100_000_000 }) };
 }
-
-export const contacts = (count) => Array.from({ length: count }, (_, index) => String(919_000_000_000 + index));
-
-export const broadcast = (numbers, service = 'sandbox') =>
-  JSON.stringify({
-    broadcast_name: 'bench',
-    brodcast_service: service,
-    message: 'Hello from the benchmark',
-    contacts: numbers,
-  });

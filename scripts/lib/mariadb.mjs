@@ -75,7 +75,7 @@ const UNSAFE = {
 
 const temporaryOf = (data) => join(dirname(data), 'tmp');
 
-function serverArguments(kind, data, init, port, durable) {
+function serverArguments(kind, data, init, port, durable, further) {
   return [
     '--no-defaults',
     `--datadir=${data}`,
@@ -96,6 +96,7 @@ function serverArguments(kind, data, init, port, durable) {
     '--max-connections=300',
     '--max-allowed-packet=256M',
     ...(kind === 'mysql' ? ['--mysqlx=OFF', '--disable-log-bin'] : ['--innodb-log-file-size=256M']),
+    ...further,
   ];
 }
 
@@ -103,11 +104,13 @@ function serverArguments(kind, data, init, port, durable) {
  * Brings up a private MariaDB or MySQL. A server that a killed run left behind is taken over.
  * @param {string} binary mariadbd or mysqld
  * @param {string} directory data directory of the checkout
- * @param {{ durable?: boolean, measured?: boolean }} [options] durable: whether what is committed survives a crash of the
- * machine; measured: for benchmarks, whose user reads the server's counters and sizes its buffer pool
- * @returns {Promise<{ url: string, note: string, stop: () => Promise<void> }>}
+ * @param {{ durable?: boolean, measured?: boolean, args?: string[], env?: Record<string, string> }} [options] durable:
+ * whether what is committed survives a crash of the machine; measured: for benchmarks, whose user reads the server's counters
+ * and sizes its buffer pool; args and env: of the server, beside ours
+ * @returns {Promise<{ url: string, pid: number, note: string, stop: () => Promise<void> }>}
  */
-export async function startDatabase(binary, directory, { durable = true, measured = false } = {}) {
+export async function startDatabase(binary, directory, options = {}) {
+  const { durable = true, measured = false, args: further = [], env = {} } = options;
   const version = execFileSync(binary, ['--no-defaults', '--version'], { encoding: 'utf8' }).trim();
   const kind = /mariadb/i.test(version) ? 'mariadb' : 'mysql';
   const user = serverUser();
@@ -120,6 +123,7 @@ export async function startDatabase(binary, directory, { durable = true, measure
   const short = version.replace(/^.*Ver\s+/, '').replace(/\s+for .*$/, '');
   const describe = (pid, port, note) => ({
     url: `mysql://switchboard:${password}@127.0.0.1:${port}/${DATABASE}`,
+    pid,
     note: `${kind === 'mysql' ? 'MySQL' : 'MariaDB'} ${short} on 127.0.0.1:${port}${note}`,
     stop: async () => {
       await stopProcess(pid, 60_000);
@@ -145,8 +149,8 @@ export async function startDatabase(binary, directory, { durable = true, measure
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? kept.port : undefined);
     writePrivate(log, '');
-    const args = serverArguments(kind, data, init, port, durable);
-    const child = startServer({ command: binary, args, cwd: data, log, user });
+    const args = serverArguments(kind, data, init, port, durable, further);
+    const child = startServer({ command: binary, args, cwd: data, log, user, env });
     writePrivate(file, JSON.stringify({ password, port, pid: child.pid }));
     const deadline = Date.now() + 90_000;
     while (isAlive(child.pid) && Date.now() < deadline) {

@@ -60,13 +60,15 @@ export async function stopProcess(pid, graceMilliseconds = 20_000) {
 
 /**
  * Starts a server that outlives the terminal's Ctrl-C (own process group): we stop it ourselves, after what uses it.
- * @param {{ command: string, args: string[], cwd: string, log: string, user: { uid: number, gid: number } | null, }} what
+ * @param {{ command: string, args: string[], cwd: string, log: string, user: { uid: number, gid: number } | null,
+ *   env?: Record<string, string> }} what env: variables beside ours
  */
-export function startServer({ command, args, cwd, log, user }) {
+export function startServer({ command, args, cwd, log, user, env = {} }) {
   const output = openSync(log, 'a');
   try {
     const child = spawn(command, args, {
       cwd,
+      env: { ...process.env, ...env },
       detached: true,
       stdio: ['ignore', output, output],
       ...(user === null ? {} : user),

@@ -10,7 +10,7 @@ import { Explained } from './progress.mjs';
 const isUp = async (port, password) => /\+PONG/.test(await ask(port, `AUTH ${password}\r\nPING\r\n`));
 
 /** Bull's jobs must survive a restart and must never be evicted, hence AOF and `noeviction`. */
-const configuration = (port, data, password, durable) =>
+const configuration = (port, data, password, durable, settings) =>
   [
     'bind 127.0.0.1',
     `port ${port}`,
@@ -21,16 +21,18 @@ const configuration = (port, data, password, durable) =>
     'save ""',
     'maxmemory-policy noeviction',
     'daemonize no',
+    ...settings,
   ].join('\n');
 
 /**
  * Brings up a private Redis or Valkey. A server that a killed run left behind is taken over.
  * @param {string} binary redis-server or valkey-server
  * @param {string} directory data directory of the checkout
- * @param {{ durable?: boolean }} [options] durable: whether jobs survive a restart of the server
- * @returns {Promise<{ url: string, note: string, stop: () => Promise<void> }>}
+ * @param {{ durable?: boolean, settings?: string[], env?: Record<string, string> }} [options] durable: whether jobs survive a
+ * restart of the server; settings: further lines of its configuration; env: of the server, beside ours
+ * @returns {Promise<{ url: string, pid: number, note: string, stop: () => Promise<void> }>}
  */
-export async function startRedis(binary, directory, { durable = true } = {}) {
+export async function startRedis(binary, directory, { durable = true, settings: further = [], env = {} } = {}) {
   const user = serverUser();
   const home = serverDirectory(directory, 'redis', user);
   const data = join(home, 'data');
@@ -40,6 +42,7 @@ export async function startRedis(binary, directory, { durable = true } = {}) {
   const password = kept.password ?? randomBytes(24).toString('hex');
   const describe = (pid, port, note) => ({
     url: `redis://:${password}@127.0.0.1:${port}`,
+    pid,
     note: `${basename(binary)} on 127.0.0.1:${port}${note}`,
     stop: async () => {
       await stopProcess(pid, 30_000);
@@ -55,10 +58,10 @@ export async function startRedis(binary, directory, { durable = true } = {}) {
   const settings = join(home, 'redis.conf');
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? kept.port : undefined);
-    writePrivate(settings, `${configuration(port, data, password, durable)}\n`);
+    writePrivate(settings, `${configuration(port, data, password, durable, further)}\n`);
     writePrivate(log, '');
     for (const path of user === null ? [] : [data, settings]) chownSync(path, user.uid, user.gid);
-    const child = startServer({ command: binary, args: [settings], cwd: data, log, user });
+    const child = startServer({ command: binary, args: [settings], cwd: data, log, user, env });
     writePrivate(file, JSON.stringify({ password, port, pid: child.pid }));
     const deadline = Date.now() + 60_000;
     while (isAlive(child.pid) && Date.now() < deadline) {

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mysql from 'mysql2/promise';
+import { ensureBuilt } from '../../scripts/lib/build.mjs';
+import { ensureInstalled } from '../../scripts/lib/install.mjs';
+import { App, prepare } from './app.mjs';
+import { PASSWORD } from './client.mjs';
+import { lastingPort } from './ports.mjs';
+import { privateDatabase, privateRedis } from './servers.mjs';
+import { Way } from './way.mjs';
+
+/** No test meets a limit it has not set. */
+const UNLIMITED = { BROADCAST_RATE_LIMIT: '0', USER_RATE_LIMIT: '0', CARRIER_RATE_LIMIT: '0', BODY_LIMIT: '64mb' };
+
+/** A directory that ends with the stage, and that servers of another user reach. */
+function temporaryDirectory(name) {
+  const directory = mkdtempSync(join(tmpdir(), `switchboard-${name}-`));
+  chmodSync(directory, 0o755);
+  mkdirSync(join(directory, 'logs'));
+  return directory;
+}
+
+/**
+ * Servers of its own, and processes of the service on them, each by ways of its own: `app.ways.database`, `app.ways.redis`.
+ */
+class Stage {
+  #stops = [];
+  apps = [];
+
+  constructor(name, environment) {
+    this.name = name;
+    this.directory = temporaryDirectory(name);
+    this.onEnd(() => rmSync(this.directory, { recursive: true, force: true }));
+    this.logs = join(this.directory, 'logs');
+    this.environment = {
+      NODE_ENV: 'development',
+      REDIS_PREFIX: name,
+      JWT_SECRET: randomBytes(32).toString('hex'),
+      ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+      ADMIN_PASSWORD: PASSWORD,
+      DATA_DIR: join(this.directory, 'data'),
+      LOG_LEVEL: 'info',
+      ...UNLIMITED,
+      ...environment,
+    };
+  }
+
+  /** Is called when the stage ends, before what was registered earlier. */
+  onEnd(stop) {
+    this.#stops.push(stop);
+  }
+
+  get apis() {
+    return this.apps.filter(({ kind }) => kind === 'api');
+  }
+
+  get workers() {
+    return this.apps.filter(({ kind }) => kind === 'worker');
+  }
+
+  /** The ways of all processes to one server. @param {'database' | 'redis'} server */
+  waysTo(server) {
+    return this.apps.map(({ ways }) => ways[server]).filter(Boolean);
+  }
+
+  /** A way that ends with the stage. */
+  async way(target) {
+    const way = await Way.open(target);
+    this.onEnd(() => way.close());
+    return way;
+  }
+
+  /** One more process, not started yet. @param environment of its own @param root the checkout whose build it runs */
+  async addApp(kind, environment = {}, root = undefined) {
+    const name = `${kind}-${this.apps.filter((app) => app.kind === kind).length + 1}`;
+    const ways = {
+      database: await this.way(() => this.database.target),
+      redis: await this.way(() => this.redis.target),
+    };
+    const port = String(await lastingPort());
+    const own = {
+      ...this.environment,
+      DATABASE_URL: ways.database.through(this.database.url),
+      REDIS_URL: ways.redis.through(this.redis.url),
+      PORT: port,
+      WORKER_PORT: port,
+      SANDBOX_PORT: port,
+      ...environment,
+    };
+    const app = new App(kind, { name, environment: own, logs: this.logs, root });
+    app.ways = ways;
+    this.apps.push(app);
+    return app;
+  }
+
+  /** Ends everything that was started, and removes what it wrote. */
+  async close() {
+    await Promise.all(this.apps.map((app) => app.end()));
+    for (const stop of this.#stops.splice(0).reverse()) await stop();
+  }
+}
+
+/**
+ * Opens a stage: a private MariaDB (durable) and Redis (append-only), prepared, with so many APIs and workers, started.
+ * `stage.database` and `stage.redis` are the servers (kill, freeze, start again), `stage.pool` asks the database directly.
+ * @param {{ name?: string, apis?: number, workers?: number, environment?: Record<string, string>,
+ *   databaseOptions?: object, redisOptions?: object }} [options] environment of all processes; options of `startDatabase`
+ * and `startRedis`
+ */
+export async function openStage(options = {}) {
+  const { name = 'stage', apis = 1, workers = 1, environment = {}, databaseOptions, redisOptions } = options;
+  await ensureInstalled();
+  await ensureBuilt();
+  const stage = new Stage(name, environment);
+  try {
+    const [database, redis] = await Promise.all([
+      privateDatabase(join(stage.directory, 'servers'), databaseOptions),
+      privateRedis(join(stage.directory, 'servers'), redisOptions),
+    ]);
+    Object.assign(stage, { database, redis });
+    stage.onEnd(() => Promise.all([database.stop(), redis.stop()]));
+    stage.pool = mysql.createPool({ uri: database.url, connectionLimit: 4, supportBigNumbers: true });
+    stage.onEnd(() => stage.pool.end());
+    await prepare({ ...stage.environment, DATABASE_URL: database.url, REDIS_URL: redis.url });
+    for (let count = 0; count < apis; count++) await stage.addApp('api');
+    for (let count = 0; count < workers; count++) await stage.addApp('worker');
+    await Promise.all(stage.apps.map((app) => app.start()));
+    return stage;
+  } catch (error) {
+    await stage.close();
+    throw error;
+  }
+}
