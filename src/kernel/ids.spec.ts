@@ -48,6 +48,20 @@ describe('newId', () => {
     expect(Number.isSafeInteger(ids.newId())).toBe(true);
   });
 
+  it('follows a clock that had run ahead, and repeats none of its own ids', async () => {
+    const ids = await anotherProcess(5);
+    const start = Date.now();
+    const before = take(ids, 100);
+    vi.setSystemTime(start + 25 * 3_600_000);
+    const ahead = take(ids, 100);
+    vi.setSystemTime(start);
+    const after = take(ids, 100);
+    expect(new Set([...before, ...ahead, ...after]).size).toBe(300);
+    expect(after).toEqual([...after].sort((a, b) => a - b));
+    expect(after.at(-1)).toBeLessThan(ids.firstIdAt(new Date(start + 100)));
+    expect(ids.isRecentId(after.at(-1) ?? 0)).toBe(true);
+  });
+
   it('knows a recent id from another number', async () => {
     const ids = await anotherProcess(1);
     expect(ids.isRecentId(ids.newId())).toBe(true);

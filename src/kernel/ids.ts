@@ -5,18 +5,29 @@ const IDS_PER_MS = 4096;
 /** Processes that make ids in one millisecond keep out of each other's way: each has one of these places, by lot. */
 const PLACES = 128;
 const RECENT_MS = 60_000;
+/** A clock that goes back this far had been wrong before: ids follow it, where small steps are waited out. */
+const STEP_BACK_MS = 60_000;
 let place = randomInt(PLACES);
 let lastMs = 0;
 let made = 0;
+/** what the clock showed last; a burst takes `lastMs` ahead of it */
+let shownMs = 0;
 
 /**
  * A time-ordered 53-bit id: 41 bits of milliseconds since 2024, 5 bits that count, 7 bits of this process's place. More
  * than 32 in a millisecond take the next milliseconds' numbers. We assign primary keys of hot tables ourselves because an
  * auto-increment table lock makes a one-row insert wait for a bulk one (docs/decisions/0003). Two processes of one place
- * may collide in one millisecond: the loser of the insert draws another place (`drawPlace`) and tries again.
+ * may collide in one millisecond: the loser of the insert draws another place (`drawPlace`) and tries again. So does a
+ * process whose clock had run ahead and was set right: its ids follow the clock, because ranges of time are looked for as
+ * ranges of ids, and another place keeps them apart from those that it made in these milliseconds before.
  */
 export function newId(): number {
   const ms = Date.now() - EPOCH_MS;
+  if (ms < shownMs - STEP_BACK_MS) {
+    drawPlace();
+    lastMs = ms - 1;
+  }
+  shownMs = ms;
   if (ms > lastMs) {
     lastMs = ms;
     made = 0;

@@ -87,13 +87,8 @@ describe('the sender whom a stop word means', () => {
     for (const number of [before, longBefore]) await forget(number);
     // What the migration writes. It goes with the others of its age.
     await campaigns.dataSource.query("INSERT INTO route_senders VALUES (0, '', UTC_DATE(), 0)");
-    await vi.waitUntil(
-      async () => {
-        await writeBack(before, 'STOP');
-        return (await listed(member)).includes(before);
-      },
-      { ...PATIENCE, interval: 500 },
-    );
+    await writeBack(before, 'STOP');
+    await vi.waitUntil(async () => (await listed(member)).includes(before), PATIENCE);
     await forget('');
     for (const from of [longBefore, marker]) await writeBack(from, 'STOP');
     await vi.waitUntil(async () => (await listed(member)).includes(marker), PATIENCE);
