@@ -36,6 +36,17 @@ export function isGsmText(text: string): boolean {
   return true;
 }
 
+/** Length of a text in septets, as `septets` counts it; -1 = not every character is one of the alphabet. */
+export function gsmLength(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = CODES[text.charCodeAt(i)] as number;
+    if (code < 0) return -1;
+    if (code >= 256) count++;
+  }
+  return count;
+}
+
 /**
  * Length in septets: extension characters count two.
  * @param text GSM text; a character outside the alphabet counts one (ask {@link isGsmText} first)

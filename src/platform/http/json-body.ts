@@ -6,10 +6,21 @@ const DEEPEST = 32;
  * calling itself, and would run out of stack on one that is deep enough.
  */
 export function isTooDeep(value: unknown, levels = DEEPEST): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isInner(value)) return false;
   if (levels === 0) return true;
-  // no list of the values of each object: a body has hundreds of thousands of them
-  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, levels - 1));
-  for (const key in value) if (isTooDeep((value as Record<string, unknown>)[key], levels - 1)) return true;
+  // no call for a text or a number, and no list of an object's values: a body has hundreds of thousands of them
+  if (Array.isArray(value)) {
+    for (let place = 0; place < value.length; place++) {
+      const item: unknown = value[place];
+      if (isInner(item) && isTooDeep(item, levels - 1)) return true;
+    }
+    return false;
+  }
+  for (const key in value) {
+    const field: unknown = (value as Record<string, unknown>)[key];
+    if (isInner(field) && isTooDeep(field, levels - 1)) return true;
+  }
   return false;
 }
+
+const isInner = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -6,6 +6,7 @@ import { cutCodePoints } from '../../../kernel/text.js';
 import type { Variables } from '../../../kernel/message-template.js';
 import { readVariables } from '../../../kernel/variables.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../../engine/index.js';
+import { repeatedNumbers } from './repeated-numbers.js';
 
 /** Recipients of a body, sorted out: lists side by side, and no object of each, of which there would be a hundred thousand. */
 export interface JsonRecipients {
@@ -44,9 +45,8 @@ export async function readJsonRecipients(
     repeated: [],
     duplicates: 0,
   };
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const [place, entry] of entries.entries()) {
+  for (let place = 0; place < entries.length; place++) {
+    const entry = entries[place];
     if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await turn();
     const row = place + 1;
     const fault = field === 'contacts' ? readContact(read, entry, readNumber) : readEntry(read, entry, readNumber);
@@ -56,15 +56,8 @@ export async function readJsonRecipients(
       continue;
     }
     read.rows.push(row);
-    const number = read.numbers[read.numbers.length - 1] as string;
-    const known = seen.size;
-    if (seen.add(number).size > known) continue;
-    read.duplicates += 1;
-    if (repeated.has(number)) continue;
-    repeated.add(number);
-    if (read.repeated.length < MOST_ROW_FAULTS) read.repeated.push(number);
   }
-  return read;
+  return Object.assign(read, repeatedNumbers(read.numbers, MOST_ROW_FAULTS));
 }
 
 type ReadNumber = Channel['readRecipient'];

@@ -1,4 +1,4 @@
-import { isGsmText, septets } from '../../../../kernel/gsm-alphabet.js';
+import { gsmLength } from '../../../../kernel/gsm-alphabet.js';
 
 /** How a text is counted (reference/sms#encoding): `gsm7` in septets, `unicode` in UTF-16 code units. */
 export type SmsEncoding = 'gsm7' | 'unicode';
@@ -26,10 +26,22 @@ export const priceOf = (text: string): SmsPrice => priceOfPieces([text]);
 
 /** As `priceOf`, of a text in pieces. */
 export function priceOfPieces(pieces: readonly string[]): SmsPrice {
-  const isGsm = pieces.every(isGsmText);
-  const encoding: SmsEncoding = isGsm ? 'gsm7' : 'unicode';
-  let length = 0;
-  for (const piece of pieces) length += isGsm ? septets(piece) : piece.length;
+  const septets = inGsm(pieces);
+  const encoding: SmsEncoding = septets < 0 ? 'unicode' : 'gsm7';
+  const length = septets < 0 ? unitsOf(pieces) : septets;
   const row = LONGEST[encoding].findIndex((longest) => length <= longest);
   return { encoding, length, credits: row < 0 ? null : row + 1 };
 }
+
+/** Septets of the whole text; -1 = it is none of the GSM alphabet. */
+function inGsm(pieces: readonly string[]): number {
+  let septets = 0;
+  for (const piece of pieces) {
+    const more = gsmLength(piece);
+    if (more < 0) return -1;
+    septets += more;
+  }
+  return septets;
+}
+
+const unitsOf = (pieces: readonly string[]): number => pieces.reduce((sum, piece) => sum + piece.length, 0);
