@@ -53,8 +53,9 @@ function initialise(binary, kind, data, log, user) {
 /**
  * Run by the server at every start, before it listens: our user, and no other that could log in.
  * @param {boolean} measured whether our user may read the server's counters and change its settings
+ * @param {string[]} statements more of them
  */
-function initialSql(kind, password, measured) {
+function initialSql(kind, password, measured, statements) {
   const lines = [
     `CREATE DATABASE IF NOT EXISTS ${DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;`,
     `CREATE USER IF NOT EXISTS 'switchboard'@'127.0.0.1' IDENTIFIED BY '${password}';`,
@@ -62,6 +63,7 @@ function initialSql(kind, password, measured) {
     `GRANT ALL PRIVILEGES ON \`switchboard%\`.* TO 'switchboard'@'127.0.0.1';`,
   ];
   if (measured) lines.push(`GRANT PROCESS, SUPER ON *.* TO 'switchboard'@'127.0.0.1';`);
+  lines.push(...statements);
   if (kind === 'mysql') lines.push(`ALTER USER 'root'@'localhost' IDENTIFIED BY '${randomBytes(24).toString('hex')}';`);
   else lines.push(`DELETE FROM mysql.global_priv WHERE User IN ('root', '');`, 'FLUSH PRIVILEGES;');
   return `${lines.join('\n')}\n`;
@@ -104,13 +106,14 @@ function serverArguments(kind, data, init, port, durable, further) {
  * Brings up a private MariaDB or MySQL. A server that a killed run left behind is taken over.
  * @param {string} binary mariadbd or mysqld
  * @param {string} directory data directory of the checkout
- * @param {{ durable?: boolean, measured?: boolean, args?: string[], env?: Record<string, string> }} [options] durable:
- * whether what is committed survives a crash of the machine; measured: for benchmarks, whose user reads the server's counters
- * and sizes its buffer pool; args and env: of the server, beside ours
+ * @param {{ durable?: boolean, measured?: boolean, args?: string[], env?: Record<string, string>, statements?: string[] }}
+ * [options] durable: whether what is committed survives a crash of the machine; measured: for benchmarks, whose user reads the
+ * server's counters and sizes its buffer pool; args and env: of the server, beside ours; statements: SQL that root says at
+ * each start, one line each
  * @returns {Promise<{ url: string, pid: number, note: string, stop: () => Promise<void> }>}
  */
 export async function startDatabase(binary, directory, options = {}) {
-  const { durable = true, measured = false, args: further = [], env = {} } = options;
+  const { durable = true, measured = false, args: further = [], env = {}, statements = [] } = options;
   const version = execFileSync(binary, ['--no-defaults', '--version'], { encoding: 'utf8' }).trim();
   const kind = /mariadb/i.test(version) ? 'mariadb' : 'mysql';
   const user = serverUser();
@@ -144,7 +147,7 @@ export async function startDatabase(binary, directory, options = {}) {
     writePrivate(join(home, 'initialised'), `${version}\n`);
   }
   const init = join(home, 'init.sql');
-  writePrivate(init, initialSql(kind, password, measured));
+  writePrivate(init, initialSql(kind, password, measured, statements));
   if (user !== null) chownSync(init, user.uid, user.gid);
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? kept.port : undefined);

@@ -25,7 +25,7 @@ function temporaryDirectory(name) {
 /**
  * Servers of its own, and processes of the service on them, each by ways of its own: `app.ways.database`, `app.ways.redis`.
  */
-class Stage {
+export class Stage {
   #stops = [];
   apps = [];
 
@@ -72,23 +72,25 @@ class Stage {
     return way;
   }
 
-  /** One more process, not started yet. @param environment of its own @param root the checkout whose build it runs */
+  /** One more process by ways of its own, not started yet. @param environment of its own @param root the checkout whose build it runs */
   async addApp(kind, environment = {}, root = undefined) {
-    const name = `${kind}-${this.apps.filter((app) => app.kind === kind).length + 1}`;
     const ways = {
       database: await this.way(() => this.database.target),
       redis: await this.way(() => this.redis.target),
     };
-    const port = String(await lastingPort());
-    const own = {
-      ...this.environment,
+    const urls = {
       DATABASE_URL: ways.database.through(this.database.url),
       REDIS_URL: ways.redis.through(this.redis.url),
-      PORT: port,
-      WORKER_PORT: port,
-      SANDBOX_PORT: port,
-      ...environment,
     };
+    return this.enrol(kind, { ...urls, ...environment }, { root, ways });
+  }
+
+  /** One more process at the addresses that its environment names, not started yet. */
+  async enrol(kind, environment, { root = undefined, ways = {} } = {}) {
+    const name = `${kind}-${this.apps.filter((app) => app.kind === kind).length + 1}`;
+    const port = String(await lastingPort());
+    const ports = { PORT: port, WORKER_PORT: port, SANDBOX_PORT: port };
+    const own = { ...this.environment, ...ports, ...environment };
     const app = new App(kind, { name, environment: own, logs: this.logs, root });
     app.ways = ways;
     this.apps.push(app);

@@ -1,0 +1,74 @@
+/** What a row gets: servers, a database of its own on them, and applications where it wants them. */
+import mysql from 'mysql2/promise';
+import { startCarrier } from '../../bench/carrier.mjs';
+import { prepare } from '../stage/app.mjs';
+import { openAccount, signIn } from '../stage/client.mjs';
+import { Stage } from '../stage/stage.mjs';
+
+/**
+ * - `galera` (`nodes[i].kill()`, `galera.restart(node)`, `galera.heal()`), or `single`; `redis` (`url`, and of several
+ *   machines `servers`, `masters`)
+ * - `databaseUrl`: of the writer, by the proxy where there is one; `readUrl`: of readers; `nodeUrls`: of each node itself
+ * - `pool`: asks the database as applications do, by `databaseUrl`; `query(node, …)`: asks one node
+ */
+class ClusterStage extends Stage {
+  constructor(row, servers, say) {
+    super(`cluster-${row.name}`, {
+      DATABASE_URL: servers.databaseUrl,
+      REDIS_URL: servers.redis.url,
+      ...row.environment,
+    });
+    Object.assign(this, servers, { say });
+  }
+
+  /** A process that serves. @param {'api' | 'worker' | 'sandbox'} kind @param environment of its own */
+  async start(kind, environment = {}) {
+    return (await this.enrol(kind, environment)).start();
+  }
+
+  /** The same, writing and reading on one node. @param {number} node index */
+  startOn(node, kind, environment = {}) {
+    return this.start(kind, { DATABASE_URL: this.nodeUrls[node], ...environment });
+  }
+
+  /** Rows of a statement on one node, with all that was committed on any node before. */
+  async query(node, sql, values) {
+    const [rows] = await this.pools[node].query(sql, values);
+    return rows;
+  }
+
+  /** The carrier of the benchmarks. @param prefix of the numbers whose messages it keeps */
+  async carrier(prefix = '9') {
+    const carrier = await startCarrier({ ...process.env, ...this.environment }, prefix);
+    this.onEnd(() => carrier.stop());
+    return carrier;
+  }
+
+  /** Staff, and an account `bench` with credits, signed in at this API. */
+  async signInAt({ url }, credits = { gsm_credits: 100_000_000 }) {
+    const admin = await signIn(url, 'admin');
+    return { admin, client: await openAccount(url, admin, 'bench', credits) };
+  }
+}
+
+/** Readers on a node wait until it has what was committed before. */
+const causal = (uri) => {
+  const pool = mysql.createPool({ uri, connectionLimit: 2, supportBigNumbers: true });
+  pool.on('connection', (connection) => connection.query('SET wsrep_sync_wait = 1'));
+  return pool;
+};
+
+/** A stage for this row, its database migrated and seeded. */
+export async function openStage(row, servers, say) {
+  const stage = new ClusterStage(row, servers, say);
+  stage.pool = mysql.createPool({ uri: servers.databaseUrl, connectionLimit: 4, supportBigNumbers: true });
+  stage.pools = servers.nodeUrls.map(causal);
+  for (const pool of [stage.pool, ...stage.pools]) stage.onEnd(() => pool.end());
+  try {
+    await prepare(stage.environment);
+    return stage;
+  } catch (error) {
+    await stage.close();
+    throw error;
+  }
+}
