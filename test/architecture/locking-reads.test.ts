@@ -36,6 +36,8 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/templates/persistence/template-store.ts lockedByUpstream': 'its callers move the template',
   'modules/channels/voice/persistence/live-calls.ts find': '`save` writes the row with every answer that is new',
   'modules/webhooks/persistence/endpoint-store.ts locked': 'its callers change or remove the endpoint',
+  'platform/database/lost-commit.ts hasCommitted':
+    'decides nothing by the row: it waits for the end of the transaction that has written it',
   'platform/tables/retention.ts removeRoots': 'its next statement removes the rows of the first, whatever their table',
   'platform/leases/take-due.ts takeDue': 'its second statement writes the rows of the first, whatever their table',
 };

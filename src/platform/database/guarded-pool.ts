@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
-import { ATTEMPTS, isIdCollision, isRetryable, pauseAfter } from './faults.js';
+import { ATTEMPTS, fateOf, isIdCollision, pauseAfter } from './faults.js';
 import { drawPlace } from '../../kernel/ids.js';
 import { DatabaseWatch } from './database-watch.js';
+import { notePatience } from './patience.js';
 import { sessionStatements } from './session.js';
 import { refuseInsideTransaction } from './transaction-scope.js';
 
@@ -52,6 +53,7 @@ export const guardedDriver = (bounds: PoolBounds, watch = new DatabaseWatch()) =
 });
 
 function guard(pool: Pool, bounds: PoolBounds, watch: DatabaseWatch): Pool {
+  notePatience(pool, bounds);
   const known = new WeakSet<PoolConnection>();
   const idle = new Set<PoolConnection>();
   pool.on('acquire', (connection) => idle.delete(connection));
@@ -150,7 +152,7 @@ function guardQueries(
         const isSingle = !inTransaction && !CHANGES.test(sql);
         if (ends || (begins && error)) inTransaction = false;
         if (isIdCollision(error)) drawPlace();
-        if (error && isSingle && number < ATTEMPTS && isRetryable(error)) {
+        if (error && isSingle && number < ATTEMPTS && fateOf(error) === 'lost race') {
           setTimeout(() => attempt(number + 1), pauseAfter(number));
         } else done(error, rows, fields);
       });

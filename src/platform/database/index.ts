@@ -13,9 +13,10 @@ export {
   startOfDay,
 } from './day-partitions.js';
 export { duplicateKeyName, isDuplicateKey } from './faults.js';
+export { CommitUnknown, type WrittenRow } from './lost-commit.js';
 export { jsonRows } from './json-rows.js';
 export { rowArrays } from './row-arrays.js';
 export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
 export { dataSourceOptions } from './options.js';
-export { afterCommit, inTransaction } from './transaction.js';
+export { afterCommit, inTransaction, type LostCommit } from './transaction.js';
 export type { WriteResult } from './write-result.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { conflict } from '../../../kernel/define-error.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
@@ -230,7 +230,8 @@ export class CampaignAcceptance {
   }
 
   private async write(numbered: readonly Numbered[]): Promise<void> {
-    await inTransaction(this.dataSource, async (tx) => {
+    const [first] = numbered;
+    const write = async (tx: EntityManager): Promise<void> => {
       await this.writer.insertHeads(tx, numbered);
       await this.writer.insertRecipients(
         tx,
@@ -247,7 +248,11 @@ export class CampaignAcceptance {
         usage: { channel: draft.channel, shares: sum.usage },
       }));
       if (!(await this.credits.debit(tx, charges))) throw new Outspent();
-    });
+    };
+    // All of them came about, or none.
+    const committed = () =>
+      first ? { table: 'campaigns', where: { id: first.id, request_id: first.requestId } } : null;
+    await inTransaction(this.dataSource, write, { committed });
   }
 }
 

@@ -58,6 +58,7 @@ import { RecipientLists1700000015400 } from './1700000015400-recipient-lists.js'
 import { OwnVariables1700000015500 } from './1700000015500-own-variables.js';
 import { RetryLeases1700000015501 } from './1700000015501-retry-leases.js';
 import { CampaignCategories1700000015502 } from './1700000015502-campaign-categories.js';
+import { TransactionMarks1700000016000 } from './1700000016000-transaction-marks.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   OwnVariables1700000015500,
   RetryLeases1700000015501,
   CampaignCategories1700000015502,
+  TransactionMarks1700000016000,
 ];
