@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { inTransaction } from '../database/index.js';
 
 /** Which rows are due, and what becomes of them. */
@@ -24,7 +24,7 @@ export interface DueRows {
 export function takeDue<Row extends object>(dataSource: DataSource, rows: DueRows): Promise<Row[]> {
   const { table, key, columns = [], due, where, most, againAfterMs } = rows;
   const filter = where ? ` AND ${where.sql}` : '';
-  return inTransaction(dataSource, async (tx) => {
+  const take = async (tx: EntityManager): Promise<Row[]> => {
     const found: Row[] = await tx.query(
       `SELECT ${[...key, ...columns].join(', ')} FROM ${table} WHERE ${due} <= UTC_TIMESTAMP(3)${filter}
        ORDER BY ${due} LIMIT ? FOR UPDATE SKIP LOCKED`,
@@ -37,7 +37,8 @@ export function takeDue<Row extends object>(dataSource: DataSource, rows: DueRow
       [againAfterMs * 1000, ...(key.length === 1 ? [keys.flat()] : keys.flat())],
     );
     return found;
-  });
+  };
+  return inTransaction(dataSource, take, { again: 'what a lost answer had taken is due again after its while' });
 }
 
 /** Not `(a, b) IN (…)`: MariaDB reads the whole index for a list of one row. */
