@@ -48,6 +48,11 @@ describe('the source tree', () => {
     expect(linesWith(elsewhere, /process\.env\b/)).toEqual([]);
   });
 
+  it('makes connections to Redis in one place', () => {
+    const elsewhere = service.filter((file) => !file.path.startsWith('src/platform/redis/'));
+    expect(linesWith(elsewhere, /\bnew (Redis|Cluster|IORedis)\b|import (?!type)[^;]*from 'ioredis'/)).toEqual([]);
+  });
+
   it('has query handlers that only read', () => {
     const queries = service.filter((file) => /\/queries\//.test(file.path));
     const writing =

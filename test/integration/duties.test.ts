@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
 import { DueWatch, DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
+import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
@@ -16,10 +17,11 @@ afterEach(async () => {
 /** What processes of one installation share their duties by. */
 async function process(overrides: Parameters<typeof testEnvironment>[1] = {}) {
   const environment = testEnvironment(requireVariable('DATABASE_URL'), overrides);
-  const link = new RedisLink(environment);
-  closing.push(() => link.onApplicationShutdown());
+  const clients = new RedisClients(environment);
+  const link = new RedisLink(environment, clients);
+  closing.push(() => clients.onApplicationShutdown());
   await link.onModuleInit();
-  const calls = new WakeCalls(environment, link);
+  const calls = new WakeCalls(clients, link);
   closing.push(() => calls.onApplicationShutdown());
   return { environment, link, gate: new DutyGate(link), calls };
 }

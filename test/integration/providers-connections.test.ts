@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
 import { DutyGate } from '../../src/platform/duties/index.js';
+import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink, Sealer } from '../../src/platform/security/index.js';
 import {
   DriverRegistry,
@@ -51,7 +52,7 @@ describe("a worker's connections", () => {
     [first, second] = await Promise.all([openSandbox(), openSandbox()]);
     directory = new RouteDirectory(dataSource, sealer);
     const environment = testEnvironment(database.url);
-    redis = new RedisLink(environment);
+    redis = new RedisLink(environment, new RedisClients(environment));
     await redis.onModuleInit();
     connections = new RouteConnections(
       directory,

@@ -7,6 +7,8 @@ import type { WorkerQueues } from '../../src/modules/engine/dispatch/worker-queu
 import type { Environment } from '../../src/platform/config/index.js';
 import type { DutyGate } from '../../src/platform/duties/index.js';
 import { type DueRoute, RelayNotifier, type TurnJob, type TurnQueues } from '../../src/platform/queues/index.js';
+import { RedisClients } from '../../src/platform/redis/index.js';
+import { RedisLink } from '../../src/platform/security/index.js';
 import { requireVariable } from '../support/database.js';
 
 const PATIENCE = { timeout: 20_000 };
@@ -16,7 +18,7 @@ describe('rings', () => {
     REDIS_URL: requireVariable('REDIS_URL'),
     REDIS_PREFIX: `rings-${randomBytes(4).toString('hex')}`,
   } as Environment;
-  const open: RelayNotifier[] = [];
+  const open: { onApplicationShutdown(): void }[] = [];
   let redis: Redis;
 
   beforeAll(() => {
@@ -26,8 +28,11 @@ describe('rings', () => {
   afterAll(() => redis.quit());
 
   const notifier = (): RelayNotifier => {
-    const one = new RelayNotifier(environment);
-    open.push(one);
+    const clients = new RedisClients(environment);
+    const link = new RedisLink(environment, clients);
+    void link.onModuleInit();
+    const one = new RelayNotifier(environment, clients, link);
+    open.push(one, clients);
     return one;
   };
   /** A process that takes rings of these channels, and those that it has taken. */

@@ -1,13 +1,15 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RedisClients } from '../../src/platform/redis/index.js';
 import { RateCounters, RedisLink } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
 
 const links: RedisLink[] = [];
 async function counters(overrides: Parameters<typeof testEnvironment>[1]): Promise<RateCounters> {
-  const link = new RedisLink(testEnvironment(requireVariable('DATABASE_URL'), overrides));
+  const environment = testEnvironment(requireVariable('DATABASE_URL'), overrides);
+  const link = new RedisLink(environment, new RedisClients(environment));
   links.push(link);
   await link.onModuleInit();
   return new RateCounters(link);

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
+import { readRedisUrl } from './redis-url.js';
 
 /** Of a text such as 500ms or 30s; seconds without a unit. */
 function milliseconds(text: string): number {
@@ -59,6 +60,13 @@ const isNameServer = (text: string): boolean =>
   isIP(text) !== 0 ||
   isIP(/^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? '') === 6 ||
   isIPv4(text.replace(/:\d{1,5}$/, ''));
+const redisUrl = z.string().superRefine((url, context) => {
+  try {
+    readRedisUrl(url);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
 const timeZone = z.string().refine((zone) => {
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }));
@@ -75,7 +83,8 @@ export const environmentSchema = z.object({
   DATABASE_POOL_SIZE: count(12),
   DATABASE_POOL_WAIT: duration('10s'),
   DATABASE_QUERY_TIMEOUT: duration('25s'),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+  REDIS_URL: redisUrl,
+  REDIS_CA: z.string().optional(),
   REDIS_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and -')

@@ -8,3 +8,4 @@ export {
   programPath,
   readEnvironment,
 } from './environment.js';
+export { readRedisUrl, type RedisAddress, type RedisTarget } from './redis-url.js';

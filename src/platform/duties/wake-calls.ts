@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Redis } from 'ioredis';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { within } from '../concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { type RedisClient, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
 
 /** Calls of one name within so long are one. */
@@ -24,11 +23,11 @@ const AGAIN_MS = 500;
 export class WakeCalls implements OnApplicationShutdown {
   private readonly pending = new Map<string, NodeJS.Timeout>();
   private readonly listeners = new Map<string, () => Promise<void>>();
-  private readonly connections: Redis[] = [];
+  private readonly connections: RedisClient[] = [];
   private hasEnded = false;
 
   constructor(
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly clients: RedisClients,
     private readonly redis: RedisLink,
   ) {}
 
@@ -48,12 +47,7 @@ export class WakeCalls implements OnApplicationShutdown {
    */
   listen(name: string, work: () => Promise<void>): void {
     this.listeners.set(name, work);
-    const connection = new Redis(this.environment.REDIS_URL, {
-      maxRetriesPerRequest: 0,
-      enableOfflineQueue: false,
-      retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
-    });
-    connection.on('error', () => undefined); // its absence shows in /health/ready
+    const connection = this.clients.open('blocking');
     this.connections.push(connection);
     void this.take(name, connection, work);
   }
@@ -77,7 +71,7 @@ export class WakeCalls implements OnApplicationShutdown {
     calls.exec().catch(() => undefined);
   }
 
-  private async take(name: string, connection: Redis, work: () => Promise<void>): Promise<void> {
+  private async take(name: string, connection: RedisClient, work: () => Promise<void>): Promise<void> {
     while (!this.hasEnded) {
       if (connection.status !== 'ready') await once(connection, 'ready').catch(() => undefined);
       const asking = connection.blpop(this.key(name), LISTENED_SECONDS).then(

@@ -1,13 +1,12 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { Redis } from 'ioredis';
 import { unavailable } from '../../kernel/define-error.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { type RedisClient, RedisClients } from '../redis/index.js';
+import { queuePrefix } from './queues.js';
 
 const redisAway = unavailable('redis_away', 'Redis does not answer');
-
-const COMMAND_TIMEOUT_MS = 3_000;
-const CONNECT_TIMEOUT_MS = 2_000;
 
 /** A queue as the dashboard names it. */
 export interface ShownQueue {
@@ -21,11 +20,13 @@ export interface ShownQueue {
  * it. Its code is loaded, and Redis connected, at the first look: most APIs are never looked at.
  */
 @Injectable()
-export class QueueDashboard implements OnApplicationShutdown {
-  private redis: Redis | null = null;
+export class QueueDashboard {
   private board: Promise<RequestHandler> | null = null;
 
-  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX'>,
+    private readonly clients: RedisClients,
+  ) {}
 
   /** Answers a GET of the dashboard. @param basePath where it stands, such as `/admin/queues` */
   serve(
@@ -40,10 +41,6 @@ export class QueueDashboard implements OnApplicationShutdown {
     this.board.then((board) => void board(request, response, next)).catch(next);
   }
 
-  onApplicationShutdown(): void {
-    this.redis?.disconnect();
-  }
-
   private async open(basePath: string, shown: readonly ShownQueue[]): Promise<RequestHandler> {
     const [{ default: Bull }, { createBullBoard }, { BullAdapter }, { ExpressAdapter }] = await Promise.all([
       import('bull'),
@@ -52,8 +49,9 @@ export class QueueDashboard implements OnApplicationShutdown {
       import('@bull-board/express'),
     ]);
     const redis = this.connect();
+    const { REDIS_PREFIX } = this.environment;
     const queues = shown.map(({ name, purpose }) => {
-      const queue = new Bull(name, { prefix: `{${this.environment.REDIS_PREFIX}}`, createClient: () => redis });
+      const queue = new Bull(name, { prefix: queuePrefix(REDIS_PREFIX, name), createClient: () => redis as Redis });
       queue.on('error', () => undefined); // every answer says so by itself
       return new BullAdapter(queue, { readOnlyMode: true, description: purpose });
     });
@@ -66,15 +64,9 @@ export class QueueDashboard implements OnApplicationShutdown {
     return serverAdapter.getRouter() as RequestHandler;
   }
 
-  private connect(): Redis {
-    this.redis = new Redis(this.environment.REDIS_URL, {
-      maxRetriesPerRequest: 1,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
-    });
-    this.redis.on('error', () => undefined);
-    this.redis.setMaxListeners(0); // every queue listens to the one connection
-    return this.redis;
+  private connect(): RedisClient {
+    const redis = this.clients.open('commands', { isPatient: true });
+    redis.setMaxListeners(0); // every queue listens to the one connection
+    return redis;
   }
 }

@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
+import { RedisModule } from '../redis/index.js';
+import { SecurityModule } from '../security/index.js';
 import { RelayNotifier } from './relay-notifier.js';
 import { TurnQueues } from './turn-queues.js';
 
 /** For processes that take and make jobs (the worker). */
-@Module({ providers: [TurnQueues], exports: [TurnQueues] })
+@Module({ imports: [RedisModule], providers: [TurnQueues], exports: [TurnQueues] })
 export class QueuesModule {}
 
-/** For processes that only wake the relay (the API): no Bull connection, one plain Redis connection. */
-@Module({ providers: [RelayNotifier], exports: [RelayNotifier] })
+/** For processes that only wake the relay (the API): no Bull, and no connection of their own. */
+@Module({ imports: [SecurityModule], providers: [RelayNotifier], exports: [RelayNotifier] })
 export class RelayNotifierModule {}

@@ -1,4 +1,10 @@
 /**
+ * What the keys of a queue begin with. The tag keeps them in one hash slot of a cluster, as Bull's scripts demand; that it
+ * names the queue spreads the queues over the masters.
+ */
+export const queuePrefix = (installation: string, queue: string): string => `{${installation}:${queue}}`;
+
+/**
  * How long a worker may hold a job without a sign of life, milliseconds; short, because a job of a killed worker blocks its
  * id until then, and harmless, because a turn that runs twice finds its lanes taken.
  */

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Redis } from 'ioredis';
 import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { type RedisClient, RedisClients } from '../redis/index.js';
+import { RedisLink } from '../security/index.js';
 
 const NOTIFY_EVERY_MS = 5;
 /** Rings of a channel that no relay took: its own look finds what the others were about. */
@@ -38,15 +39,16 @@ function readRing(channel: string, ring: string): DueRoute {
  */
 @Injectable()
 export class RelayNotifier implements OnApplicationShutdown {
-  private readonly redis: Redis;
-  private readonly connections: Redis[] = [];
+  private readonly connections: RedisClient[] = [];
   private readonly pending = new Map<string, Set<string>>();
   private timer: NodeJS.Timeout | null = null;
   private hasEnded = false;
 
-  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {
-    this.redis = this.connect();
-  }
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX'>,
+    private readonly clients: RedisClients,
+    private readonly redis: RedisLink,
+  ) {}
 
   /**
    * Notifies soon; many calls within a few milliseconds are one. Never waits and never fails.
@@ -66,7 +68,9 @@ export class RelayNotifier implements OnApplicationShutdown {
    * @param onDue never rejects; the next rings are taken when it is over
    */
   listen(channels: readonly string[], onDue: (due: DueRoute[]) => Promise<void>): void {
-    void this.take(channels, this.connect(), onDue);
+    const connection = this.clients.open('blocking');
+    this.connections.push(connection);
+    void this.take(channels, connection, onDue);
   }
 
   onApplicationShutdown(): void {
@@ -79,8 +83,8 @@ export class RelayNotifier implements OnApplicationShutdown {
     this.timer = null;
     const pending = [...this.pending];
     this.pending.clear();
-    if (this.redis.status !== 'ready') return;
-    const calls = this.redis.multi();
+    if (!this.redis.ready) return;
+    const calls = this.redis.client.multi();
     for (const [channel, rings] of pending) {
       const key = this.key(channel);
       calls
@@ -93,7 +97,7 @@ export class RelayNotifier implements OnApplicationShutdown {
 
   private async take(
     channels: readonly string[],
-    connection: Redis,
+    connection: RedisClient,
     onDue: (due: DueRoute[]) => Promise<void>,
   ): Promise<void> {
     const byKey = new Map(channels.map((channel) => [this.key(channel), channel]));
@@ -117,17 +121,6 @@ export class RelayNotifier implements OnApplicationShutdown {
 
   /** One hash slot for all channels, so that one command may wait for all of them. */
   private key(channel: string): string {
-    return `{${this.environment.REDIS_PREFIX}}:due:${channel}`;
-  }
-
-  private connect(): Redis {
-    const redis = new Redis(this.environment.REDIS_URL, {
-      maxRetriesPerRequest: 0,
-      enableOfflineQueue: false,
-      retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
-    });
-    redis.on('error', () => undefined); // its absence shows in /health/ready and in the log of the rate counters
-    this.connections.push(redis);
-    return redis;
+    return `{${this.environment.REDIS_PREFIX}:due}:${channel}`;
   }
 }

@@ -1,24 +1,31 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import Bull, { type Queue } from 'bull';
-import { Redis } from 'ioredis';
 import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { LOCK_MS, type TurnJob, turnJobId } from './queues.js';
+import { type RedisClient, RedisClients } from '../redis/index.js';
+import { LOCK_MS, queuePrefix, type TurnJob, turnJobId } from './queues.js';
 
 const ADD_TIMEOUT_MS = 3_000;
+/** How long a place that could not ask for a job waits before it asks again. */
+const RETRY_MS = 1_000;
 /** A queue never closes while Redis is away. */
 const CLOSE_MS = 2_000;
 
 /**
  * The queues of turns, by name, each made when it is first asked for. Bull on Redis: MySQL is the truth, so completed and
- * failed jobs are removed, and an emptied Redis is refilled by the relay. The prefix stands in braces so that all keys of a
- * queue share a hash slot on Redis Cluster.
+ * failed jobs are removed, and an emptied Redis is refilled by the relay. All queues share one connection for commands and
+ * one for what Redis publishes; each has one of its own to wait for jobs.
  */
 @Injectable()
 export class TurnQueues implements OnApplicationShutdown {
   private readonly queues = new Map<string, Queue<TurnJob>>();
 
-  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
+  private readonly shared = new Map<string, RedisClient>();
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX'>,
+    private readonly clients: RedisClients,
+  ) {}
 
   /**
    * Puts turns at the tail of their queue.
@@ -53,16 +60,25 @@ export class TurnQueues implements OnApplicationShutdown {
 
   private open(name: string): Queue<TurnJob> {
     return new Bull<TurnJob>(name, {
-      prefix: `{${this.environment.REDIS_PREFIX}}`,
-      // Bull needs connections that never give up (blocking reads wait for ever); only the relay adds, within a time limit.
-      createClient: () =>
-        new Redis(this.environment.REDIS_URL, {
-          maxRetriesPerRequest: null,
-          enableReadyCheck: false,
-          retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
-        }),
+      prefix: queuePrefix(this.environment.REDIS_PREFIX, name),
+      // Its types do not know that a cluster's client is one too; its documentation does.
+      createClient: (type) => this.client(type),
       defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
-      settings: { lockDuration: LOCK_MS, stalledInterval: 5_000, maxStalledCount: 10 },
+      settings: {
+        lockDuration: LOCK_MS,
+        stalledInterval: 5_000,
+        maxStalledCount: 10,
+        retryProcessDelay: RETRY_MS,
+      },
     });
+  }
+
+  /** Bull needs connections that never give up; only the relay adds, within a time limit. */
+  private client(type: 'client' | 'subscriber' | 'bclient'): RedisClient {
+    if (type === 'bclient') return this.clients.open('bull');
+    const client = this.shared.get(type) ?? this.clients.open('bull');
+    client.setMaxListeners(0); // every queue listens to it
+    this.shared.set(type, client);
+    return client;
   }
 }

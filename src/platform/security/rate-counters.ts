@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../redis/index.js';
 import { HitMemory } from './hit-memory.js';
 import { RedisLink } from './redis-link.js';
 import { WindowMemory } from './window-memory.js';
@@ -34,7 +34,7 @@ if left < 0 then
 end
 return { count, left }`;
 
-type Scripted = Redis & {
+type Scripted = RedisClient & {
   countHit(key: string, limit: number, windowMs: number): Promise<number>;
   waitForHit(key: string, limit: number): Promise<number>;
   addToWindow(key: string, amount: number, windowMs: number): Promise<[number, number]>;

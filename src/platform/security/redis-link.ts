@@ -1,11 +1,9 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Redis } from 'ioredis';
 import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { type RedisClient, RedisClients } from '../redis/index.js';
 
 const ANSWER_MS = 300;
-/** Ends what `answer` has given up, and the commands of callers that have more time. */
-const COMMAND_TIMEOUT_MS = 3_000;
 const FIRST_CONNECTION_MS = 1_000;
 
 /**
@@ -14,23 +12,18 @@ const FIRST_CONNECTION_MS = 1_000;
  */
 @Injectable()
 export class RedisLink implements OnModuleInit, OnApplicationShutdown {
-  readonly client: Redis;
-  /** Put before every key, so that installations can share a server; in braces for Redis Cluster. */
+  readonly client: RedisClient;
+  /**
+   * Put before every key, so that installations can share a server. Without a hash tag: counters and marks spread over the
+   * masters of a cluster, and no command takes two of them.
+   */
   readonly prefix: string;
   private readonly logger = new Logger('Redis');
   private away = false;
 
-  constructor(@Inject(ENVIRONMENT) environment: Environment) {
-    this.prefix = `{${environment.REDIS_PREFIX}}`;
-    this.client = new Redis(environment.REDIS_URL, {
-      lazyConnect: true,
-      enableOfflineQueue: false,
-      enableAutoPipelining: true,
-      maxRetriesPerRequest: 0,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      connectTimeout: 2_000,
-      retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
-    });
+  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'REDIS_PREFIX'>, clients: RedisClients) {
+    this.prefix = environment.REDIS_PREFIX;
+    this.client = clients.open('commands', { isLazy: true });
     this.client.on('error', () => this.note(true));
     this.client.on('ready', () => this.note(false));
   }
@@ -43,10 +36,8 @@ export class RedisLink implements OnModuleInit, OnApplicationShutdown {
   /** What Redis answers within 300 ms; null when it is away or silent. */
   answer<T>(command: () => Promise<T>): Promise<T | null> {
     if (!this.ready) return Promise.resolve(null);
-    return within(
-      ANSWER_MS,
-      command().catch(() => null),
-    );
+    const asking = async (): Promise<T | null> => command().catch(() => null);
+    return within(ANSWER_MS, asking());
   }
 
   /** Answers within 300 ms. */

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { RedisModule } from '../redis/index.js';
 import { AddressLimits } from './address-limits.js';
 import { PasswordHasher } from './password-hasher.js';
 import { RateCounters } from './rate-counters.js';
@@ -14,6 +15,7 @@ const BROADCAST_WINDOW_MS = 60_000;
 /** Secrets and counters, for every process. */
 @Global()
 @Module({
+  imports: [RedisModule],
   providers: [RedisLink, RateCounters, AddressLimits, PasswordHasher, Sealer],
   exports: [RedisLink, RateCounters, AddressLimits, PasswordHasher, Sealer],
 })

@@ -1,0 +1,2 @@
+export { type ClientPurpose, RedisClients, type RedisClient } from './redis-clients.js';
+export { RedisModule } from './redis.module.js';
