@@ -40,7 +40,7 @@ export const pagerChannel: Channel<'pager'> = {
     [RecipientStatus.NoAnswer]: 'LOST',
     [RecipientStatus.Busy]: 'LOST',
   },
-  newRequestId: (zone) => newRequestId('PAGE', 8, now(), zone),
+  newRequestId: (zone, { CELL: cell }) => newRequestId('PAGE', 8, { at: now(), zone, cell }),
   readRecipient: (entry) => cleanContact(entry, DIGITS.min, DIGITS.max),
   duplicates: 'charged',
   price: () => PRICE,
@@ -107,7 +107,7 @@ class PagerController {
     return this.acceptance.accept({
       accountId: sender.accountId,
       channel: channel.name,
-      requestId: { make: () => newRequestId('PAGE', 8, now(), sender.timeZone) },
+      requestId: { make: () => newRequestId('PAGE', 8, { at: now(), zone: sender.timeZone }) },
       broadcastName,
       service,
       routeId: only?.[0] ?? 0,

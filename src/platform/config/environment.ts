@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
+import { cellVariables } from './cell-variables.js';
 import { readRedisUrl } from './redis-url.js';
 
 /** Of a text such as 500ms or 30s; seconds without a unit. */
@@ -170,6 +171,7 @@ export const environmentSchema = z.object({
   AUDIO_FETCH_TIMEOUT: duration('15s'),
   FFMPEG_PATH: z.string().default('ffmpeg'),
   TRANSCODE_TIMEOUT: duration('20s'),
+  ...cellVariables,
 });
 
 export type Environment = z.infer<typeof environmentSchema> & {
@@ -182,18 +184,24 @@ export type Environment = z.infer<typeof environmentSchema> & {
 export class InvalidEnvironment extends Error {}
 
 /**
+ * The variables of a schema; an empty one is none.
+ * @throws InvalidEnvironment with one line a faulty variable, without its value
+ */
+export function readVariables<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEnv): z.infer<Schema> {
+  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = schema.safeParse(present);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+  throw new InvalidEnvironment(`The environment is not valid:\n  ${lines.join('\n  ')}`);
+}
+
+/**
  * Validates the process environment. In production a weak secret is refused; outside it, the start script has put
  * generated secrets into the environment beforehand.
  * @throws InvalidEnvironment with one line a faulty variable, without its value
  */
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
-  const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = environmentSchema.safeParse(present);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
-    throw new InvalidEnvironment(`The environment is not valid:\n  ${lines.join('\n  ')}`);
-  }
-  const environment = parsed.data;
+  const environment = readVariables(environmentSchema, source);
   const production = environment.NODE_ENV === 'production';
   if (production && new Set(environment.JWT_SECRET).size < 10) {
     throw new InvalidEnvironment(
@@ -208,6 +216,10 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       'The environment is not valid:\n  VOICE_ALLOWED_PREFIXES: must say where calls may be forwarded to (* = anywhere), because VOICE_AUTO_APPROVE is on',
     );
   }
+  if (environment.CELL !== undefined && (environment.DIRECTORY_URL === undefined || !environment.CELL_TOKEN)) {
+    const missing = environment.DIRECTORY_URL === undefined ? 'DIRECTORY_URL' : 'CELL_TOKEN';
+    throw new InvalidEnvironment(`The environment is not valid:\n  ${missing}: needed, because CELL is set`);
+  }
   return {
     ...environment,
     HOST: environment.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
@@ -218,6 +230,10 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
 /** Where the world finds a path of ours: below `PUBLIC_URL`, or the bare path when that is not set. */
 export const publicAddress = ({ PUBLIC_URL: base = '' }: Pick<Environment, 'PUBLIC_URL'>, path: string): string =>
   `${base.replace(/\/+$/, '')}${path}`;
+
+/** The path below which the world finds us, without a slash at its end: that of `PUBLIC_URL`, mostly none. */
+export const publicPath = ({ PUBLIC_URL: base }: Pick<Environment, 'PUBLIC_URL'>): string =>
+  base === undefined ? '' : new URL(base).pathname.replace(/\/+$/, '');
 
 /**
  * Where upstreams find us, without a slash at its end: `PUBLIC_URL`; in development also this machine's own address.

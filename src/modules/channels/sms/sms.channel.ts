@@ -31,7 +31,7 @@ export const smsChannel: Channel<'sms'> = {
     [RecipientStatus.NoAnswer]: 'FAILED',
     [RecipientStatus.Busy]: 'FAILED',
   },
-  newRequestId: (zone) => newRequestId('GSMCAMP', 6, now(), zone),
+  newRequestId: (zone, { CELL: cell }) => newRequestId('GSMCAMP', 6, { at: now(), zone, cell }),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
   price: (content, addressee) => priceOf(pricedPiecesOf(content, addressee)),

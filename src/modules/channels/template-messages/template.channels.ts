@@ -50,5 +50,5 @@ export const templateChannel = templateChannelOf('template', {
 /** Branded template campaigns (reference/template-messages#connections). */
 export const brandedChannel = templateChannelOf('branded', {
   title: 'branded template',
-  newRequestId: (zone) => newRequestId('WCAMP', 8, now(), zone),
+  newRequestId: (zone, { CELL: cell }) => newRequestId('WCAMP', 8, { at: now(), zone, cell }),
 });

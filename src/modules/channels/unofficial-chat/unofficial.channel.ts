@@ -17,7 +17,8 @@ export const unofficialChannel: Channel<'unofficial'> = {
   event: CHAT_EVENT,
   campaignStatus: { accepted: 'Processing', sending: 'Processing' },
   statusLabels: CHAT_STATUS_LABELS,
-  newRequestId: (zone, { UNOFFICIAL_PREFIX }) => newRequestId(UNOFFICIAL_PREFIX, 6, now(), zone),
+  newRequestId: (zone, { UNOFFICIAL_PREFIX, CELL: cell }) =>
+    newRequestId(UNOFFICIAL_PREFIX, 6, { at: now(), zone, cell }),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
   price: (content, addressee) => {

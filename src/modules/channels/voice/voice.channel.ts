@@ -37,7 +37,7 @@ export const voiceChannel: Channel<'voice'> = {
   campaignStatus: { accepted: 'Pending for Verification', sending: 'Processing' },
   statusLabels: STATUS_LABELS,
   timed: true,
-  newRequestId: (zone) => newRequestId('VCAMP', 8, now(), zone),
+  newRequestId: (zone, { CELL: cell }) => newRequestId('VCAMP', 8, { at: now(), zone, cell }),
   readRecipient: voiceReceiver,
   duplicates: 'removed',
   price: (content) => {
