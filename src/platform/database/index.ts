@@ -15,6 +15,7 @@ export {
 export { duplicateKeyName, isDuplicateKey } from './faults.js';
 export { CommitUnknown, type WrittenRow } from './lost-commit.js';
 export { jsonRows } from './json-rows.js';
+export { QuotedText } from './quoted-text.js';
 export { rowArrays } from './row-arrays.js';
 export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
 export { dataSourceOptions } from './options.js';

@@ -1,3 +1,5 @@
+import { QuotedText } from './quoted-text.js';
+
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
 const wellFormed = (_key: string, value: unknown): unknown =>
@@ -9,7 +11,7 @@ const wellFormed = (_key: string, value: unknown): unknown =>
  * upstream may send and JavaScript writes as `\ud83d`, is no JSON to the servers: one such text would refuse every row
  * of the statement, so it is replaced.
  */
-export function jsonRows(rows: readonly unknown[]): string {
+export function jsonRows(rows: readonly unknown[]): QuotedText {
   const text = JSON.stringify(rows);
-  return text.includes('\\ud') ? JSON.stringify(rows, wellFormed) : text;
+  return new QuotedText(text.includes('\\ud') ? JSON.stringify(rows, wellFormed) : text);
 }

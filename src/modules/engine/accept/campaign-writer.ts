@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, QuotedText } from '../../../platform/database/index.js';
 import { type PlannedLane, planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { chainOf, chainText, type RouteChain } from '../state/route-chain.js';
@@ -190,4 +190,5 @@ export class CampaignWriter {
 }
 
 /** A JSON array of digit strings; they need no escaping, so joining them is enough. */
-const jsonDigits = (digits: readonly string[]): string => (digits.length === 0 ? '[]' : `["${digits.join('","')}"]`);
+const jsonDigits = (digits: readonly string[]): QuotedText =>
+  new QuotedText(digits.length === 0 ? '[]' : `["${digits.join('","')}"]`);

@@ -1,4 +1,4 @@
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, QuotedText } from '../../../platform/database/index.js';
 import { MOST_GROUPS } from '../state/lanes.js';
 import { blockText, OWN_KIND, RECIPIENTS_A_BLOCK } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
@@ -103,7 +103,7 @@ export function* termsBatches(
   { from, terms }: RecipientPage,
   campaign: Common,
   { own }: DraftSum,
-): Generator<string, void, undefined> {
+): Generator<QuotedText, void, undefined> {
   if (!terms || !own?.hasTerms) return;
   let rows: unknown[][] = [];
   for (const [at, each] of terms.entries()) {
@@ -119,7 +119,7 @@ export function* termsBatches(
 }
 
 /** A row of `recipient_variables`. */
-export type VariablesRow = [id: number, block: number, variables: string];
+export type VariablesRow = [id: number, block: number, variables: QuotedText];
 
 /** Rows of `recipient_variables`, each batch of a size that the servers take, whatever the variables hold. */
 export function* variablesBatches(
@@ -137,7 +137,7 @@ export function* variablesBatches(
       yield rows;
       [rows, length] = [[], 0];
     }
-    rows.push([id, (from + at) / RECIPIENTS_A_BLOCK, text]);
+    rows.push([id, (from + at) / RECIPIENTS_A_BLOCK, new QuotedText(text)]);
     length += text.length;
   }
   if (rows.length > 0) yield rows;

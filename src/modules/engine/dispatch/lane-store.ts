@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { inTransaction, jsonRows, type QuotedText } from '../../../platform/database/index.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { beginRetries, begunRetries, dropRetries, dropRetriesOf } from '../settle/retry-store.js';
@@ -75,7 +75,7 @@ const LANES = new LeasedTable({ table: 'campaign_lanes', key: ['campaign_id', 'l
 const AFTER_FAULT_MS = 15_000;
 
 /** @param fence the one that was read, or the held one */
-const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): string =>
+const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): QuotedText =>
   jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
 const readFence = ({ fence }: LaneTurn): number => fence;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, type QuotedText } from '../../../platform/database/index.js';
 import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
 import type { DueRecipient, LastOutcome } from './attempts.js';
 import type { RecipientKey } from '../state/recipient-key.js';
@@ -59,7 +59,7 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
 /** Lanes of turns, with a fence where one is asked for. */
 const LANES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]')) j`;
-const lanesOf = (turns: readonly LaneTurn[]): string =>
+const lanesOf = (turns: readonly LaneTurn[]): QuotedText =>
   jsonRows(turns.map((turn) => [turn.campaignId, turn.lane, heldFence(turn)]));
 
 /** Retries of these turns that are begun, in order. */

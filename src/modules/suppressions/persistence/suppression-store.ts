@@ -3,7 +3,13 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Not } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
-import { inListedOrder, jsonRows, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import {
+  inListedOrder,
+  jsonRows,
+  listKeys,
+  type QuotedText,
+  type WriteResult,
+} from '../../../platform/database/index.js';
 import type { Addressed, StopList } from '../../engine/index.js';
 import { noteUsed, takeTurn } from '../../quotas/index.js';
 import type { Suppression, SuppressionSource } from '../domain/suppression.js';
@@ -126,9 +132,9 @@ export class SuppressionStore implements StopList {
   }
 }
 
-const rowsOf = (numbers: readonly string[]): string => jsonRows(numbers.map((number) => [number]));
+const rowsOf = (numbers: readonly string[]): QuotedText => jsonRows(numbers.map((number) => [number]));
 
-function* batches(numbers: readonly string[]): Generator<string> {
+function* batches(numbers: readonly string[]): Generator<QuotedText> {
   const sorted = numbers.toSorted();
   for (let from = 0; from < sorted.length; from += BATCH) yield rowsOf(sorted.slice(from, from + BATCH));
 }
