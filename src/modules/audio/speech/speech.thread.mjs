@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * A thread that speaks: one text at a time. Plain JavaScript, because a thread is started from a file, and this file is
  * the same whether the service runs compiled or from its sources under test.

@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * From the engine's 22,050 samples a second to the 8,000 of a telephone network: 160 new samples for 441 old ones.
  * Everything above 4 kHz would come back as noise, so it is taken out by a windowed sinc (Kaiser) that passes 3.4 kHz,
