@@ -123,7 +123,14 @@ export async function openStage(options = {}) {
     ]);
     Object.assign(stage, { database, redis });
     stage.onEnd(() => Promise.all([database.stop(), redis.stop()]));
-    stage.pool = mysql.createPool({ uri: database.url, connectionLimit: 4, supportBigNumbers: true });
+    // by a way too: the server may come back on another port
+    const way = await stage.way(() => database.target);
+    stage.pool = mysql.createPool({
+      uri: way.through(database.url),
+      connectionLimit: 4,
+      supportBigNumbers: true,
+      timezone: 'Z',
+    });
     stage.onEnd(() => stage.pool.end());
     await prepare({ ...stage.environment, DATABASE_URL: database.url, REDIS_URL: redis.url });
     for (let count = 0; count < apis; count++) await stage.addApp('api');

@@ -1,0 +1,79 @@
+import { ReceiptOutbox } from './receipt-outbox.mjs';
+
+/** What a carrier does with a number, by its last two digits; with all others it delivers. */
+export const FATES = {
+  '03': 'refused',
+  '04': 'undeliverable',
+  '08': 'silent',
+  29: 'throttled once',
+  50: 'fault once',
+  80: 'no answer',
+};
+export const fateOf = (number) => FATES[number.slice(-2)] ?? 'delivered';
+
+/** Answers that a carrier gives to a message; the first two take it. */
+export const ANSWERS = ['taken', 'taken, answered 502', 'taken, no answer', 'refused', 'throttled', 'fault'];
+export const isTaken = (answer) => answer.startsWith('taken');
+
+/**
+ * What every carrier of a test has: a ledger of whatever came, with the moment, that knows nothing of the service; moods that
+ * a strike puts it into; and an outbox of receipts that goes on until they are acknowledged.
+ */
+export class Carrier {
+  /** `{ number, item, ref, id, at, answer }`, in the order in which they came */
+  ledger = [];
+  /** (number) => one of ANSWERS, or undefined for the usual one: set by a strike */
+  mood = () => undefined;
+  /** receipts leave before the answer does */
+  receiptsComeEarly = false;
+  #askedBefore = new Set();
+  #references = new Map();
+  #count = 0;
+
+  /** @param {import('../seed.mjs').Seed} seed @param {{ name: string, deduplicates?: boolean }} what */
+  constructor(seed, { name, deduplicates = false }) {
+    Object.assign(this, { seed, name, deduplicates });
+    this.outbox = new ReceiptOutbox(seed.of('receipts'));
+  }
+
+  /** An id that is no neighbour of another. */
+  newId() {
+    return `${this.name[0]}${(++this.#count).toString(16).padStart(6, '0')}${Math.floor(this.seed.next() * 2 ** 32).toString(16)}`;
+  }
+
+  /**
+   * Writes a message down. @param {{ number: string, item?: string, ref?: string | null }} message item: which part of what goes
+   * to this number @returns the entry, with the answer that is due
+   */
+  take({ number, item = 'text', ref = null }) {
+    const known = this.deduplicates && ref !== null ? this.#references.get(ref) : undefined;
+    if (known) {
+      known.repeats = (known.repeats ?? 0) + 1;
+      return { ...known, isRepeat: true };
+    }
+    const entry = { number, item, ref, id: this.newId(), at: Date.now(), answer: this.#answerTo(number, item) };
+    this.ledger.push(entry);
+    if (isTaken(entry.answer) && this.deduplicates && ref !== null) this.#references.set(ref, entry);
+    return entry;
+  }
+
+  #answerTo(number, item) {
+    const fate = fateOf(number);
+    const key = `${number} ${item}`;
+    const isFirst = !this.#askedBefore.has(key);
+    this.#askedBefore.add(key);
+    const mood = this.mood(number, item);
+    if (mood !== undefined) return mood;
+    if (fate === 'refused') return 'refused';
+    if (fate === 'throttled once' && isFirst) return 'throttled';
+    if (fate === 'fault once' && isFirst) return 'fault';
+    return 'taken';
+  }
+
+  /** As it was before a strike. */
+  calm() {
+    this.mood = () => undefined;
+    this.receiptsComeEarly = false;
+    this.outbox.calm();
+  }
+}

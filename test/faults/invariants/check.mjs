@@ -1,0 +1,166 @@
+import { isTaken } from '../carriers/carrier.mjs';
+import { isFinal, STATUS } from './snapshot.mjs';
+
+const { Cancelled, Delivered, Read, Submitted } = STATUS;
+const groups = (rows, keyOf) => {
+  const found = new Map();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (found.has(key)) found.get(key).push(row);
+    else found.set(key, [row]);
+  }
+  return found;
+};
+const sum = (rows, of) => rows.reduce((total, row) => total + Number(of(row)), 0);
+const creditsOf = ({ credits, campaign }) => credits ?? campaign.unitCredits;
+const isRefunded = ({ status, refunded }) => status === Cancelled || Boolean(refunded);
+
+/** I1: initial = balance + spent − refunded, never negative; and what a campaign got back is what its recipients had cost. */
+export function* money({ campaigns, recipients, ledger, balances }) {
+  for (const { account, balance, available } of balances) {
+    if (available < 0) yield { invariant: 'I1', text: `${account} ${balance} is ${available}` };
+    const own = ledger.filter((entry) => entry.account === account && entry.balance === balance);
+    const left = sum(own, ({ amount }) => amount);
+    if (left !== Number(available))
+      yield { invariant: 'I1', text: `${account} ${balance}: ledger ${left}, stored ${available}` };
+  }
+  const byRequest = groups(ledger, ({ requestId }) => requestId);
+  const byCampaign = groups(recipients, ({ campaignId }) => campaignId);
+  for (const campaign of campaigns) {
+    const { requestId } = campaign;
+    const entries = byRequest.get(requestId) ?? [];
+    const debits = entries.filter(({ kind }) => kind === 'debit');
+    const own = byCampaign.get(campaign.id) ?? [];
+    const cost = sum(own, creditsOf);
+    const spent = -sum(debits, ({ amount }) => amount);
+    if (sum(debits, (row) => row.entries) !== 1 || spent !== cost || Number(campaign.charged) !== cost) {
+      yield {
+        invariant: 'I2',
+        requestId,
+        text: `costs ${cost}, was debited ${spent} in ${sum(debits, (row) => row.entries)} entries`,
+      };
+    }
+    const back = sum(entries.filter(({ kind }) => kind === 'refund'), ({ amount }) => amount); // prettier-ignore
+    const due = sum(own.filter(isRefunded), creditsOf);
+    if (back !== due) yield { invariant: 'I1', requestId, text: `refunded ${back}, due are ${due}` };
+  }
+}
+
+const isChild = ({ retryOf }) => retryOf !== null;
+
+/** I2: answered → exactly one campaign with all its recipients; refused → none; unknown → all or nothing, by the client's name. */
+export function* acceptance({ asked, changes, again }, { campaigns, recipients, sessions }, entriesOf) {
+  const ofNumber = groups(recipients.filter(({ campaign }) => !isChild(campaign)), ({ number }) => number); // prettier-ignore
+  const repeated = new Map(again);
+  for (const entry of asked) {
+    const { outcome, numbers, name, account, kind, isSession } = entry;
+    const what = { invariant: 'I2', number: numbers[0], requestId: entry.requestId };
+    const about = `${kind} ${name} of ${account}, ${outcome} ${entry.status ?? ''}`;
+    if (isSession) {
+      const stored = sessions.filter(({ number }) => number === numbers[0]).length;
+      if (outcome === 'answered' && stored !== 1) yield { ...what, text: `${about}: ${stored} messages stored` };
+      continue;
+    }
+    const found = [
+      ...new Set(numbers.flatMap((number) => (ofNumber.get(number) ?? []).map(({ campaign }) => campaign))),
+    ];
+    const rows = sum(numbers, (number) => (ofNumber.get(number) ?? []).length);
+    const later = repeated.get(entry);
+    const most = outcome === 'refused' ? 0 : 1;
+    if (found.length > most)
+      yield { ...what, text: `${about}: ${found.map(({ requestId }) => requestId).join(', ') || 'none'} exist` };
+    if (outcome === 'answered' && found.length === 0)
+      yield { ...what, text: `${about}: no campaign ${entry.requestId}` };
+    if (found.length === 1 && rows !== numbers.length)
+      yield { ...what, text: `${about}: ${rows} of ${numbers.length} recipients` };
+    const named = outcome === 'answered' ? entry.requestId : later?.outcome === 'answered' ? later.requestId : null;
+    if (named !== null && found.length === 1 && found[0].requestId !== named) {
+      yield { ...what, text: `${about}: the answer names ${named}, there is ${found[0].requestId}` };
+    }
+    if (outcome === 'unknown' && later?.status >= 500) yield { ...what, invariant: 'I8', text: `${about}: asked again, ${later.status} ${JSON.stringify(later.body)}` }; // prettier-ignore
+    if (outcome === 'refused' && numbers.some((number) => entriesOf(number).length > 0)) {
+      yield { ...what, text: `${about}: it left` };
+    }
+  }
+  for (const { what, childId, requestId } of changes.filter((change) => change.childId)) {
+    const children = campaigns.filter((campaign) => campaign.requestId === childId);
+    if (children.length !== 1)
+      yield { invariant: 'I2', requestId, text: `${what} answered ${childId}, there are ${children.length}` };
+  }
+}
+
+/** I3: every accepted recipient is final (what waits for a time has had it). */
+export function* ends({ recipients }) {
+  for (const { status, number, campaign } of recipients) {
+    if (!isFinal(status))
+      yield { invariant: 'I3', number, requestId: campaign.requestId, text: `still in status ${status}` };
+  }
+}
+
+/**
+ * I4 and I9, number by number: what the carriers have beside what was charged. At most one send a recipient, and none of one
+ * that was refunded; nobody is charged for what no carrier ever saw. Recipients flagged as of unknown outcome are counted instead.
+ */
+export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figures) {
+  for (const [number, rows] of groups(recipients, (row) => row.number)) {
+    const entries = entriesOf(number);
+    const requestId = rows[0].campaign.requestId;
+    const isFlagged = rows.some(({ flagged }) => flagged);
+    const taken = groups(entries.filter(({ answer }) => isTaken(answer)), ({ item }) => item); // prettier-ignore
+    const most = Math.max(0, ...[...taken.values()].map((some) => some.length));
+    const charged = rows.filter((row) => !isRefunded(row));
+    const allowed = sum(charged, ({ campaign }) => (campaign.channel === 'voice' ? allowedCalls(campaign) : 1));
+    figures.messages += rows.length;
+    figures.unknown += sum(rows, ({ flagged }) => flagged);
+    if (most > allowed) {
+      figures.doubled += 1;
+      const text = `${most} sends, ${allowed} allowed (${rows.map(({ status, error }) => `${status} ${error ?? ''}`).join('; ')})`;
+      if (!isFlagged) yield { invariant: 'I4', number, requestId, text };
+    }
+    const certain = charged.filter(({ flagged }) => !flagged);
+    if (certain.length > 0 && entries.length === 0) {
+      figures.lost += 1;
+      yield {
+        invariant: 'I9',
+        number,
+        requestId,
+        text: `charged and never at a carrier (${certain[0].status} ${certain[0].error ?? ''})`,
+      };
+    } else if (isFlagged && entries.length === 0) figures.unseen += 1;
+    const told = rows.filter(({ status }) => status === Delivered || status === Read || status === Submitted);
+    if (told.length > 0 && most === 0)
+      yield { invariant: 'I9', number, requestId, text: 'told as sent, and no carrier took it' };
+  }
+  for (const [number, rows] of groups(sessions, (row) => row.number)) {
+    const most = entriesOf(number).filter(({ answer }) => isTaken(answer)).length;
+    figures.messages += rows.length;
+    if (most > rows.length) {
+      figures.doubled += 1;
+      yield { invariant: 'I4', number, text: `${most} sends of ${rows.length} session messages` };
+    }
+  }
+}
+
+/** I7: counts sum to the total, in the counters and in what the API tells. @param details of the API, by request id */
+export function* counts({ campaigns, recipients, counters }, details) {
+  const byCampaign = groups(recipients, ({ campaignId }) => campaignId);
+  const counted = groups(counters, ({ campaignId }) => campaignId);
+  for (const { id, requestId, total } of campaigns) {
+    const own = byCampaign.get(id) ?? [];
+    if (own.length !== total) yield { invariant: 'I7', requestId, text: `${own.length} recipients of ${total}` };
+    const statuses = groups(own, ({ status }) => status);
+    for (const { status, recipients: count } of counted.get(id) ?? []) {
+      const there = statuses.get(status)?.length ?? 0;
+      if (Number(count) !== there)
+        yield { invariant: 'I7', requestId, text: `counter of status ${status} is ${count}, there are ${there}` };
+    }
+    const detail = details.get(requestId);
+    if (detail && sum(Object.values(detail.status_counts), Number) !== total) {
+      yield {
+        invariant: 'I7',
+        requestId,
+        text: `the detail counts ${JSON.stringify(detail.status_counts)} of ${total}`,
+      };
+    }
+  }
+}

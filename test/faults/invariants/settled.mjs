@@ -1,0 +1,71 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
+
+const EVERY_MS = 300;
+const TELL_EVERY_MS = 5_000;
+/** Nothing has moved for so long: receipts that came early have been looked at again by then, and notes of killed workers read. */
+const QUIET_MS = 3_000;
+const WAITING = [STATUS.Submitted, STATUS.Unknown];
+
+/** Notes of workers that are gone, which others still have to read. */
+function unreadNotes({ environment, workers }) {
+  const home = join(environment.DATA_DIR, 'submit-notes');
+  if (!existsSync(home)) return 0;
+  const notes = readdirSync(home, { recursive: true }).filter((file) => /\.note$/.test(String(file)));
+  return Math.max(0, notes.length - workers.filter(({ isAlive }) => isAlive).length);
+}
+
+const pendingReceipts = ({ carriers }) => Object.values(carriers).reduce((sum, { outbox }) => sum + outbox.pending, 0);
+
+/** No receipt comes any more: the deadline is moved to now for those that still wait for one. */
+async function endReceiptTime(pool, open) {
+  const ids = [...new Set(open.map(({ campaignId }) => campaignId))];
+  await pool.query(
+    'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 2 HOUR WHERE campaign_id IN (?) AND status IN (?)',
+    [ids, WAITING],
+  );
+  await pool.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND open_lanes > 0', [
+    ids,
+  ]);
+}
+
+/** Waits until every recipient is final and every event has been delivered. @returns what it waited for in vain, '' if for nothing */
+export async function untilSettled(scene, known, { withinMs, say }) {
+  const deadline = Date.now() + withinMs;
+  let missing = '';
+  let last = '';
+  let since = Date.now();
+  let ended = false;
+  let toldAt = Date.now();
+  while (Date.now() < deadline) {
+    await sleep(EVERY_MS);
+    const recipients = await recipientsOf(scene.pool, await campaignsSince(scene.pool, known));
+    const open = recipients.filter(({ status }) => !isFinal(status));
+    const [[{ deliveries }]] = await scene.pool.query('SELECT COUNT(*) AS deliveries FROM webhook_deliveries');
+    const receipts = pendingReceipts(scene);
+    if (open.length === 0 && receipts === 0 && deliveries === 0) return '';
+    const statuses = Object.entries(STATUS).map(([name, status]) => [
+      name,
+      open.filter((row) => row.status === status),
+    ]);
+    const held = statuses.filter(([, rows]) => rows.length > 0);
+    const words = held.map(
+      ([name, rows]) => `${rows.length} ${name} (${rows[0].campaign.requestId} ${rows[0].number})`,
+    );
+    missing = [...words, `${receipts} receipts`, `${deliveries} deliveries`].join(', ');
+    if (missing !== last) [last, since] = [missing, Date.now()];
+    if (Date.now() - toldAt >= TELL_EVERY_MS) {
+      toldAt = Date.now();
+      say(`waits for ${missing}`);
+    }
+    const isQuiet = Date.now() - since >= QUIET_MS && receipts === 0 && unreadNotes(scene) === 0;
+    const onlyWait = open.length > 0 && open.every(({ status }) => WAITING.includes(status));
+    if (isQuiet && onlyWait && !ended) {
+      await endReceiptTime(scene.pool, open);
+      ended = true;
+    } else if (!isQuiet) ended = false;
+  }
+  return missing;
+}

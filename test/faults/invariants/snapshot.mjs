@@ -1,0 +1,52 @@
+/** Numbers of recipient statuses, as stored. */
+export const STATUS = {
+  ...{ Pending: 0, Submitted: 1, Delivered: 2, Read: 3, Failed: 4, Cancelled: 5 },
+  ...{ Answered: 6, NoAnswer: 7, Busy: 8, Unknown: 9, Retrying: 10 },
+};
+const FINAL = new Set([STATUS.Delivered, STATUS.Read, STATUS.Failed, STATUS.Cancelled, STATUS.Answered, STATUS.NoAnswer, STATUS.Busy]); // prettier-ignore
+export const isFinal = (status) => FINAL.has(status);
+
+/** Campaigns of one strike: those that were not there before. */
+export async function campaignsSince(pool, known) {
+  const [rows] = await pool.query(
+    `SELECT c.id, c.request_id AS requestId, a.username AS account, c.channel, c.state, c.broadcast_name AS name, c.balance,
+       c.unit_credits AS unitCredits, c.charged_credits AS charged, c.total_rows AS total, c.retry_of AS retryOf
+     FROM campaigns c JOIN accounts a ON a.id = c.account_id`,
+  );
+  return rows.filter(({ id }) => !known.has(id));
+}
+
+export async function recipientsOf(pool, campaigns) {
+  if (campaigns.length === 0) return [];
+  const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]));
+  const [rows] = await pool.query(
+    `SELECT r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts, r.error_message AS error,
+       r.refunded, r.outcome_unknown AS flagged, t.credits
+     FROM campaign_recipients r LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
+     WHERE r.campaign_id IN (?)`,
+    [[...byId.keys()]],
+  );
+  return rows.map((row) => ({ ...row, campaign: byId.get(row.campaignId) }));
+}
+
+/** All of one strike that the database knows. */
+export async function snapshot(pool, known, numberPrefix) {
+  const campaigns = await campaignsSince(pool, known);
+  const [sessions] = await pool.query(
+    'SELECT receiver AS number, status, label, provider_message_id AS id FROM session_messages WHERE receiver LIKE ?',
+    [`${numberPrefix}%`],
+  );
+  const [ledger] = await pool.query(
+    `SELECT a.username AS account, l.balance, l.kind, l.request_id AS requestId, COUNT(*) AS entries, SUM(l.amount) AS amount
+     FROM credit_ledger l JOIN accounts a ON a.id = l.account_id GROUP BY 1, 2, 3, 4`,
+  );
+  const [balances] = await pool.query(
+    'SELECT a.username AS account, b.balance, b.available FROM credit_balances b JOIN accounts a ON a.id = b.account_id',
+  );
+  const ids = campaigns.map(({ id }) => id);
+  const [counters] = ids.length === 0 ? [[]] : await pool.query(
+    'SELECT campaign_id AS campaignId, status, SUM(recipients) AS recipients FROM campaign_counters WHERE campaign_id IN (?) GROUP BY 1, 2',
+    [ids],
+  ); // prettier-ignore
+  return { campaigns, recipients: await recipientsOf(pool, campaigns), sessions, ledger, balances, counters };
+}

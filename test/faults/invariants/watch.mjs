@@ -1,0 +1,50 @@
+import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
+
+const EVERY_MS = 400;
+/** Of what a look asks, so that a database that stands still does not hold it for ever. */
+const LOOK_MS = 3_000;
+
+/** Looks at all statuses while the fault lasts: what was final once stays as it is (I5), and no balance is below zero (I1). */
+export class Watch {
+  violations = [];
+  looks = 0;
+  #final = new Map();
+  #timer = null;
+  #isLooking = false;
+
+  constructor(pool, known) {
+    Object.assign(this, { pool, known });
+  }
+
+  start() {
+    this.#timer = setInterval(() => void this.look().catch(() => undefined), EVERY_MS);
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+  }
+
+  async look() {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const late = new Promise((_, reject) => setTimeout(() => reject(new Error('late')), LOOK_MS).unref());
+    const reading = this.#read().finally(() => (this.#isLooking = false));
+    await Promise.race([reading, late]);
+  }
+
+  async #read() {
+    const recipients = await recipientsOf(this.pool, await campaignsSince(this.pool, this.known));
+    const [negative] = await this.pool.query('SELECT * FROM credit_balances WHERE available < 0');
+    for (const row of negative) this.violations.push({ invariant: 'I1', text: `below zero: ${JSON.stringify(row)}` });
+    this.looks += 1;
+    for (const { campaignId, seq, status, number, campaign } of recipients) {
+      const key = `${campaignId} ${seq}`;
+      const before = this.#final.get(key);
+      if (before !== undefined && before !== status && !(before === STATUS.Delivered && status === STATUS.Read)) {
+        const text = `status ${before} became ${status}`;
+        this.violations.push({ invariant: 'I5', text, number, requestId: campaign.requestId });
+      }
+      if (isFinal(status)) this.#final.set(key, status);
+    }
+  }
+}

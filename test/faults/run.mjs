@@ -1,0 +1,105 @@
+/**
+ * `npm run test:faults -- --seconds 5 [--only redis-killed,…] [--rounds 10] [--seed 7] [--list]`: real processes under traffic over
+ * all channels, one fault after another, and what must hold after each (docs/faults.md, whose table it writes).
+ */
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { dataDirectory, testEnvironment } from '../../scripts/lib/environment.mjs';
+import { Lifetime } from '../../scripts/lib/lifetime.mjs';
+import { print, say } from '../../scripts/lib/progress.mjs';
+
+const SHOWN = 12;
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '1' },
+    seed: { type: 'string', default: String(Math.floor(Date.now() / 1_000) % 100_000) },
+    list: { type: 'boolean', default: false },
+  },
+});
+
+/** Every strike of test/faults/strikes, by the names of the files. */
+async function loadStrikes() {
+  const files = readdirSync(join(import.meta.dirname, 'strikes')).filter((file) => file.endsWith('.mjs')).sort(); // prettier-ignore
+  const modules = await Promise.all(files.map((file) => import(`./strikes/${file}`)));
+  return modules.flatMap((module) => module.default ?? []);
+}
+
+/** Logs of the processes and all violations, for whoever looks into it. */
+function keepEvidence(scene, name, result) {
+  const home = join(dataDirectory(testEnvironment()), 'faults', `${options.seed}-${name}`);
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home, { recursive: true });
+  cpSync(scene.logs, home, { recursive: true });
+  writeFileSync(join(home, 'violations.json'), JSON.stringify(result, null, 2));
+  return home;
+}
+
+function tell(strike, { violations, figures, recoveredMs }, home) {
+  const { messages, requests, unanswered, unknown, unseen, doubled, lost } = figures;
+  const told = `${messages} messages of ${requests} requests (${unanswered} without an answer), ${unknown} unknown (${unseen} never arrived), ${doubled} doubled, ${lost} lost`;
+  print(
+    `  ${violations.length === 0 ? 'ok  ' : 'FAIL'} ${strike.name}: recovered in ${(recoveredMs / 1_000).toFixed(1)} s; ${told}`,
+  );
+  for (const { invariant, text, number, requestId } of violations.slice(0, SHOWN)) {
+    print(
+      `       ${invariant} ${text} [seed ${options.seed}, ${strike.name}, recipient ${number ?? '-'}, ${requestId ?? '-'}]`,
+    );
+  }
+  if (violations.length > SHOWN) print(`       and ${violations.length - SHOWN} more`);
+  if (home) print(`       logs and all violations: ${home}`);
+}
+
+const strikes = await loadStrikes();
+if (options.list) {
+  for (const { name, shown } of strikes) print(`${name.padEnd(28)} ${shown}`);
+  process.exit(0);
+}
+const names = options.only === '' ? strikes.map(({ name }) => name) : options.only.split(',');
+const unknown = names.filter((name) => !strikes.some((strike) => strike.name === name));
+if (unknown.length > 0) {
+  print(`There is no fault ${unknown.join(', ')}; --list shows them`);
+  process.exit(2);
+}
+
+const lifetime = new Lifetime();
+// loaded late: what they need is not there before the first installation
+const [{ Seed }, { openScene }, { runStrike }, { writeTable }] = await Promise.all(
+  ['seed', 'scene', 'strike', 'table'].map((name) => import(`./${name}.mjs`)),
+);
+let scene = null;
+lifetime.onEnd(async () => scene?.close());
+const results = new Map();
+let failures = 0;
+try {
+  say(`Seed ${options.seed}`);
+  let number = 0;
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    const seed = new Seed(Number(options.seed), round);
+    for (const strike of strikes.filter(({ name }) => names.includes(name))) {
+      scene ??= await openScene(seed.of('scene'));
+      number += 1;
+      say(`Round ${round}: ${strike.name}`);
+      const own = { number, seconds: Number(options.seconds), say: (text) => say(`  ${text}`) };
+      const result = await runStrike(scene, strike, seed.of(strike.name), own);
+      const isBroken = result.violations.length > 0;
+      failures += Number(isBroken);
+      tell(strike, result, isBroken ? keepEvidence(scene, `${round}-${strike.name}`, result) : null);
+      results.set(strike.name, [...(results.get(strike.name) ?? []), result]);
+      if (isBroken || strike.spoils) {
+        await scene.close();
+        scene = null;
+      }
+    }
+  }
+  await writeTable(strikes, results, options);
+  const runs = [...results.values()].flat().length;
+  await lifetime.end(failures === 0 ? 0 : 1, () =>
+    print(`\n${runs - failures} of ${runs} held (seed ${options.seed}). docs/faults.md has the table.`),
+  );
+} catch (error) {
+  print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  await lifetime.end(1);
+}

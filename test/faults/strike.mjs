@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptance, counts, ends, money, sends } from './invariants/check.mjs';
+import { snapshot } from './invariants/snapshot.mjs';
+import { untilSettled } from './invariants/settled.mjs';
+import { Watch } from './invariants/watch.mjs';
+import { webhooks } from './invariants/webhooks.mjs';
+import { Balancer } from './traffic/client.mjs';
+import { Traffic } from './traffic/traffic.mjs';
+
+const WITHIN_MS = 120_000;
+const HOLD_MS = [1_000, 2_500];
+/** Traffic goes on for so long after healing, so that a fault that stays is seen. */
+const AFTERWARDS_MS = 1_200;
+const LONG_RECIPIENTS_A_SECOND = 50;
+const DETAILS = 20;
+
+/** What each carrier has of a number. */
+function ledgerOf({ carriers }) {
+  const byNumber = new Map();
+  for (const carrier of Object.values(carriers)) {
+    for (const entry of carrier.ledger) {
+      if (byNumber.has(entry.number)) byNumber.get(entry.number).push(entry);
+      else byNumber.set(entry.number, [entry]);
+    }
+  }
+  return (number) => byNumber.get(number) ?? [];
+}
+
+/** What the API tells of some of the campaigns. */
+async function detailsOf(scene, traffic, campaigns, violations) {
+  const details = new Map();
+  for (const { requestId, account } of traffic.seed.of('details').shuffle(campaigns).slice(0, DETAILS)) {
+    const { token } = traffic.memberOf(account);
+    const { status, body } = await traffic.balancer.send({
+      method: 'GET',
+      path: `/v6/api/campaigns/${requestId}`,
+      token,
+    });
+    if (status === 200) details.set(requestId, body.data);
+    else
+      violations.push({ invariant: 'I8', requestId, text: `detail after healing: ${status} ${JSON.stringify(body)}` });
+  }
+  return details;
+}
+
+/** I8: from healing on each request has an answer, and none is a 5xx. With `strict`, all of the traffic is held to that. */
+function* answersAfter({ asked, changes }, healedAt, strict) {
+  for (const { at, status, body, path, what, name, requestId, api } of [...asked, ...changes]) {
+    if (status !== null && status < 500) continue;
+    if (!strict && at < healedAt) continue;
+    const said = typeof body === 'string' ? body : JSON.stringify(body);
+    const when = at - healedAt;
+    yield {
+      invariant: 'I8',
+      requestId,
+      text: `${what ?? path} ${name ?? ''} by ${api}: ${status} ${said} (${when} ms after healing)`,
+    };
+  }
+}
+
+/** @returns every violation of an invariant */
+async function judge(scene, traffic, { known, again, healedAt, strict, watch, figures }) {
+  const violations = [...watch.violations, ...answersAfter(traffic, healedAt, strict)];
+  const found = await snapshot(scene.pool, known, traffic.numbers.prefix);
+  const details = await detailsOf(scene, traffic, found.campaigns, violations);
+  const entriesOf = ledgerOf(scene);
+  const byName = new Map(traffic.asked.map((entry) => [entry.name, entry]));
+  const allowedCalls = ({ name }) => 1 + (byName.get(name)?.body?.retries ?? 0);
+  violations.push(
+    ...money(found),
+    ...acceptance({ ...traffic, again }, found, entriesOf),
+    ...ends(found),
+    ...sends(found, entriesOf, allowedCalls, figures),
+    ...counts(found, details),
+    ...webhooks(found, scene.customers),
+  );
+  return violations;
+}
+
+/**
+ * Traffic, a strike in its middle, healing, and the judgement.
+ * @param {{ number: number, seconds: number, say: (text: string) => void }} options number: of the strike in this run
+ */
+export async function runStrike(scene, strike, seed, { number, seconds, say }) {
+  const figures = { messages: 0, unknown: 0, unseen: 0, doubled: 0, lost: 0, requests: 0, unanswered: 0 };
+  const [rows] = await scene.pool.query('SELECT id FROM campaigns');
+  const known = new Set(rows.map(({ id }) => id));
+  for (const customer of Object.values(scene.customers)) customer.seen = [];
+  const balancer = new Balancer(scene.apis);
+  await balancer.start();
+  const longRecipients = Math.round(LONG_RECIPIENTS_A_SECOND * seconds);
+  const traffic = new Traffic(scene, balancer, seed.of('traffic'), { strike: number, seconds, longRecipients });
+  await traffic.meet();
+  const watch = new Watch(scene.pool, known);
+  watch.start();
+  try {
+    const began = Date.now();
+    const running = traffic.run();
+    await sleep(seed.of('moment').between(150 * seconds, 350 * seconds));
+    say(`strikes after ${Date.now() - began} ms`);
+    const heal = await strike.strike(scene, seed.of('strike'), { traffic, say });
+    await sleep(seed.of('hold').between(...(strike.holdMs ?? HOLD_MS)));
+    await heal?.();
+    const healedAt = Date.now();
+    say(`healed after ${healedAt - began} ms`);
+    await sleep(Math.max(AFTERWARDS_MS, began + seconds * 1_000 - healedAt));
+    await Promise.all([traffic.end(), running]);
+    await traffic.resumeAll();
+    const again = await traffic.askAgain();
+    await traffic.resumeAll();
+    const missing = await untilSettled(scene, known, { withinMs: strike.withinMs ?? WITHIN_MS, say });
+    const recoveredMs = Date.now() - healedAt;
+    const strict = strike.strict ?? false;
+    const violations = await judge(scene, traffic, { known, again, healedAt, strict, watch, figures });
+    if (missing !== '') violations.unshift({ invariant: 'I3', text: `not settled in time: ${missing}` });
+    figures.requests = traffic.asked.length + traffic.changes.length;
+    figures.unanswered = traffic.asked.filter(({ outcome }) => outcome === 'unknown').length;
+    return { violations, figures, recoveredMs, looks: watch.looks };
+  } finally {
+    watch.stop();
+    balancer.stop();
+    await traffic.end().catch(() => undefined);
+  }
+}

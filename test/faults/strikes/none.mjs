@@ -1,0 +1,7 @@
+/** What the rest is measured against. */
+export default {
+  name: 'none',
+  shown: 'nothing strikes',
+  strict: true,
+  strike: async () => undefined,
+};
