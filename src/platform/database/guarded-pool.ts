@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
-import { ATTEMPTS, fateOf, isIdCollision, pauseAfter } from './faults.js';
 import { drawPlace } from '../../kernel/ids.js';
 import { DatabaseWatch } from './database-watch.js';
-import { notePatience } from './patience.js';
+import { ATTEMPTS, fateOf, isIdCollision, isWrongNode, pauseAfter } from './faults.js';
+import { Outage } from './outage.js';
+import { notePatience, type Patience } from './patience.js';
 import { sessionStatements } from './session.js';
+import { mayGoElsewhere, mayRaceAgain } from './single-statements.js';
 import { refuseInsideTransaction } from './transaction-scope.js';
 
 /** The bounds of a pool, milliseconds. */
@@ -42,69 +44,229 @@ type Query = (statement: Statement, values: unknown, done?: Done) => unknown;
 
 const BEGINS = /^START TRANSACTION/;
 const ENDS = /^(COMMIT|ROLLBACK)$/;
-/** All other statements wait behind a change of a table that waits: it is not run again at once. */
-const CHANGES = /^ALTER /;
+
+/** A statement on its way. */
+interface Asking {
+  statement: Statement;
+  sql: string;
+  values: unknown;
+  timeout: number;
+  done: Done;
+  begun: number;
+  /** runs so far */
+  runs: number;
+}
+
 /**
- * mysql2 for TypeORM, with what the pool itself leaves open: a bounded wait for a connection, a bounded wait for each
- * answer, the session's settings, and a second try of single statements that lost a race of locks.
+ * mysql2 for TypeORM, with what the pool itself leaves open: a bounded wait for a connection, and for a server that is
+ * away for a moment; a bounded wait for each answer; the session's settings; and a second try of single statements where
+ * that is exact (docs/decisions/0036).
  */
 export const guardedDriver = (bounds: PoolBounds, watch = new DatabaseWatch()) => ({
-  createPool: (options: PoolOptions): Pool => guard(createPool(options), bounds, watch),
+  createPool: (options: PoolOptions): Pool => {
+    const pool = createPool(options);
+    new GuardedPool(pool, bounds, watch).guard();
+    return pool;
+  },
 });
 
-function guard(pool: Pool, bounds: PoolBounds, watch: DatabaseWatch): Pool {
-  notePatience(pool, bounds);
-  const known = new WeakSet<PoolConnection>();
-  const idle = new Set<PoolConnection>();
-  pool.on('acquire', (connection) => idle.delete(connection));
-  pool.on('release', (connection) => idle.add(connection));
-  /** Where one connection is silent the others of its age are suspect: those at rest are made anew when they are needed. */
-  const onSilence = (): void => {
-    for (const connection of idle) drop(connection);
-    idle.clear();
-    watch.queryTimedOut();
-  };
-  const guarded = (connection: PoolConnection, done: Take): void => {
-    if (known.has(connection)) return void done(null, connection);
-    guardQueries(connection, bounds, watch, onSilence);
+class GuardedPool {
+  private readonly askers = new WeakMap<PoolConnection, (asking: Asking) => void>();
+  private readonly idle = new Set<PoolConnection>();
+  private readonly outage = new Outage();
+  private readonly take: Pool['getConnection'];
+  private readonly patience: Patience;
+  /** Connections of an earlier one lead to a server that writes no more. */
+  private generation = 0;
+  /** Before the first connection there is no wait for the server: a start counts its own tries. */
+  private hasServed = false;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly bounds: PoolBounds,
+    private readonly watch: DatabaseWatch,
+  ) {
+    this.take = pool.getConnection.bind(pool);
+    this.patience = notePatience(pool, bounds);
+  }
+
+  guard(): void {
+    const { pool, idle } = this;
+    pool.on('acquire', (connection) => idle.delete(connection));
+    pool.on('release', (connection) => idle.add(connection));
+    pool.getConnection = (done: Take): void => {
+      try {
+        refuseInsideTransaction();
+      } catch (error) {
+        return void done(error as Error, null as never);
+      }
+      this.takeInTime(done);
+    };
+    this.watch.watch({ ping: (timeout) => this.ping(timeout) });
+  }
+
+  /** @param isPatient waits for a server that is away as well as for a place in the pool */
+  private takeInTime(done: Take, isPatient = true): void {
+    let waits = true;
+    let last: Error | null = null;
+    const end: Take = (error, connection) => {
+      // Too late: the place is given back, for the next in line.
+      if (!waits) return error ? undefined : connection.release();
+      waits = false;
+      clearTimeout(timer);
+      done(error, connection);
+    };
+    const timer = setTimeout(() => {
+      if (!last) this.watch.waitGivenUp();
+      end(last ?? new PoolWaitTimeout(this.bounds.poolWait), null as never);
+    }, this.bounds.poolWait);
+    const failed = (error: Error): void => {
+      last = error;
+      const isWaitedFor = isPatient && this.hasServed && fateOf(error) !== 'refused';
+      if (isWaitedFor && waits) this.outage.wait(tryNow, () => waits);
+      else end(error, null as never);
+    };
+    const tryNow = (): void => {
+      this.take((error, connection) => {
+        if (error) {
+          this.watch.ended(error);
+          return failed(error);
+        }
+        if (!waits) return connection.release();
+        this.greet(connection, (fault) => {
+          if (fault) return failed(fault);
+          this.outage.over();
+          end(null, connection);
+        });
+      });
+    };
+    tryNow();
+  }
+
+  /** What a new connection needs before it serves. */
+  private greet(connection: PoolConnection, done: (fault: Error | null) => void): void {
+    if (this.askers.has(connection)) return done(null);
+    const { idle } = this;
+    this.guardRelease(connection);
+    this.guardQueries(connection);
     connection.once('error', () => idle.delete(connection));
     connection.once('end', () => idle.delete(connection));
-    saying(connection, sessionStatements(bounds.queryTimeout), (error) => {
+    saying(connection, sessionStatements(this.bounds.queryTimeout), (error) => {
       if (error) {
+        this.askers.delete(connection);
         drop(connection);
-        return void done(error, connection);
-      }
-      known.add(connection);
-      done(null, connection);
+      } else this.hasServed = true;
+      done(error);
     });
-  };
-  const take = pool.getConnection.bind(pool);
-  const takeInTime = (done: Take): void => {
-    let waits = true;
-    const timer = setTimeout(() => {
-      waits = false;
-      watch.waitGivenUp();
-      done(new PoolWaitTimeout(bounds.poolWait), null as never);
-    }, bounds.poolWait);
-    take((error, connection) => {
-      // Too late: the place is given back, for the next in line.
-      if (!waits) return void (connection as PoolConnection | undefined)?.release();
-      clearTimeout(timer);
-      if (!error) return guarded(connection, done);
-      watch.ended(error);
-      done(error, connection);
+  }
+
+  private ping(timeout: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.takeInTime((error, connection) => {
+        if (error) return reject(error);
+        connection.query({ sql: 'SELECT 1', timeout }, (fault) => {
+          connection.release();
+          if (fault) reject(fault);
+          else resolve();
+        });
+      }, false);
     });
-  };
-  pool.getConnection = (done: Take): void => {
-    try {
-      refuseInsideTransaction();
-    } catch (error) {
-      return void done(error as Error, null as never);
+  }
+
+  /** A connection to a server that writes no more ends with its use. */
+  private guardRelease(connection: PoolConnection): void {
+    const { generation } = this;
+    const release = connection.release.bind(connection);
+    connection.release = () => {
+      if (generation < this.generation) drop(connection);
+      else release();
+    };
+  }
+
+  /** Gives each statement of a connection its time, and runs a single one again where that is exact. */
+  private guardQueries(connection: PoolConnection): void {
+    const send = connection.query.bind(connection) as unknown as Query;
+    let inTransaction = false;
+    const ask = (asking: Asking): unknown => {
+      const { statement, sql, values, timeout, done } = asking;
+      const begins = BEGINS.test(sql);
+      if (begins) inTransaction = true;
+      asking.runs++;
+      const timer = timeout > 0 ? setTimeout(() => this.giveUp(connection, timeout), timeout) : undefined;
+      return send(statement, values, (error, rows, fields) => {
+        clearTimeout(timer);
+        this.watch.ended(error);
+        // A COMMIT that lost a race, as on a cluster, has lost its transaction: a second one would find nothing to commit.
+        const isSingle = !inTransaction;
+        if (ENDS.test(sql) || (begins && error)) inTransaction = false;
+        if (isIdCollision(error)) drawPlace();
+        if (isWrongNode(error)) this.leaveServer();
+        if (!error || !isSingle || !this.runsAgain(asking, error, connection, ask)) done(error, rows, fields);
+      });
+    };
+    const query: Query = (statement, values, done) => {
+      if (typeof values === 'function') return query(statement, undefined, values as Done);
+      if (!done) return send(statement, values);
+      const { timeout = this.bounds.queryTimeout, ...sent } =
+        typeof statement === 'string' ? { sql: statement } : statement;
+      const plain = typeof statement === 'string' ? statement : sent;
+      return ask({ statement: plain, sql: sent.sql, values, timeout, done, begun: performance.now(), runs: 0 });
+    };
+    this.askers.set(connection, ask);
+    Object.assign(connection, { query });
+  }
+
+  /** @returns whether a single statement that failed so is run again; then its end is told later */
+  private runsAgain(
+    asking: Asking,
+    error: Error,
+    connection: PoolConnection,
+    ask: (asking: Asking) => unknown,
+  ): boolean {
+    const { sql, runs, begun, done } = asking;
+    const fate = fateOf(error);
+    const elapsed = performance.now() - begun;
+    if (runs >= ATTEMPTS) return false;
+    if (fate === 'lost race') {
+      if (!mayRaceAgain(sql) || elapsed > this.patience.forLocks) return false;
+      setTimeout(() => ask(asking), pauseAfter(runs));
+      return true;
     }
-    takeInTime(done);
-  };
-  watch.watch({ ping: (timeout) => ping(takeInTime, timeout) });
-  return pool;
+    if (!mayGoElsewhere(sql, fate) || elapsed > this.patience.forWriter) return false;
+    drop(connection); // its place in the pool is free for the next one
+    setTimeout(() => {
+      this.takeInTime((fault, other) => {
+        if (fault) return done(fault);
+        const released: Done = (...end) => {
+          other.release();
+          done(...end);
+        };
+        this.askers.get(other)?.({ ...asking, done: released });
+      });
+    }, pauseAfter(runs));
+    return true;
+  }
+
+  /** The server writes no more: its connections at rest end now, those in use when they are given back. */
+  private leaveServer(): void {
+    this.generation++;
+    this.dropIdle();
+  }
+
+  private dropIdle(): void {
+    for (const connection of this.idle) drop(connection);
+    this.idle.clear();
+  }
+
+  /**
+   * The statement under way, and all behind it, end with the error; the pool makes another connection. Where one connection
+   * is silent the others of its age are suspect: those at rest are made anew when they are needed.
+   */
+  private giveUp(connection: PoolConnection, timeout: number): void {
+    socketOf(connection).destroy(new QueryTimeout(timeout));
+    this.dropIdle();
+    this.watch.queryTimedOut();
+  }
 }
 
 /** One statement after the other; the first fault ends them. */
@@ -112,60 +274,6 @@ function saying(connection: PoolConnection, statements: readonly string[], done:
   const [first, ...rest] = statements;
   if (first === undefined) return done(null);
   connection.query(first, (error) => (error ? done(error) : saying(connection, rest, done)));
-}
-
-const ping = (take: (done: Take) => void, timeout: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    take((error, connection) => {
-      if (error) return reject(error);
-      connection.query({ sql: 'SELECT 1', timeout }, (fault) => {
-        connection.release();
-        if (fault) reject(fault);
-        else resolve();
-      });
-    });
-  });
-
-/** Gives each statement of a connection its time, and runs a single one again where the server asks for it. */
-function guardQueries(
-  connection: PoolConnection,
-  bounds: PoolBounds,
-  watch: DatabaseWatch,
-  onSilence: () => void,
-): void {
-  const send = connection.query.bind(connection) as unknown as Query;
-  let inTransaction = false;
-  const query: Query = (statement, values, done) => {
-    if (typeof values === 'function') return query(statement, undefined, values as Done);
-    if (!done) return send(statement, values);
-    const { timeout = bounds.queryTimeout, ...sent } = typeof statement === 'string' ? { sql: statement } : statement;
-    const { sql } = sent;
-    const begins = BEGINS.test(sql);
-    const ends = ENDS.test(sql);
-    if (begins) inTransaction = true;
-    const attempt = (number: number): unknown => {
-      const timer = timeout > 0 ? setTimeout(() => giveUp(connection, timeout, onSilence), timeout) : undefined;
-      return send(typeof statement === 'string' ? sql : sent, values, (error, rows, fields) => {
-        clearTimeout(timer);
-        watch.ended(error);
-        // A COMMIT that lost a race, as on a cluster, has lost its transaction: a second one would find nothing to commit.
-        const isSingle = !inTransaction && !CHANGES.test(sql);
-        if (ends || (begins && error)) inTransaction = false;
-        if (isIdCollision(error)) drawPlace();
-        if (error && isSingle && number < ATTEMPTS && fateOf(error) === 'lost race') {
-          setTimeout(() => attempt(number + 1), pauseAfter(number));
-        } else done(error, rows, fields);
-      });
-    };
-    return attempt(1);
-  };
-  Object.assign(connection, { query });
-}
-
-/** The statement under way, and all behind it, end with the error; the pool makes another connection. */
-function giveUp(connection: PoolConnection, timeout: number, onSilence: () => void): void {
-  socketOf(connection).destroy(new QueryTimeout(timeout));
-  onSilence();
 }
 
 /** Its types leave the socket out; destroying it with an error ends everything that waits, which `destroy()` does not. */

@@ -12,9 +12,11 @@ const DEFAULT: Patience = { forWriter: 10_000, forLocks: 50_000 };
 const ofPools = new WeakMap<object, Patience>();
 
 /** Of the pool: how long its users try again. */
-export function notePatience(pool: object, bounds: { queryTimeout: number; poolWait: number }): void {
+export function notePatience(pool: object, bounds: { queryTimeout: number; poolWait: number }): Patience {
   const forLocks = bounds.queryTimeout > 0 ? 2 * bounds.queryTimeout : DEFAULT.forLocks;
-  ofPools.set(pool, { forWriter: bounds.poolWait, forLocks });
+  const patience = { forWriter: bounds.poolWait, forLocks };
+  ofPools.set(pool, patience);
+  return patience;
 }
 
 /** How long users of this pool try again. @param dataSource of a spec: has no driver */
