@@ -79,8 +79,11 @@ const dataLines = (password) => [
   'appendfsync everysec',
   'save ""',
   'maxmemory-policy noeviction',
+  'repl-diskless-sync-delay 0',
 ];
 
+/** A replica takes its master's place only with what the master had. */
+const isInStep = (server) => !/master_link_status:down/.test(server.cli('INFO', 'replication'));
 const isMaster = (server) => server.isAlive && /role:master/.test(server.cli('INFO', 'replication'));
 
 /** What both shapes have in common. */
@@ -108,7 +111,7 @@ class Servers {
 
 class RedisCluster extends Servers {
   settled() {
-    const isSo = (server) => /cluster_state:ok/.test(server.cli('CLUSTER', 'INFO'));
+    const isSo = (server) => /cluster_state:ok/.test(server.cli('CLUSTER', 'INFO')) && isInStep(server);
     return until(() => this.servers.every(isSo), 'the Redis cluster');
   }
 }
@@ -117,6 +120,7 @@ class Sentinels extends Servers {
   settled() {
     const isSo = () =>
       this.masters.length === 1 &&
+      this.servers.filter((server) => !server.isSentinel).every(isInStep) &&
       this.servers
         .filter(({ isSentinel }) => isSentinel)
         .every((server) => /status=ok,.*slaves=2,sentinels=3/.test(server.cli('INFO', 'sentinel')));
