@@ -32,7 +32,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: ['test/{contract,integration}/**/*.test.ts'],
+          include: ['test/{contract,fuzz,integration}/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts', 'test/support/answers-check.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { cutCodePoints } from '../../../kernel/text.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { type Receipt, type ReceiptSink, RouteLogins } from '../../providers/index.js';
 import { readFirst } from '../settle/read-first.js';
@@ -18,6 +19,9 @@ interface RoutedReceipts extends Omit<RoutedReceipt, 'receipt'> {
 /** Two side by side: while the database writes the one, the other is looked up. */
 const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2, weigh: (batch: RoutedReceipts) => batch.receipts.length };
 const LONGEST_ID = 128;
+/** What of a receipt is longer than this names nobody, or says more than is kept; a thousand of them are one statement. */
+const LONGEST_NAME = 64;
+const LONGEST_ERROR = 255;
 
 /**
  * Receipts in group commits: gathered for a few milliseconds, written in one transaction, then each caller is answered,
@@ -42,7 +46,9 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
 
   async accept(routeId: number, receipts: Receipt[]): Promise<void> {
     // An id that no submit answer can have carried belongs to no message; one such row must not refuse the whole group.
-    const possible = receipts.filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID);
+    const possible = receipts
+      .filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID)
+      .map((receipt) => (isBounded(receipt) ? receipt : bounded(receipt)));
     if (possible.length === 0) return;
     const routeIds = (await this.loginRoutes())(routeId);
     await this.group.add({ routeId, routeIds, receipts: possible });
@@ -71,4 +77,19 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     await this.unmatched.keep(tx, await this.listeners.handOver(tx, strangers));
     await this.writer.write(tx, matched);
   }
+}
+
+const isName = (text: string | null | undefined): boolean => typeof text !== 'string' || text.length <= LONGEST_NAME;
+
+const isBounded = ({ receiver, otherAddress, ref, errorText }: Receipt): boolean =>
+  isName(receiver) && isName(otherAddress) && isName(ref) && (errorText?.length ?? 0) <= LONGEST_ERROR;
+
+function bounded({ receiver, otherAddress, ref, errorText, ...receipt }: Receipt): Receipt {
+  return {
+    ...receipt,
+    receiver: isName(receiver) ? receiver : null,
+    ...(isName(otherAddress) && { otherAddress }),
+    ...(isName(ref) && { ref }),
+    errorText: errorText === null ? null : cutCodePoints(errorText, LONGEST_ERROR),
+  };
 }

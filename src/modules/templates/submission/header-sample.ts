@@ -30,11 +30,12 @@ export class HeaderSample {
   async fetch(url: string, medium: HeaderMedium, accountId: number): Promise<UploadedFile> {
     const { status, headers, body } = await this.read(url, accountId);
     if (status >= 500 || status === 429) throw unreadable.upstream();
-    const [mimeType = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
-    const ending = TYPES[medium][mimeType.trim()];
+    const mimeType = (headers['content-type'] ?? '').toLowerCase().split(';')[0]?.trim() ?? '';
+    const types = TYPES[medium];
+    const ending = Object.hasOwn(types, mimeType) ? types[mimeType] : undefined;
     if (status !== 200 || body.length === 0) throw unreadable.unprocessable();
-    if (ending === undefined) throw wrongType(Object.keys(TYPES[medium]));
-    return { bytes: body, mimeType: mimeType.trim(), name: `sample.${ending}` };
+    if (ending === undefined) throw wrongType(Object.keys(types));
+    return { bytes: body, mimeType, name: `sample.${ending}` };
   }
 
   private async read(url: string, customer: number) {

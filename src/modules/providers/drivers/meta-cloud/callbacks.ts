@@ -62,14 +62,15 @@ export interface CallbackOwner {
   wabaId: string | null;
 }
 
-const STATUSES: Readonly<Record<string, Receipt['status']>> = {
-  sent: 'submitted',
-  delivered: 'delivered',
-  read: 'read',
+/** Maps, because the words are the upstream's: an object would answer to `constructor` too. */
+const STATUSES: ReadonlyMap<string, Receipt['status']> = new Map([
+  ['sent', 'submitted'],
+  ['delivered', 'delivered'],
+  ['read', 'read'],
   // a voice message was heard
-  played: 'read',
-  failed: 'failed',
-};
+  ['played', 'read'],
+  ['failed', 'failed'],
+]);
 
 /** `X-Hub-Signature-256` of these bytes. */
 export const signatureOf = (bytes: Buffer, appSecret: string): string =>
@@ -93,7 +94,7 @@ export function readCallback(owner: CallbackOwner, body: unknown, receivedAt: Da
   for (const entry of objects(objectOrEmpty(body)['entry'])) {
     for (const change of objects(entry['changes'])) {
       const value = objectOrEmpty(change['value']);
-      const readChange = CHANGES[textOf(change['field']) ?? ''];
+      const readChange = CHANGES.get(textOf(change['field']) ?? '');
       if (readChange) readChange(owner, entry, value, receivedAt, read);
       else read.dropped.push('unknown_kind');
     }
@@ -109,32 +110,38 @@ type ReadChange = (
   read: ChatCallback,
 ) => void;
 
-const CHANGES: Readonly<Partial<Record<string, ReadChange>>> = {
-  messages(owner, _entry, value, receivedAt, read) {
-    const own = isOfNumber(owner, value);
-    for (const status of objects(value['statuses'])) {
-      keep(read, read.receipts, own ? readReceipt(status) : 'other_connection');
-      if (own) read.acquaintances.push(...readRecipient(status));
-    }
-    const contacts = own ? readContacts(value) : [];
-    for (const message of objects(value['messages'])) {
-      keep(read, read.messages, own ? readMessage(message, contacts, receivedAt) : 'other_connection');
-      if (own) read.acquaintances.push(...readOwnCard(message, senderOf(message, contacts)));
-    }
-    if (Array.isArray(value['messages'])) read.acquaintances.push(...contacts.flatMap(acquainted));
-  },
-  user_preferences(owner, _entry, value, receivedAt, read) {
-    const own = isOfNumber(owner, value);
-    const contacts = own ? readContacts(value) : [];
-    for (const preference of objects(value['user_preferences'])) {
-      keep(read, read.consents, own ? readConsent(preference, contacts, receivedAt) : 'other_connection');
-    }
-    read.acquaintances.push(...contacts.flatMap(acquainted));
-  },
-  message_template_status_update(owner, entry, value, _receivedAt, read) {
-    keep(read, read.templates, isOwn(owner.wabaId, entry['id']) ? readTemplate(value) : 'other_connection');
-  },
+const readMessages: ReadChange = (owner, _entry, value, receivedAt, read) => {
+  const own = isOfNumber(owner, value);
+  for (const status of objects(value['statuses'])) {
+    keep(read, read.receipts, own ? readReceipt(status) : 'other_connection');
+    if (own) read.acquaintances.push(...readRecipient(status));
+  }
+  const contacts = own ? readContacts(value) : [];
+  for (const message of objects(value['messages'])) {
+    keep(read, read.messages, own ? readMessage(message, contacts, receivedAt) : 'other_connection');
+    if (own) read.acquaintances.push(...readOwnCard(message, senderOf(message, contacts)));
+  }
+  if (Array.isArray(value['messages'])) read.acquaintances.push(...contacts.flatMap(acquainted));
 };
+
+const readPreferences: ReadChange = (owner, _entry, value, receivedAt, read) => {
+  const own = isOfNumber(owner, value);
+  const contacts = own ? readContacts(value) : [];
+  for (const preference of objects(value['user_preferences'])) {
+    keep(read, read.consents, own ? readConsent(preference, contacts, receivedAt) : 'other_connection');
+  }
+  read.acquaintances.push(...contacts.flatMap(acquainted));
+};
+
+const readReview: ReadChange = (owner, entry, value, _receivedAt, read) => {
+  keep(read, read.templates, isOwn(owner.wabaId, entry['id']) ? readTemplate(value) : 'other_connection');
+};
+
+const CHANGES: ReadonlyMap<string, ReadChange> = new Map([
+  ['messages', readMessages],
+  ['user_preferences', readPreferences],
+  ['message_template_status_update', readReview],
+]);
 
 const isOfNumber = (owner: CallbackOwner, value: JsonObject): boolean =>
   isOwn(owner.phoneNumberId, objectOrEmpty(value['metadata'])['phone_number_id']);
@@ -148,7 +155,7 @@ function keep<Item extends object>(read: ChatCallback, list: Item[], item: Item 
 
 function readReceipt(status: JsonObject): Receipt | DropReason {
   const id = textOf(status['id']);
-  const word = STATUSES[textOf(status['status']) ?? ''];
+  const word = STATUSES.get(textOf(status['status']) ?? '');
   if (id === null || id.length > LONGEST_ID || word === undefined) return 'unreadable';
   const ref = textOf(status['biz_opaque_callback_data']);
   return {

@@ -17,23 +17,13 @@ import {
   writeIdResponse,
 } from '../../../../platform/smpp/index.js';
 import type { InboundText } from '../../ports/inbound-sink.js';
-import type { Receipt } from '../../ports/message-driver.js';
 import { isReceipt, readReceipt } from './receipt.js';
 import { type Delivery, ReceiptBatch } from './receipt-batch.js';
 import type { SmppConfig } from './smpp-config.js';
-import { openSocket, within } from './smpp-socket.js';
+import type { SessionEvents } from './session-events.js';
+import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
 import type { Submit } from './submit.js';
 import { SubmitQueue } from './submit-queue.js';
-
-/** What a session tells its connection. */
-export interface SessionEvents {
-  bound(): void;
-  /** the end, once; everything under way has its result by then */
-  closed(reason: string): void;
-  receipts(receipts: Receipt[]): Promise<void>;
-  /** a message from a handset; answered to the carrier afterwards */
-  inbound(text: InboundText): Promise<void>;
-}
 
 const CONNECT_MS = 10_000;
 const SWEEP_MS = 200;
@@ -56,6 +46,7 @@ export class SmppSession {
   private readonly pending = new Map<number, Submit>();
   private readonly batch: ReceiptBatch;
   private readonly sweeper: NodeJS.Timeout;
+  private readonly unread: UnreadAnswers;
   private state: 'binding' | 'bound' | 'closing' | 'closed' = 'binding';
   private sequence = 0;
   private flushing = false;
@@ -79,9 +70,11 @@ export class SmppSession {
     );
     const reader = new PduReader((bytes, start, end, command) => this.receive(bytes, start, end, command));
     this.socket = openSocket(config);
+    this.unread = new UnreadAnswers(this.socket);
     this.socket.setNoDelay(true).setKeepAlive(true, 30_000);
     this.socket.once(config.tls ? 'secureConnect' : 'connect', () => this.bind());
     this.socket.on('data', (chunk: Buffer) => this.read(reader, chunk));
+    this.socket.on('drain', () => this.listenAgain());
     this.socket.on('drain', () => this.schedule());
     this.socket.on('error', (error: NodeJS.ErrnoException) => (this.reason = error.code ?? error.message));
     this.socket.on('close', () => this.end());
@@ -196,7 +189,7 @@ export class SmppSession {
     } catch (error) {
       return this.fail(error instanceof Error ? error.message : 'unreadable data');
     }
-    if (this.batch.unanswered >= MOST_UNANSWERED) this.socket.pause();
+    if (this.isFull) this.socket.pause();
     if (this.queue.length > 0) this.schedule();
     if (this.pending.size === 0) this.idle?.();
   }
@@ -250,10 +243,8 @@ export class SmppSession {
   private async takeInbound(text: InboundText, delivery: Delivery): Promise<void> {
     if (this.inboundUnanswered >= MOST_UNANSWERED) return this.answer([delivery], Status.SystemError);
     this.inboundUnanswered += 1;
-    const status = await this.events.inbound(text).then(
-      () => Status.Ok,
-      () => Status.SystemError,
-    );
+    const answered = this.events.inbound(text).then(() => Status.Ok);
+    const status = await answered.catch(() => Status.SystemError);
     this.inboundUnanswered -= 1;
     this.answer([delivery], status);
   }
@@ -264,7 +255,16 @@ export class SmppSession {
     let at = 0;
     for (const { sequence, answer } of deliveries) at = writeIdResponse(bytes, at, answer, status, sequence, '');
     this.socket.write(bytes);
-    if (this.socket.isPaused() && this.batch.unanswered < MOST_UNANSWERED) this.socket.resume();
+    this.listenAgain();
+  }
+
+  /** What came is not answered yet, or the answers are not read: nothing more is read until then. */
+  private get isFull(): boolean {
+    return this.batch.unanswered >= MOST_UNANSWERED || this.unread.tooMany;
+  }
+
+  private listenAgain(): void {
+    if (this.socket.isPaused() && !this.isFull) this.socket.resume();
   }
 
   /** Time-outs. While reading rests (too many receipts wait for their commit), answers may be there unread: they get more time. */
@@ -274,6 +274,7 @@ export class SmppSession {
       return;
     }
     this.queue.turnAway(now);
+    if (this.unread.sinceMs(now) > this.config.submitTimeoutMs) return this.fail('answers are not read');
     if (this.socket.isPaused()) {
       this.lastHeard = now;
     } else if (this.enquiredAt > 0 && now - this.enquiredAt > this.config.submitTimeoutMs) {

@@ -25,3 +25,22 @@ export function within(milliseconds: number, begin: (resolve: () => void) => voi
     });
   });
 }
+
+const MOST_UNREAD = 1024 * 1024;
+
+/** Answers that a carrier has not read. One that goes on asking without reading is not listened to, and given up in the end. */
+export class UnreadAnswers {
+  private since = performance.now();
+
+  constructor(private readonly socket: net.Socket) {}
+
+  get tooMany(): boolean {
+    return this.socket.writableLength > MOST_UNREAD;
+  }
+
+  /** For how long there have been too many. @param now of `performance.now()`; asked at short intervals */
+  sinceMs(now: number): number {
+    if (!this.tooMany) this.since = now;
+    return now - this.since;
+  }
+}
