@@ -17,6 +17,12 @@ describe('docs/openapi.json', () => {
     expect(document).toEqual(written);
   });
 
+  it('is of the version of the package', () => {
+    const versionIn = (file: string): { version?: string; info?: { version: string } } =>
+      JSON.parse(readFileSync(ROOT + file, 'utf8')) as { version?: string; info?: { version: string } };
+    expect(versionIn('docs/openapi.json').info?.version).toBe(versionIn('package.json').version);
+  });
+
   it('describes every group of routes, and no other', () => {
     const { tags, paths } = JSON.parse(readFileSync(`${ROOT}docs/openapi.json`, 'utf8')) as {
       tags: { name: string; description: string }[];

@@ -4,7 +4,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { documentErrors, ERROR_SCHEMAS } from '../../platform/http/index.js';
 import { TAGS } from './openapi-tags.js';
 
-const VERSION = '0.1.0';
+const VERSION = '0.2.0';
 const OPERATIONS_TAG = 'Operations';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
