@@ -1,0 +1,67 @@
+import { addRoute } from '../../../bench/carrier.mjs';
+import { size } from '../../../bench/stage.mjs';
+import { broadcast, contacts, until } from '../../stage/client.mjs';
+import { judge, sendsOf } from '../invariants.mjs';
+import { PENDING, SUBMITTED, UNKNOWN } from '../stored-campaign.mjs';
+
+const CONTACTS = size('CLUSTER_CONTACTS', 100_000);
+/** so slow that the campaign goes on for long after the kill */
+const PACE = CONTACTS / 25;
+const AGAIN_MS = 10_000;
+const RECEIPTS_AT_ONCE = 500;
+
+export const name = 'writer-killed';
+export const shown = 'SIGKILL of the database node that writes, in a campaign of 100,000 behind the proxy';
+export const goal = 'sending again ≤ 10 s, 0 lost, 0 silent doubles, credits exact';
+export const needs = ['galera'];
+export const environment = { RECEIPT_TIMEOUT: '30s' };
+
+/** The longest pause of the carrier that ends after this moment: when it ended, as milliseconds after it. */
+function firstAfterPause(seen, at) {
+  const times = [...seen.values()].flat().sort((one, other) => one - other);
+  let found = { pause: 0, again: 0 };
+  for (let index = 1; index < times.length; index++) {
+    const pause = times[index] - times[index - 1];
+    if (times[index] > at && pause > found.pause) found = { pause, again: times[index] - at };
+  }
+  return found;
+}
+
+/** How many recipients are in one of these states. */
+async function waiting(stage, statuses) {
+  const rows = await stage.query(
+    1,
+    'SELECT COALESCE(SUM(recipients), 0) AS waiting FROM campaign_counters WHERE status IN (?)',
+    [statuses],
+  );
+  return Number(rows[0].waiting);
+}
+
+export async function run(stage) {
+  const carrier = await stage.carrier();
+  const api = await stage.start('api');
+  const { admin, client } = await stage.signInAt(api, { gsm_credits: 2 * CONTACTS });
+  await addRoute(admin, carrier, 'bench', { messages_per_second: PACE });
+  await client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(CONTACTS), 'bench'));
+  await Promise.all([stage.start('worker'), stage.start('worker')]);
+  let taken = 0;
+  const third = async () => (taken += (await carrier.ask({ take: true })).taken);
+  await until(third, (sum) => sum >= CONTACTS / 3, { everyMs: 20 });
+  const killedAt = Date.now();
+  await stage.galera.nodes[0].kill();
+  stage.say(`the writer is gone with ${taken} at the carrier`);
+  await until(() => waiting(stage, [PENDING]), (left) => left === 0, { everyMs: 500 }); // prettier-ignore
+  const seen = await carrier.seen();
+  const { pause, again } = firstAfterPause(seen, killedAt);
+  stage.say(`sending again after ${(again / 1_000).toFixed(1)} s`);
+  await carrier.ask({ receipts: RECEIPTS_AT_ONCE });
+  // by its receipt, or by the end of the time that one may take
+  await until(() => waiting(stage, [PENDING, SUBMITTED, UNKNOWN]), (left) => left === 0, { everyMs: 500 }); // prettier-ignore
+  const { recipients, faults } = await judge(stage, admin, ['bench']);
+  const { lost, doubled, flagged, unseen, notCharged } = sendsOf(recipients, seen);
+  return {
+    figure: `${(again / 1_000).toFixed(1)} s, ${lost} lost, ${doubled} doubled, ${faults.length + notCharged} faults of credits or counts`,
+    ok: again <= AGAIN_MS && lost === 0 && doubled === 0 && faults.length === 0 && notCharged === 0,
+    text: `longest pause ${(pause / 1_000).toFixed(1)} s; ${flagged} flagged as of unknown outcome, ${unseen} of them never at the carrier`,
+  };
+}
