@@ -49,6 +49,12 @@ class ClusterStage extends Stage {
     const admin = await signIn(url, 'admin');
     return { admin, client: await openAccount(url, admin, 'bench', credits) };
   }
+
+  /** A route behind which is no carrier: for what is about anything but sending. */
+  deadRoute(admin, route, channel) {
+    const config = { url: 'http://127.0.0.1:9/' };
+    return admin.call('PUT', `/v6/api/admin/routes/${route}`, { channel, driver: 'http', config });
+  }
 }
 
 /** Readers on a node wait until it has what was committed before. */

@@ -44,10 +44,11 @@ async function startCommits(stage, node) {
 
 export async function run(stage) {
   const api = await stage.start('api');
-  const { client } = await stage.signInAt(api);
+  const { admin, client } = await stage.signInAt(api);
+  await stage.deadRoute(admin, 'bench', 'sms');
   await stage.pool.query('CREATE TABLE commits (node INT NOT NULL PRIMARY KEY, moved INT NOT NULL)');
   await stage.pool.query('INSERT INTO commits VALUES ?', [stage.nodeUrls.map((_, node) => [node, 0])]);
-  const body = broadcast(contacts(CONTACTS));
+  const body = broadcast(contacts(CONTACTS), 'bench');
   const commits = await Promise.all(stage.nodeUrls.map((_, node) => startCommits(stage, node)));
   const longest = () => Math.max(...commits.map(({ look }) => look().worst));
   const [waits, rests, times] = [[], [], []];

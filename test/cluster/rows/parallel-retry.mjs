@@ -24,8 +24,7 @@ function callAtOnce(clients, parent) {
 export async function run(stage) {
   const apis = await Promise.all(stage.nodeUrls.map((_, node) => stage.startOn(node, 'api')));
   const { admin } = await stage.signInAt(apis[0], { gsm_credits: CREDITS });
-  const config = { url: 'http://127.0.0.1:9/' };
-  await admin.call('PUT', '/v6/api/admin/routes/bench', { channel: 'sms', driver: 'http', config, is_default: true });
+  await stage.deadRoute(admin, 'bench', 'sms');
   const accountId = await idOf(stage.pool, 'accounts', 'username', 'bench');
   const routeId = await idOf(stage.pool, 'routes', 'name', 'bench');
   const clients = await Promise.all(apis.map(({ url }) => signIn(url, 'bench')));

@@ -40,11 +40,7 @@ async function tell(api, secret, item, seqs) {
 export async function run(stage) {
   const apis = await Promise.all([0, 1].map((node) => stage.startOn(node, 'api')));
   const { admin } = await stage.signInAt(apis[0], { bulk_chat_credits: RECIPIENTS });
-  await admin.call('PUT', `/v6/api/admin/routes/${ROUTE}`, {
-    channel: 'unofficial',
-    driver: 'http',
-    config: { url: 'http://127.0.0.1:9/' },
-  });
+  await stage.deadRoute(admin, ROUTE, 'unofficial');
   await storeMessages(stage);
   const [route] = await stage.query(1, 'SELECT callback_secret AS secret FROM routes WHERE name = ?', [ROUTE]);
   for (let first = 1; first <= RECIPIENTS; first += AT_ONCE) {
