@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { AccountRegistrar, AuditLog, passwordFault } from '../../modules/accounts/index.js';
+import {
+  AccountRegistrar,
+  AuditLog,
+  DirectoryFill,
+  type DirectoryFilled,
+  NameClaims,
+  passwordFault,
+} from '../../modules/accounts/index.js';
 import { LaneWake, type WokenLanes } from '../../modules/engine/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { RelayNotifier } from '../../platform/queues/index.js';
@@ -30,6 +37,8 @@ export class OperatorActions {
     private readonly audit: AuditLog,
     private readonly lanes: LaneWake,
     private readonly relay: RelayNotifier,
+    private readonly claims: NameClaims,
+    private readonly directory: DirectoryFill,
   ) {}
 
   /** @throws Failure for a bad name or password, AppError for a taken name */
@@ -38,11 +47,21 @@ export class OperatorActions {
     const fault = passwordFault(password);
     if (fault !== null) throw new Failure(fault.text);
     const passwordHash = await this.passwords.hash(password);
+    const name = { kind: 'username' as const, value: admin.username.toLowerCase() };
+    const claim = await this.claims.claim([name], admin.userType);
     await inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
       const { username, userType } = await this.registrar.create(tx, { ...admin, passwordHash });
       const details = { user_type: userType, reason: REASON };
       await this.audit.record(tx, { actor: null, action: 'account.create', subject: username, details });
     });
+  }
+
+  /** Makes the directory say of this cell what its database says. @throws Failure outside a cell */
+  async fillDirectory(): Promise<DirectoryFilled> {
+    const filled = await this.directory.fill();
+    if (!filled) throw new Failure('CELL is not set');
+    return filled;
   }
 
   /** @throws Failure when there is no such campaign */

@@ -87,6 +87,10 @@ export function createProgram(): Command {
     .argument('<request_id>')
     .action(async (requestId: string) => (await database()).requeue(requestId));
   program
+    .command('directory-fill')
+    .description('write the names of this cell into the directory of all cells (works on both databases)')
+    .action(async () => (await database()).fillDirectory());
+  program
     .command('prove-balances')
     .description('hold every stored balance against the sum of its ledger')
     .argument('[username]', 'one account; else all')

@@ -5,6 +5,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT } from '../../platform/config/index.js';
+import { CellDirectoryModule } from '../cell-directory/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { RatesModule } from '../rates/index.js';
 import { AccessTokens, jwtOptions } from './authentication/access-tokens.js';
@@ -37,6 +38,7 @@ import { UsersController } from './http/users.controller.js';
 import { AuthenticationController } from './http/authentication.controller.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory } from './persistence/account-directory.js';
+import { DirectoryFill } from './persistence/directory-fill.js';
 import { AccountRegistrar } from './persistence/account-registrar.js';
 import { AccountStore } from './persistence/account-store.js';
 import { AccountEntity } from './persistence/account.entity.js';
@@ -52,6 +54,9 @@ import { AuditLog } from './persistence/audit-log.js';
 import { LoginIdentityEntity } from './persistence/login-identity.entity.js';
 import { ManagedAccounts } from './persistence/managed-accounts.js';
 import { NameCheck } from './persistence/name-check.js';
+import { NameClaimEntity } from './persistence/name-claim.entity.js';
+import { NameClaimSweeper } from './persistence/name-claim-sweeper.js';
+import { NameClaims } from './persistence/name-claims.js';
 import { RevokedTokenEntity } from './persistence/revoked-token.entity.js';
 import { RevokedTokens } from './persistence/revoked-tokens.js';
 import { SecurityEntryEntity } from './persistence/security-entry.entity.js';
@@ -68,6 +73,7 @@ import { ListAuditHandler } from './queries/list-audit.query.js';
 const ENTITIES = [
   AccountEntity,
   LoginIdentityEntity,
+  NameClaimEntity,
   LoginAddressEntity,
   RevokedTokenEntity,
   SecurityEntryEntity,
@@ -87,15 +93,17 @@ const STORES = [
   LoginNames,
   ManagedAccounts,
   NameCheck,
+  NameClaims,
+  DirectoryFill,
   RevokedTokens,
   AuditLog,
 ];
 
 /** What every process may need of accounts: reading them, making them, the audit log. No HTTP (for the worker). */
 @Module({
-  imports: [TypeOrmModule.forFeature(ENTITIES), CreditsModule],
+  imports: [TypeOrmModule.forFeature(ENTITIES), CreditsModule, CellDirectoryModule],
   providers: STORES,
-  exports: [...STORES, TypeOrmModule],
+  exports: [...STORES, TypeOrmModule, CellDirectoryModule],
 })
 export class AccountDirectoryModule {}
 
@@ -123,6 +131,7 @@ export class AccountDirectoryModule {}
     JwtStrategy,
     ApiKeys,
     SecurityLog,
+    NameClaimSweeper,
     Credentials,
     BodyUsernames,
     OpenMisses,

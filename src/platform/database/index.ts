@@ -19,6 +19,7 @@ export { QuotedText } from './quoted-text.js';
 export { rowArrays } from './row-arrays.js';
 export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
 export { dataSourceOptions } from './options.js';
+export { OtherDatabase } from './other-database.js';
 export { again } from './single-statements.js';
 export { afterCommit, inTransaction, type LostCommit } from './transaction.js';
 export type { WriteResult } from './write-result.js';

@@ -6,12 +6,14 @@ import {
   AccountRegistrar,
   AuditLog,
   LoginNames,
+  NameClaims,
   type NewAccount,
   passwordFault,
   usernameOf,
 } from '../../../modules/accounts/index.js';
 import { BALANCES } from '../../../modules/credits/index.js';
 import { ENVIRONMENT, type Environment, InvalidEnvironment } from '../../../platform/config/index.js';
+import { AppError } from '../../../kernel/app-error.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
 import { type FirstPassword, keptPassword } from './kept-password.js';
@@ -34,6 +36,7 @@ export class FirstAccounts {
     private readonly registrar: AccountRegistrar,
     private readonly passwords: PasswordHasher,
     private readonly audit: AuditLog,
+    private readonly claims: NameClaims,
   ) {}
 
   /**
@@ -51,13 +54,14 @@ export class FirstAccounts {
     if (fault !== null) throw invalid('ADMIN_PASSWORD', fault.text);
     if (await this.adminExists(username)) return [];
     const first = given === undefined ? await this.keptPassword() : { password: given, file: null };
-    await this.create({
+    const taken = await this.create({
       username,
       passwordHash: await this.passwords.hash(first.password),
       firstname: 'First',
       lastname: 'Admin',
       userType: 'super',
     });
+    if (taken) throw invalid('ADMIN_USERNAME', `"${username}" is an account of another cell: choose another name`);
     return [
       `Created the admin account "${username}" with the password ${first.file ? `in ${first.file}` : 'of ADMIN_PASSWORD'}`,
     ];
@@ -87,22 +91,32 @@ export class FirstAccounts {
 
   private async ensureDemo(): Promise<string[]> {
     if (await this.directory.byUsername(DEMO_USERNAME)) return [];
-    await this.create({
+    const taken = await this.create({
       username: DEMO_USERNAME,
       passwordHash: await this.passwords.hash(DEMO_PASSWORD),
       firstname: 'Demo',
       lastname: 'Account',
       startingCredits: Object.fromEntries(BALANCES.map((balance) => [balance, DEMO_CREDITS])),
     });
+    if (taken) return [];
     return [`Created the demo account "${DEMO_USERNAME}" with the password ${DEMO_PASSWORD}`];
   }
 
-  private async create(account: NewAccount): Promise<void> {
+  /** @returns true when another cell has the name, and nothing was made */
+  private async create(account: NewAccount): Promise<boolean> {
+    const name = { kind: 'username' as const, value: account.username.toLowerCase() };
+    const claim = await this.claims.claim([name], account.userType).catch((error: unknown) => {
+      if (error instanceof AppError && error.kind === 'conflict') return 'taken' as const;
+      throw error;
+    });
+    if (claim === 'taken') return true;
     await inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
       const created = await this.registrar.create(tx, account);
       const details = { user_type: created.userType, reason: 'first start' };
       await this.audit.record(tx, { actor: null, action: 'account.create', subject: created.username, details });
     });
+    return false;
   }
 }
 

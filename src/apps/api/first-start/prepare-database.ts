@@ -1,7 +1,8 @@
 import { NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { InvalidEnvironment } from '../../../platform/config/index.js';
+import { InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
+import { CellDirectory } from '../../../modules/cell-directory/index.js';
 import { DayMaker } from '../../../platform/tables/index.js';
 import { FirstAccounts } from './first-accounts.js';
 import { migrate, whileLocked } from './migrate.js';
@@ -23,6 +24,7 @@ export async function prepareDatabase(): Promise<string[]> {
     return await whileLocked(dataSource, async () => {
       const applied = await migrate(dataSource);
       await app.get(DayMaker).makeDays(Infinity);
+      if (readEnvironment().CELL !== undefined) await app.get(CellDirectory).prepare();
       const created = await app.get(FirstAccounts).ensure();
       await app.get(SandboxRoutes).ensure();
       await app.get(SandboxChat).ensure();

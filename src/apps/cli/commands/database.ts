@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
-import { Failure } from '../failure.js';
+import { EXIT, Failure } from '../failure.js';
 import { OperatorActions } from '../operator-actions.js';
 import { OperatorModule } from '../operator.module.js';
 import { print, readPassword } from '../terminal.js';
@@ -31,6 +31,14 @@ export async function requeue(requestId: string): Promise<void> {
     return woken;
   });
   print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);
+}
+
+/** Writes the names of this cell into the directory. */
+export async function fillDirectory(): Promise<void> {
+  const { written, removed, foreign } = await withActions((actions) => actions.fillDirectory());
+  for (const { kind, value, cell } of foreign) print(`${kind} ${value} is taken in cell ${cell}`);
+  print(`${written} names stand in the directory, ${removed} are being taken out`);
+  if (foreign.length > 0) throw new Failure('Some names are taken by other cells: see above', EXIT.notAsItShould);
 }
 
 async function withActions<T>(work: (actions: OperatorActions) => Promise<T>): Promise<T> {

@@ -13,6 +13,7 @@ import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js'
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
+import { NameClaims } from '../persistence/name-claims.js';
 
 /** What to change of an assigned user; absent = keep. Texts as they came; null clears the e-mail. */
 export interface AssignedUserChanges {
@@ -41,6 +42,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     private readonly users: AssignedUsers,
     private readonly hasher: PasswordHasher,
     private readonly loginAddresses: LoginAddresses,
+    private readonly claims: NameClaims,
     private readonly audit: AuditLog,
   ) {}
 
@@ -48,7 +50,9 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     assertUserManager(actor);
     const patch = readPatch(changes);
     const passwordHash = changes.password === undefined ? null : await this.hasher.hash(changes.password);
+    const claim = await this.claims.claim(patch.email ? [{ kind: 'email', value: patch.email }] : []);
     await inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
       const row = await this.users.lock(tx, actor.id, id);
       const secret = passwordHash === null ? {} : { passwordHash, passwordChangedAt: passwordChange(row, now()) };
       const full = { ...patch, ...secret };

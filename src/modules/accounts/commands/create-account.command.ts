@@ -9,11 +9,13 @@ import { Credentials, type PasswordProof } from '../authentication/credentials.j
 import { assertManager, assertMaySetParent, assertMaySetUserType, needsPassword } from '../domain/account-policy.js';
 import { assertPassword, readEmail, readExpiresAt, readTimeZone } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
+import { identitiesOf } from '../domain/identity.js';
 import { refuseLong } from '../domain/registration-form.js';
 import { AccountRegistrar } from '../persistence/account-registrar.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
 import { NameCheck } from '../persistence/name-check.js';
+import { NameClaims } from '../persistence/name-claims.js';
 
 /** What a manager gives for a new account (reference/admin#accounts), in texts as they came. */
 export interface AccountDraft {
@@ -51,6 +53,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly managed: ManagedAccounts,
     private readonly names: NameCheck,
+    private readonly claims: NameClaims,
     private readonly credentials: Credentials,
     private readonly hasher: PasswordHasher,
     private readonly registrar: AccountRegistrar,
@@ -71,13 +74,15 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     const timeZone = readTimeZone(draft.timeZone);
     const expiresAt = readExpiresAt(draft.expiresAt, timeZone ?? this.environment.APP_TIME_ZONE);
     const mobileNo = draft.mobileNo ?? undefined;
-    const names = await this.names.check({ username: draft.username.trim(), email, mobileNo });
+    const names = await this.names.check({ username: draft.username.trim(), email, mobileNo }, userType);
     const parentId = actor.userType === 'reseller' ? actor.id : await this.managed.parentId(draft.parentUsername);
 
     if (needsPassword(null, userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname, isActive } = draft;
+    const claim = await this.claims.claim(identitiesOf(names), userType);
     return inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
       if (parentId !== null) await this.managed.holdParent(tx, parentId);
       const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
       const account = await this.registrar.create(tx, input);

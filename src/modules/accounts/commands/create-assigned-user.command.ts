@@ -7,10 +7,12 @@ import { assertUserManager } from '../domain/account-policy.js';
 import { assertPassword, readEmail } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import type { AssignedUser } from '../domain/assigned-user.js';
+import { identitiesOf } from '../domain/identity.js';
 import { refuseLong } from '../domain/registration-form.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { NameCheck } from '../persistence/name-check.js';
+import { NameClaims } from '../persistence/name-claims.js';
 
 /** What an account gives for a person under it, in texts as they came. */
 export interface AssignedUserDraft {
@@ -37,6 +39,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly users: AssignedUsers,
     private readonly names: NameCheck,
+    private readonly claims: NameClaims,
     private readonly hasher: PasswordHasher,
     private readonly audit: AuditLog,
   ) {}
@@ -51,7 +54,9 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     const { username, email } = await this.names.check(given);
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname } = draft;
+    const claim = await this.claims.claim(identitiesOf({ username, email, mobileNo: null }));
     return inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
       const fields = { accountId: actor.id, username, email, passwordHash, firstname, lastname };
       const created = await this.users.create(tx, fields);
       const details = { account: actor.username, username, email, firstname, lastname };

@@ -7,9 +7,11 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
+import { identitiesOf } from '../domain/identity.js';
 import { readRegistration } from '../domain/registration-form.js';
 import { AccountRegistrar } from '../persistence/account-registrar.js';
 import { NameCheck } from '../persistence/name-check.js';
+import { NameClaims } from '../persistence/name-claims.js';
 
 /**
  * Register an account (reference/authentication#registration): record, names, team, permissions and credits in one
@@ -35,6 +37,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly addresses: AddressLimits,
     private readonly names: NameCheck,
+    private readonly claims: NameClaims,
     private readonly hasher: PasswordHasher,
     private readonly registrar: AccountRegistrar,
   ) {}
@@ -47,8 +50,10 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     const names = await this.names.check(form);
     const passwordHash = await this.hasher.hash(form.password);
     const { firstname, lastname, country } = form;
-    return inTransaction(this.dataSource, (tx) =>
-      this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country }),
-    );
+    const claim = await this.claims.claim(identitiesOf(names));
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
+      return this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country });
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { conflict, forbidden, invalid, notFound, unauthenticated } from '../../../kernel/define-error.js';
+import { conflict, forbidden, invalid, notFound, unauthenticated, unavailable } from '../../../kernel/define-error.js';
 import { atMost } from '../../../kernel/field-errors.js';
 import type { IdentityKind } from './identity.js';
 
@@ -69,6 +69,11 @@ export const accountErrors = {
     'account_has_clients',
     'Account has clients',
     'staff made a client while accounts have it as parent: give them another parent first',
+  ),
+  directoryAway: unavailable(
+    'directory_away',
+    'The directory of accounts does not answer',
+    'in a cell: without the directory no name is given away',
   ),
   taken: takenErrors,
 };

@@ -31,6 +31,7 @@ export const REGISTER_ERRORS: readonly DocumentedError[] = [
   taken.username,
   fieldErrors.invalid.shown('mobile_no').because('no digits, or more than 30'),
   taken.mobile,
+  accountErrors.directoryAway,
 ];
 
 export const PASSWORD_ERRORS: readonly DocumentedError[] = [
@@ -64,6 +65,7 @@ export const CREATE_USER_ERRORS: readonly DocumentedError[] = [
   ...NAME_ERRORS,
   fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
   taken.username,
+  accountErrors.directoryAway,
   accountErrors.tooManyUsers.shown(1000),
 ];
 
@@ -73,4 +75,5 @@ export const CHANGE_USER_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('firstname').because('no text; likewise the others'),
   ...NAME_ERRORS,
   SHORT,
+  accountErrors.directoryAway,
 ];

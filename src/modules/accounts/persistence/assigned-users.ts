@@ -13,6 +13,7 @@ import { identitiesOf } from '../domain/identity.js';
 import { AssignedUserEntity } from './assigned-user.entity.js';
 import { LoginIdentityEntity } from './login-identity.entity.js';
 import { NameCheck } from './name-check.js';
+import { NameClaims } from './name-claims.js';
 
 /** How long a change on another instance may take to act (reference/authentication#tokens). */
 const KEPT_MS = 3_000;
@@ -27,6 +28,7 @@ export class AssignedUsers {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly names: NameCheck,
+    private readonly claims: NameClaims,
   ) {}
 
   /** Cached for 3 s; null when there is none, or none any more. */
@@ -76,6 +78,7 @@ export class AssignedUsers {
   async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
     await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
     await tx.delete(AssignedUserEntity, { id: row.id });
+    await this.claims.giveUp(tx, identitiesOf({ username: row.username, email: row.email, mobileNo: null }));
   }
 
   private async found(ids: readonly number[]): Promise<(AssignedUser | null)[]> {
@@ -86,6 +89,7 @@ export class AssignedUsers {
 
   private async moveEmail(tx: EntityManager, row: AssignedUserEntity, email: string | null): Promise<void> {
     await tx.delete(LoginIdentityEntity, { kind: 'email', assignedUserId: row.id });
+    if (row.email !== null) await this.claims.giveUp(tx, [{ kind: 'email', value: row.email }]);
     if (email === null) return;
     const identity = { kind: 'email' as const, value: email };
     const holder = { accountId: row.accountId, assignedUserId: row.id };

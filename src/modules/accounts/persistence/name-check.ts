@@ -5,6 +5,7 @@ import { isDuplicateKey } from '../../../platform/database/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Identity, identitiesOf, isUsername, normalMobile } from '../domain/identity.js';
 import { AccountStore } from './account-store.js';
+import { NameClaims } from './name-claims.js';
 
 /** The names of a new account, normalised. */
 export interface Names {
@@ -16,17 +17,29 @@ export interface Names {
 /** Judges the names of a new account or assigned user, and takes them. */
 @Injectable()
 export class NameCheck {
-  constructor(private readonly store: AccountStore) {}
+  constructor(
+    private readonly store: AccountStore,
+    private readonly claims: NameClaims,
+  ) {}
 
   /**
    * Before anything is written (reference/authentication#registration). Order: e-mail taken, username invalid, username
    * taken, mobile number invalid, mobile number taken.
    * @param given e-mail: valid and in lower case, or null; mobileNo: null = of a wrong type, undefined = none
+   * @param userType of a new account; absent: of a person
    */
-  async check(given: { username: string; email: string | null; mobileNo: string | null | undefined }): Promise<Names> {
+  async check(
+    given: { username: string; email: string | null; mobileNo: string | null | undefined },
+    userType?: string | null,
+  ): Promise<Names> {
     const mobileNo = given.mobileNo ? normalMobile(given.mobileNo) : null;
     const names: Names = { username: given.username, email: given.email, mobileNo };
-    const taken = await this.store.taken(identitiesOf(names));
+    const identities = identitiesOf(names);
+    const [here, elsewhere] = await Promise.all([
+      this.store.taken(identities),
+      this.claims.takenElsewhere(identities, userType),
+    ]);
+    const taken = [...here, ...elsewhere];
     if (taken.includes('email')) throw accountErrors.taken.email();
     if (!isUsername(given.username)) throw fieldErrors.invalid('username');
     if (taken.includes('username')) throw accountErrors.taken.username();

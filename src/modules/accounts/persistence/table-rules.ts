@@ -10,6 +10,11 @@ export const accountTables: readonly TableRule[] = [
     why: 'its ledger, its campaigns and the audit log name it; it is closed, never removed',
   },
   { table: 'login_identities', rule: 'kept', why: OF_ACCOUNT },
+  {
+    table: 'name_claims',
+    rule: 'work',
+    why: 'taken by the transaction that takes the names, else by the sweeper after a minute',
+  },
   { table: 'teams', rule: 'kept', why: OF_ACCOUNT },
   { table: 'assigned_users', rule: 'kept', why: 'USERS_PER_ACCOUNT; the owner removes them' },
   { table: 'api_keys', rule: 'kept', why: 'API_KEYS_PER_ACCOUNT' },

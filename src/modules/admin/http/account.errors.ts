@@ -46,6 +46,7 @@ export const CREATE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   accountErrors.taken.mobile,
   ...PARENT,
   ...proof('to make a super account'),
+  accountErrors.directoryAway,
 ];
 
 export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [

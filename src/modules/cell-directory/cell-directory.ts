@@ -1,0 +1,104 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
+import { OtherDatabase, type WriteResult } from '../../platform/database/index.js';
+
+/** In place of a letter: names of staff, which may stand in every cell. */
+export const EVERY_CELL = '*';
+
+/** A username or e-mail in lower case, or the digits of a mobile number. */
+export interface CellName {
+  kind: 'email' | 'username' | 'mobile';
+  value: string;
+}
+
+const ROW = '(?, ?, ?, ?)';
+const keyOf = ({ kind, value }: CellName): string => `${kind} ${value}`;
+const inOrder = (names: readonly CellName[]): CellName[] =>
+  [...names].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) !== keyOf(b))));
+
+/**
+ * The directory: which cell has a name (docs/decisions/0041). A database of its own, of which each question is one
+ * statement; who asks for names in one turn of the event loop shares it.
+ */
+@Injectable()
+export class CellDirectory implements OnApplicationShutdown {
+  private readonly database: OtherDatabase | null;
+  private readonly reads = new GroupCommit<CellName, string | null>((names) => this.read(names), ONE_TURN);
+
+  constructor(@Inject(ENVIRONMENT) { DIRECTORY_URL }: Pick<Environment, 'DIRECTORY_URL'>) {
+    this.database = DIRECTORY_URL === undefined ? null : new OtherDatabase(DIRECTORY_URL);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.database?.close();
+  }
+
+  /** Makes its table. */
+  async prepare(): Promise<void> {
+    await this.query(
+      `CREATE TABLE IF NOT EXISTS cell_names (
+         kind VARCHAR(8) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+         value VARCHAR(254) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+         cell CHAR(1) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+         claim BIGINT NOT NULL,
+         PRIMARY KEY (kind, value), KEY ix_cell_names_cell (cell)
+       ) ENGINE = InnoDB`,
+    );
+  }
+
+  /** The letter of the cell that has it, or `EVERY_CELL`. @returns null for a name that none has */
+  cellOf(name: CellName): Promise<string | null> {
+    return this.reads.add(name);
+  }
+
+  /** Takes what no other cell has; of what the cell itself has the claim changes. Whose they are says `cellOf`. */
+  async claim(names: readonly CellName[], cell: string, claim: number): Promise<void> {
+    if (names.length === 0) return;
+    await this.query(
+      `INSERT INTO cell_names (kind, value, cell, claim) VALUES ${names.map(() => ROW).join(', ')}
+       ON DUPLICATE KEY UPDATE claim = IF(cell = VALUES(cell), VALUES(claim), claim)`,
+      inOrder(names).flatMap(({ kind, value }) => [kind, value, cell, claim]),
+    );
+  }
+
+  /** Gives a name of the cell another claim. @returns false when the cell does not have it */
+  async adopt({ kind, value }: CellName, cell: string, claim: number): Promise<boolean> {
+    const { affectedRows } = await this.query<WriteResult>(
+      'UPDATE cell_names SET claim = ? WHERE kind = ? AND value = ? AND cell = ?',
+      [claim, kind, value, cell],
+    );
+    return affectedRows > 0;
+  }
+
+  /** Gives a name back, unless it was claimed again since. */
+  async giveBack({ kind, value }: CellName, cell: string, claim: number): Promise<void> {
+    const row = [kind, value, cell, claim];
+    await this.query('DELETE FROM cell_names WHERE kind = ? AND value = ? AND cell = ? AND claim = ?', row);
+  }
+
+  /** What a cell has, by kind and value, from behind a name on. */
+  async namesOf(cell: string, after: CellName | null, most: number): Promise<CellName[]> {
+    const { kind = '', value = '' } = after ?? {};
+    return this.query<CellName[]>(
+      `SELECT kind, value FROM cell_names WHERE cell = ? AND (kind > ? OR (kind = ? AND value > ?))
+       ORDER BY kind, value LIMIT ?`,
+      [cell, kind, kind, value, most],
+    );
+  }
+
+  private async read(names: readonly CellName[]): Promise<(string | null)[]> {
+    const rows = await this.query<(CellName & { cell: string })[]>(
+      `SELECT kind, value, cell FROM cell_names WHERE (kind, value) IN (${names.map(() => '(?, ?)').join(', ')})`,
+      names.flatMap(({ kind, value }) => [kind, value]),
+    );
+    // the collation ignores trailing spaces, the key of the map does not
+    const cells = new Map(rows.map((row) => [keyOf(row), row.cell]));
+    return names.map((name) => cells.get(keyOf(name)) ?? null);
+  }
+
+  private query<Result>(sql: string, values: unknown[] = []): Promise<Result> {
+    if (!this.database) throw new Error('DIRECTORY_URL is not set');
+    return this.database.query<Result>(sql, values);
+  }
+}
