@@ -31,29 +31,28 @@ async function detailsOf(scene, traffic, campaigns, violations) {
   const details = new Map();
   for (const { requestId, account } of traffic.seed.of('details').shuffle(campaigns).slice(0, DETAILS)) {
     const { token } = traffic.memberOf(account);
-    const { status, body } = await traffic.balancer.send({
+    const { status, said } = await traffic.balancer.send({
       method: 'GET',
       path: `/v6/api/campaigns/${requestId}`,
       token,
     });
-    if (status === 200) details.set(requestId, body.data);
+    if (status === 200) details.set(requestId, said.data);
     else
-      violations.push({ invariant: 'I8', requestId, text: `detail after healing: ${status} ${JSON.stringify(body)}` });
+      violations.push({ invariant: 'I8', requestId, text: `detail after healing: ${status} ${JSON.stringify(said)}` });
   }
   return details;
 }
 
 /** I8: from healing on each request has an answer, and none is a 5xx. With `strict`, all of the traffic is held to that. */
 function* answersAfter({ asked, changes }, healedAt, strict) {
-  for (const { at, status, body, path, what, name, requestId, api } of [...asked, ...changes]) {
+  for (const { at, status, said, path, what, name, requestId, api } of [...asked, ...changes]) {
     if (status !== null && status < 500) continue;
     if (!strict && at < healedAt) continue;
-    const said = typeof body === 'string' ? body : JSON.stringify(body);
     const when = at - healedAt;
     yield {
       invariant: 'I8',
       requestId,
-      text: `${what ?? path} ${name ?? ''} by ${api}: ${status} ${said} (${when} ms after healing)`,
+      text: `${what ?? path} ${name ?? ''} by ${api}: ${status} ${JSON.stringify(said)} (${when} ms after healing)`,
     };
   }
 }
@@ -74,7 +73,19 @@ async function judge(scene, traffic, { known, again, healedAt, strict, watch, fi
     ...counts(found, details),
     ...webhooks(found, scene.customers),
   );
-  return violations;
+  return violations.map((violation) => ({ ...violation, ...evidence(violation, traffic, found, entriesOf) }));
+}
+
+/** What client, database and carriers know of a violation's recipient. */
+function evidence({ number }, { asked }, { recipients }, entriesOf) {
+  if (number === undefined) return {};
+  return {
+    asked: asked
+      .filter(({ numbers }) => numbers.includes(number))
+      .map((entry) => ({ ...entry, numbers: entry.numbers.length })),
+    stored: recipients.filter((recipient) => recipient.number === number),
+    carriers: entriesOf(number),
+  };
 }
 
 /**

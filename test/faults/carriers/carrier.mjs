@@ -59,15 +59,28 @@ export class Carrier {
 
   #answerTo(number, item) {
     const fate = fateOf(number);
-    const key = `${number} ${item}`;
-    const isFirst = !this.#askedBefore.has(key);
-    this.#askedBefore.add(key);
+    const isFirst = !this.#askedBefore.has(number);
+    this.#askedBefore.add(number);
     const mood = this.mood(number, item);
     if (mood !== undefined) return mood;
     if (fate === 'refused') return 'refused';
     if (fate === 'throttled once' && isFirst) return 'throttled';
     if (fate === 'fault once' && isFirst) return 'fault';
     return 'taken';
+  }
+
+  /**
+   * Reports a message. Its entry keeps as `told` what was acknowledged last.
+   * @param {string[]} words in their order @param {(word: string) => Promise<boolean>} deliver whether it was acknowledged
+   */
+  async report(entry, words, deliver) {
+    const tell = async (word) => {
+      const isAcknowledged = await deliver(word);
+      if (isAcknowledged) entry.told = word;
+      return isAcknowledged;
+    };
+    if (this.receiptsComeEarly && words.length > 0) await tell(words[0]).catch(() => false);
+    this.outbox.put(words.map((word) => () => tell(word)));
   }
 
   /** As it was before a strike. */

@@ -30,11 +30,7 @@ export class Gateway extends HttpCarrier {
     if (status !== undefined) {
       return this.answer(response, status, { error }, status === 429 ? { 'retry-after': '1' } : {});
     }
-    const words = this.#wordsOf(entry);
-    if (this.receiptsComeEarly && words.length > 0) {
-      await this.#report(entry, words[0]).catch(() => false);
-    }
-    this.outbox.put(words.map((word) => () => this.#report(entry, word)));
+    await this.report(entry, this.#wordsOf(entry), (word) => this.#deliver(entry, word));
     if (!this.answerBadly(response, entry)) this.answer(response, 200, { id: entry.id });
   }
 
@@ -45,7 +41,7 @@ export class Gateway extends HttpCarrier {
     return this.seed.pick([['delivered'], ['sent', 'delivered'], ['delivered', 'read']]);
   }
 
-  #report({ id, number }, status) {
+  #deliver({ id, number }, status) {
     const body = JSON.stringify({ id, to: number, status, ...(status === 'failed' ? { code: '13' } : {}) });
     return this.callBack(this.callbackUrl, body, { 'content-type': 'application/json' });
   }

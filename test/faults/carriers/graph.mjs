@@ -28,9 +28,7 @@ export class Graph extends HttpCarrier {
     });
     const [status, code, text] = ERRORS[entry.answer] ?? [];
     if (status !== undefined) return this.answer(response, status, { error: { message: text, code } });
-    const words = this.#wordsOf(entry);
-    if (this.receiptsComeEarly && words.length > 0) await this.#report(numberId, entry, words[0]).catch(() => false);
-    this.outbox.put(words.map((word) => () => this.#report(numberId, entry, word)));
+    await this.report(entry, this.#wordsOf(entry), (word) => this.#deliver(numberId, entry, word));
     if (this.answerBadly(response, entry)) return undefined;
     const contacts = [{ input: number, wa_id: number }];
     return this.answer(response, 200, { messaging_product: 'whatsapp', contacts, messages: [{ id: entry.id }] });
@@ -47,7 +45,7 @@ export class Graph extends HttpCarrier {
     return this.seed.pick([['sent', 'delivered'], ['delivered'], ['sent', 'delivered', 'read']]);
   }
 
-  #report(numberId, { id, number }, status) {
+  #deliver(numberId, { id, number }, status) {
     const errors = status === 'failed' ? { errors: [{ code: 131026, title: 'Message undeliverable' }] } : {};
     const timestamp = String(Math.floor(Date.now() / 1_000));
     return this.#callBack(numberId, { statuses: [{ id, status, timestamp, recipient_id: number, ...errors }] });

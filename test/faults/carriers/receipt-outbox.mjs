@@ -51,13 +51,12 @@ export class ReceiptOutbox {
 
   /**
    * @param {(() => Promise<boolean>)[]} receipts of one message, in their order; each answers whether it was acknowledged
-   * @param {{ now?: boolean }} [options] now: without the usual delay
    */
-  put(receipts, { now = false } = {}) {
+  put(receipts) {
     if (receipts.length === 0) return;
     const copied = receipts.flatMap((receipt) => Array(this.copies).fill(receipt));
-    const work = { receipts: this.isShuffled ? this.seed.shuffle(copied) : copied, now };
-    if (this.#isHeld && !now) this.#held.push(work);
+    const work = this.isShuffled ? this.seed.shuffle(copied) : copied;
+    if (this.#isHeld) this.#held.push(work);
     else this.#start(work);
   }
 
@@ -77,9 +76,9 @@ export class ReceiptOutbox {
     }
   }
 
-  async #give({ receipts, now }) {
+  async #give(receipts) {
     for (const receipt of receipts) {
-      if (!now) await sleep(this.seed.between(...USUAL_DELAY_MS));
+      await sleep(this.seed.between(...USUAL_DELAY_MS));
       while (!this.#isStopped && !(await receipt().catch(() => false))) await sleep(AGAIN_AFTER_MS);
       this.given += 1;
     }

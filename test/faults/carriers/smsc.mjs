@@ -49,6 +49,7 @@ export class Smsc extends Carrier {
     session.on('bind_transceiver', (pdu) => {
       if (this.refusesBinds) return session.send(pdu.response({ command_status: smpp.ESME_RBINDFAIL }));
       session.send(pdu.response({ system_id: 'faults' }));
+      session.login = pdu.system_id;
       this.#bound.add(session);
     });
     session.on('enquire_link', (pdu) => session.send(pdu.response()));
@@ -59,31 +60,28 @@ export class Smsc extends Carrier {
     session.on('submit_sm', (pdu) => this.#submitted(session, pdu));
   }
 
-  #submitted(session, pdu) {
+  async #submitted(session, pdu) {
     const { udh } = pdu.short_message;
     const number = String(pdu.destination_addr);
     const entry = this.take({ number, item: udh ? `part ${udh.at(-1)}` : 'text' });
+    entry.login = session.login;
     const status = STATUS_OF[entry.answer];
     if (status !== undefined) return session.send(pdu.response({ command_status: status }));
     if (entry.answer === 'taken, answered 502') return session.destroy();
-    if (this.receiptsComeEarly) this.#report(entry, true);
-    else this.#report(entry, false);
+    await this.report(entry, this.#wordsOf(entry), (word) => this.#deliver(entry, word));
     if (entry.answer === 'taken, no answer' || this.isHoldingAnswers) return undefined;
     return session.send(pdu.response({ message_id: entry.id }));
   }
 
-  #report(entry, now) {
-    const fate = fateOf(entry.number);
-    if (!isTaken(entry.answer) || fate === 'silent') return;
-    const words = fate === 'undeliverable' ? ['UNDELIV'] : this.seed.chance(0.2) ? ['ENROUTE', 'DELIVRD'] : ['DELIVRD'];
-    this.outbox.put(
-      words.map((word) => () => this.#deliver(entry, word)),
-      { now },
-    );
+  #wordsOf({ answer, number }) {
+    const fate = fateOf(number);
+    if (!isTaken(answer) || fate === 'silent') return [];
+    return fate === 'undeliverable' ? ['UNDELIV'] : this.seed.chance(0.2) ? ['ENROUTE', 'DELIVRD'] : ['DELIVRD'];
   }
 
-  #deliver({ id, number }, word) {
-    const session = this.seed.pick([...this.#bound]);
+  /** Over any session of the login that the message came from. */
+  #deliver({ id, number, login }, word) {
+    const session = this.seed.pick([...this.#bound].filter((bound) => bound.login === login));
     if (session === undefined) return Promise.resolve(false);
     const code = word === 'UNDELIV' ? '012' : '000';
     const text = `id:${id} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:${word} err:${code} text:`;

@@ -24,9 +24,7 @@ export class Telephone extends HttpCarrier {
     const entry = this.take({ number: String(form.get('To')).replace(/\D/g, ''), item: 'call', ref: callback });
     const [status, code, message] = ERRORS[entry.answer] ?? [];
     if (status !== undefined) return this.answer(response, status, { code, message });
-    const isReported = isTaken(entry.answer) && fateOf(entry.number) !== 'silent';
-    if (this.receiptsComeEarly && isReported) await this.#report(callback, entry).catch(() => false);
-    if (isReported) this.outbox.put([() => this.#report(callback, entry)]);
+    await this.report(entry, this.#wordsOf(entry), (end) => this.#deliver(callback, entry, end));
     if (this.answerBadly(response, entry)) return undefined;
     return this.answer(response, 201, { sid: entry.id, status: 'queued' });
   }
@@ -35,8 +33,12 @@ export class Telephone extends HttpCarrier {
     return `CA${super.newId()}`;
   }
 
-  #report(url, { id, number }) {
-    const end = ENDS[fateOf(number)] ?? 'completed';
+  #wordsOf({ answer, number }) {
+    const fate = fateOf(number);
+    return isTaken(answer) && fate !== 'silent' ? [ENDS[fate] ?? 'completed'] : [];
+  }
+
+  #deliver(url, { id, number }, end) {
     const parameters = {
       ...{ AccountSid: ACCOUNT_SID, CallSid: id, CallStatus: end, To: `+${number}`, From: '+918000000000' },
       ...(end === 'completed' ? { CallDuration: '7' } : {}),

@@ -2,6 +2,8 @@ import { isTaken } from '../carriers/carrier.mjs';
 import { isFinal, STATUS } from './snapshot.mjs';
 
 const { Cancelled, Delivered, Read, Submitted } = STATUS;
+/** Words of receipts after which no other comes that counts. */
+const FINAL_WORDS = new Set(['DELIVRD', 'UNDELIV', 'delivered', 'read', 'failed', 'completed']);
 const groups = (rows, keyOf) => {
   const found = new Map();
   for (const row of rows) {
@@ -77,7 +79,7 @@ export function* acceptance({ asked, changes, again }, { campaigns, recipients, 
     if (named !== null && found.length === 1 && found[0].requestId !== named) {
       yield { ...what, text: `${about}: the answer names ${named}, there is ${found[0].requestId}` };
     }
-    if (outcome === 'unknown' && later?.status >= 500) yield { ...what, invariant: 'I8', text: `${about}: asked again, ${later.status} ${JSON.stringify(later.body)}` }; // prettier-ignore
+    if (outcome === 'unknown' && later?.status >= 500) yield { ...what, invariant: 'I8', text: `${about}: asked again, ${later.status} ${JSON.stringify(later.said)}` }; // prettier-ignore
     if (outcome === 'refused' && numbers.some((number) => entriesOf(number).length > 0)) {
       yield { ...what, text: `${about}: it left` };
     }
@@ -127,6 +129,11 @@ export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figure
         text: `charged and never at a carrier (${certain[0].status} ${certain[0].error ?? ''})`,
       };
     } else if (isFlagged && entries.length === 0) figures.unseen += 1;
+    const untold = rows.find(({ error }) => error === 'No delivery receipt');
+    if (untold && rows.length === 1 && entries.length > 0 && entries.every((entry) => FINAL_WORDS.has(entry.told))) {
+      const words = entries.map((entry) => entry.told).join(', ');
+      yield { invariant: 'I3', number, requestId, text: `${words} was acknowledged to the carrier, and is lost` };
+    }
     const told = rows.filter(({ status }) => status === Delivered || status === Read || status === Submitted);
     if (told.length > 0 && most === 0)
       yield { invariant: 'I9', number, requestId, text: 'told as sent, and no carrier took it' };

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fateOf } from '../carriers/carrier.mjs';
 import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
 
 const EVERY_MS = 300;
@@ -60,7 +61,10 @@ export async function untilSettled(scene, known, { withinMs, say }) {
       toldAt = Date.now();
       say(`waits for ${missing}`);
     }
-    const isQuiet = Date.now() - since >= QUIET_MS && receipts === 0 && unreadNotes(scene) === 0;
+    // of some numbers no carrier ever tells: they are not waited for
+    const isSilent = ({ number, status }) => status === STATUS.Submitted && fateOf(number) === 'silent';
+    const quietMs = open.every(isSilent) ? 0 : QUIET_MS;
+    const isQuiet = Date.now() - since >= quietMs && receipts === 0 && unreadNotes(scene) === 0;
     const onlyWait = open.length > 0 && open.every(({ status }) => WAITING.includes(status));
     if (isQuiet && onlyWait && !ended) {
       await endReceiptTime(scene.pool, open);

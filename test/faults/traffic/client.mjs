@@ -49,7 +49,7 @@ export class Balancer {
   }
 
   /**
-   * @returns {Promise<{ outcome: 'answered' | 'refused' | 'unknown', status: number | null, body: object | string | null }>} unknown: no
+   * @returns {Promise<{ outcome: 'answered' | 'refused' | 'unknown', status: number | null, said: object | string | null, api: string }>} unknown: no
    * answer, or one that says that something went wrong
    */
   async send({ method, path, body, token, key, api = this.api }) {
@@ -63,9 +63,9 @@ export class Balancer {
     try {
       const response = await request(api.url + path, options);
       const text = await response.body.text();
-      return { ...verdict(response.statusCode), body: parse(text), api: api.name };
+      return { ...verdict(response.statusCode), said: parse(text), api: api.name };
     } catch (error) {
-      return { outcome: 'unknown', status: null, body: `${error.code ?? ''} ${error.message}`, api: api.name };
+      return { outcome: 'unknown', status: null, said: `${error.code ?? ''} ${error.message}`, api: api.name };
     }
   }
 }

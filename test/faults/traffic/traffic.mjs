@@ -7,7 +7,7 @@ const A_SECOND = 16;
 const CHANGES = 0.12;
 const CHANGE = { pause: 3, cancel: 2, 'retry-failed': 4 };
 const FRIENDS = 3;
-const requestIdOf = (body) => body?.request_id ?? body?.data?.request_id ?? null;
+const requestIdOf = (said) => said?.request_id ?? said?.data?.request_id ?? null;
 /** Kinds of which the API takes a key beside the name. */
 const takesKey = ({ keyless, method }) => !keyless && method === 'POST';
 
@@ -81,7 +81,7 @@ export class Traffic {
   async #send(entry, member) {
     const { method, path, body, key } = entry;
     const answer = await this.balancer.send({ method, path, body, key, token: member.token });
-    Object.assign(entry, answer, { answeredAt: Date.now(), requestId: requestIdOf(answer.body) });
+    Object.assign(entry, answer, { answeredAt: Date.now(), requestId: requestIdOf(answer.said) });
   }
 
   /** Pauses, cancels or retries one of the campaigns that were accepted. */
@@ -114,7 +114,7 @@ export class Traffic {
     if (what === 'pause' && answer.outcome !== 'refused') this.#paused.add(requestId);
     // refused: it is not paused any more
     if (what === 'resume' && (answer.outcome === 'answered' || answer.status === 409)) this.#paused.delete(requestId);
-    if (answer.outcome === 'answered' && what === 'retry-failed') change.childId = requestIdOf(answer.body);
+    if (answer.outcome === 'answered' && what === 'retry-failed') change.childId = requestIdOf(answer.said);
   }
 
   memberOf(account) {
@@ -137,7 +137,7 @@ export class Traffic {
     for (const entry of this.asked.filter(({ outcome }) => outcome === 'unknown')) {
       const { method, path, body, key, account } = entry;
       const again = await this.balancer.send({ method, path, body, key, token: this.memberOf(account).token });
-      pairs.push([entry, { ...again, requestId: requestIdOf(again.body), answeredAt: Date.now() }]);
+      pairs.push([entry, { ...again, requestId: requestIdOf(again.said), answeredAt: Date.now() }]);
     }
     return pairs;
   }
