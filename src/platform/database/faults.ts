@@ -90,5 +90,9 @@ export function fateOf(error: unknown): Fate {
 /** True when this server does not write, or does not serve at all: its other connections are of no more use. */
 export const isWrongNode = (error: unknown): boolean => WRONG_NODE.has(driverFault(error).errno ?? 0);
 
+/** True when the fault lies with the database, or the way to it, for now: a later try may be served. */
+export const isPassing = (error: unknown): boolean =>
+  fateOf(error) !== 'refused' || driverFault(error).code === 'POOL_WAIT_TIMEOUT';
+
 /** How long to wait before the next attempt, milliseconds: longer each time, with jitter. @param attempt the last one, from 1 */
 export const pauseAfter = (attempt: number): number => Math.random() * 10 * 2 ** Math.min(attempt, 5);

@@ -238,7 +238,7 @@ describe('a server that is away for a moment', () => {
     const begun = performance.now();
     await expect(ask()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     expect(performance.now() - begun).toBeGreaterThan(400);
-    // Whoever looks whether it is there is told at once.
+    // A look whether it is there is answered at once.
     await expect(watch.ask()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await new Promise((resolve) => pool.end(resolve));
   });

@@ -12,7 +12,7 @@ export {
   partitionsOf,
   startOfDay,
 } from './day-partitions.js';
-export { duplicateKeyName, isDuplicateKey } from './faults.js';
+export { duplicateKeyName, isDuplicateKey, isPassing } from './faults.js';
 export { CommitUnknown, type WrittenRow } from './lost-commit.js';
 export { jsonRows } from './json-rows.js';
 export { QuotedText } from './quoted-text.js';

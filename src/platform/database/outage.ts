@@ -1,4 +1,4 @@
-/** From one look for the server to the next: whoever waits goes on within it once the server is back. */
+/** From one look for the server to the next: those that wait go on within it once the server is back. */
 const LOOK_EVERY_MS = 200;
 
 /** A wait for the server. */
@@ -36,7 +36,7 @@ export class Outage {
     this.waiting = this.waiting.filter(({ isWanted }) => isWanted());
     const first = this.waiting.shift();
     if (!first) return;
-    // The next look comes even where this one hangs: a server behind a line that swallows packets answers nobody.
+    // The next look comes even where this one hangs: a server behind a line that swallows packets answers no look.
     if (this.waiting.length > 0) this.timer = setTimeout(() => this.look(), LOOK_EVERY_MS).unref();
     first.tryNow();
   }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { WriteResult } from '../database/index.js';
+import { again, type WriteResult } from '../database/index.js';
 
 /** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
@@ -82,7 +82,9 @@ export class LeasedTable {
   /** Keeps the row for as long again. @returns false when it was lost; one that was given back stays given back */
   async renew(source: Source, key: readonly number[], fence: number, leaseMs: number): Promise<boolean> {
     const result: WriteResult = await source.query(
-      `UPDATE ${this.columns.table} SET ${this.leased} WHERE ${this.isKey} AND fence = ? AND lease_until IS NOT NULL`,
+      again(
+        `UPDATE ${this.columns.table} SET ${this.leased} WHERE ${this.isKey} AND fence = ? AND lease_until IS NOT NULL`,
+      ),
       [...this.until(leaseMs), ...key, fence],
     );
     return result.affectedRows === 1;
@@ -90,7 +92,7 @@ export class LeasedTable {
 
   /**
    * Takes the leases of those rows that are free and still have the fence that was read, in one statement; another tells
-   * which those were if they are not all.
+   * which those were if they are not all: also when the first one's answer was lost, and it has found its own claims.
    * @param rows in any order; all of them bring the same further columns
    * @param mark a column that names the claim
    * @returns which of the rows were taken, by their place
@@ -110,12 +112,11 @@ export class LeasedTable {
       ...set.map((column) => `t.${column} = j.${column}`),
     ];
     const result: WriteResult = await source.query(
-      `UPDATE ${this.rowsTable(set)} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
-       SET ${[...changes, ...this.moved('t.')].join(', ')} WHERE ${isFree('t')}`,
+      again(`UPDATE ${this.rowsTable(set)} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
+       SET ${[...changes, ...this.moved('t.')].join(', ')} WHERE ${isFree('t')}`),
       [this.inOrder(rows, set), mark.id, ...this.until(leaseMs)],
     );
     if (result.affectedRows === rows.length) return new Set(rows.keys());
-    if (result.affectedRows === 0) return new Set();
     const taken: { n: number }[] = await source.query(
       `SELECT j.place AS n FROM ${this.rowsTable([])} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow}
          AND t.fence = j.fence + 1 AND t.${mark.column} = ?`,
@@ -127,8 +128,8 @@ export class LeasedTable {
   /** Keeps rows for as long again. @returns false when one of them was lost; what was given back stays given back */
   async renewAll(source: Source, rows: readonly LeasedRow[], leaseMs: number): Promise<boolean> {
     const result: WriteResult = await source.query(
-      `UPDATE ${this.rowsTable([])} STRAIGHT_JOIN ${this.columns.table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
-       SET ${this.moved('t.').join(', ')} WHERE t.lease_until IS NOT NULL`,
+      again(`UPDATE ${this.rowsTable([])} STRAIGHT_JOIN ${this.columns.table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
+       SET ${this.moved('t.').join(', ')} WHERE t.lease_until IS NOT NULL`),
       [this.inOrder(rows, []), ...this.until(leaseMs)],
     );
     return result.affectedRows === rows.length;

@@ -8,6 +8,7 @@ import {
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { Sealer } from './sealer.js';
+import { again } from '../database/index.js';
 
 const SEALED_COLUMNS = 'switchboard:sealed-columns';
 const BATCH = 500;
@@ -75,7 +76,7 @@ export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShu
         if (renewed === null) this.logger.error({ table, id: row.id }, 'a secret cannot be opened by any accepted key');
         else {
           const { affectedRows } = await this.dataSource.query<{ affectedRows: number }>(
-            `UPDATE \`${table}\` SET \`${column}\` = ? WHERE \`${id}\` = ? AND \`${column}\` = ?`,
+            again(`UPDATE \`${table}\` SET \`${column}\` = ? WHERE \`${id}\` = ? AND \`${column}\` = ?`),
             [renewed, row.id, row.sealed],
           );
           count += affectedRows;

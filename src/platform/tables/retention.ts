@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { firstIdAt } from '../../kernel/ids.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { daysAfter, inTransaction, partitionsOf, startOfDay, type WriteResult } from '../database/index.js';
+import { again, daysAfter, inTransaction, partitionsOf, startOfDay, type WriteResult } from '../database/index.js';
 import { changeTable } from './change-table.js';
 import { TABLE_RULES } from './day-maker.js';
 import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
@@ -64,7 +64,7 @@ export class Retention {
       const last = old.at(-1);
       if (!last) return;
       after = last.id;
-      await inTransaction(this.dataSource, async (tx) => {
+      const remove = async (tx: EntityManager): Promise<void> => {
         const ids = old.map(({ id }) => id);
         const gone: { id: number }[] = await tx.query(
           `SELECT r.id FROM ${table} r WHERE r.id IN (?) AND ${over} FOR UPDATE`,
@@ -76,7 +76,8 @@ export class Retention {
         for (const follower of followers) {
           await tx.query(`DELETE FROM ${follower.table} WHERE ${follower.column} IN (?)`, theirs);
         }
-      });
+      };
+      await inTransaction(this.dataSource, remove, { again: 'who is gone is found no more' });
     }
   }
 
@@ -145,7 +146,7 @@ export class Retention {
 
   private async inSteps(statement: string, values: readonly unknown[], isStopped: () => boolean): Promise<void> {
     while (!isStopped()) {
-      const { affectedRows }: WriteResult = await this.dataSource.query(`${statement} LIMIT ${ROWS_A_STEP}`, [
+      const { affectedRows }: WriteResult = await this.dataSource.query(again(`${statement} LIMIT ${ROWS_A_STEP}`), [
         ...values,
       ]);
       if (affectedRows < ROWS_A_STEP) return;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 
@@ -70,14 +70,16 @@ async function take(dataSource: DataSource, owner: string, beatMs: number): Prom
 }
 
 /** The holder of the lock. The process that asks has written the row before. */
-const look = (dataSource: DataSource): Promise<Holder | null> =>
-  inTransaction(dataSource, async (tx) => {
+function look(dataSource: DataSource): Promise<Holder | null> {
+  const work = async (tx: EntityManager): Promise<Holder | null> => {
     await tx.query('UPDATE preparation_lock SET looks = looks + 1 WHERE id = 1');
     const [row] = await tx.query<(Holder | { owner: null; beat: number })[]>(
       'SELECT owner, beat FROM preparation_lock WHERE id = 1',
     );
     return row?.owner ? { owner: row.owner, beat: row.beat } : null;
-  });
+  };
+  return inTransaction(dataSource, work, { again: 'one look more is no more than that' });
+}
 
 async function changed(dataSource: DataSource, change: string, parameters: unknown[]): Promise<boolean> {
   const { affectedRows } = await dataSource.query<WriteResult>(`UPDATE preparation_lock SET ${change}`, parameters);

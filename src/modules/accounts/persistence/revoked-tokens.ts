@@ -4,6 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { TtlCache } from '../../../platform/caches/index.js';
 import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { again } from '../../../platform/database/index.js';
 
 /** How long a logout on another instance may take to act (reference/authentication#logout). */
 const KEPT_MS = 3_000;
@@ -30,13 +31,15 @@ export class RevokedTokens {
    * @param expiresAt `exp` of the token, in seconds since the epoch
    */
   async add(token: string, expiresAt: number): Promise<void> {
-    await this.dataSource.query('INSERT IGNORE INTO revoked_tokens (digest, expires_at) VALUES (?, ?)', [
+    await this.dataSource.query(again('INSERT IGNORE INTO revoked_tokens (digest, expires_at) VALUES (?, ?)'), [
       digestOf(token),
       new Date(Math.min(expiresAt, LAST_SECOND) * 1000),
     ]);
     this.cache.clear();
     await this.dataSource.query(
-      `DELETE FROM revoked_tokens WHERE expires_at < UTC_TIMESTAMP(3) ORDER BY expires_at LIMIT ${PRUNED_AT_ONCE}`,
+      again(
+        `DELETE FROM revoked_tokens WHERE expires_at < UTC_TIMESTAMP(3) ORDER BY expires_at LIMIT ${PRUNED_AT_ONCE}`,
+      ),
     );
   }
 

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
-import type { WriteResult } from '../../../platform/database/index.js';
+import { again, type WriteResult } from '../../../platform/database/index.js';
 import { DutyGate } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { SecurityEntryEntity } from './security-entry.entity.js';
@@ -96,12 +96,14 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
   private async prune(): Promise<void> {
     this.moreToPrune = false;
     const old: WriteResult = await this.dataSource.query(
-      `DELETE FROM security_log WHERE created_at < UTC_TIMESTAMP(3) - INTERVAL ${KEPT_DAYS} DAY LIMIT ${PRUNED_AT_ONCE}`,
+      again(
+        `DELETE FROM security_log WHERE created_at < UTC_TIMESTAMP(3) - INTERVAL ${KEPT_DAYS} DAY LIMIT ${PRUNED_AT_ONCE}`,
+      ),
     );
     const [last] = await this.dataSource.manager.find(SecurityEntryEntity, { order: { id: 'DESC' }, take: 1 });
     if (!last) return;
     const tooMany: WriteResult = await this.dataSource.query(
-      `DELETE FROM security_log WHERE id <= ? ORDER BY id LIMIT ${PRUNED_AT_ONCE}`,
+      again(`DELETE FROM security_log WHERE id <= ? ORDER BY id LIMIT ${PRUNED_AT_ONCE}`),
       [last.id - MOST_ENTRIES],
     );
     // Goes on at the next write: many guess faster than one batch an hour.

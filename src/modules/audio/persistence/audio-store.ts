@@ -5,7 +5,7 @@ import { DataSource, type EntityManager, IsNull, LessThan, MoreThan, Not } from 
 import { AppError } from '../../../kernel/app-error.js';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
-import { inTransaction, isDuplicateKey, type WriteResult } from '../../../platform/database/index.js';
+import { again, inTransaction, isDuplicateKey, type WriteResult } from '../../../platform/database/index.js';
 import { AudioChunkEntity, AudioFileEntity, CampaignAudioEntity } from './audio.entities.js';
 
 /** Audio whose bytes are at hand. */
@@ -98,8 +98,8 @@ export class AudioStore {
     });
     if (files.length === 0) return null;
     await this.dataSource.query(
-      `UPDATE audio_files SET unused_since = UTC_TIMESTAMP(3)
-       WHERE id IN (?) AND unused_since IS NULL AND NOT ${IS_PLAYED}`,
+      again(`UPDATE audio_files SET unused_since = UTC_TIMESTAMP(3)
+       WHERE id IN (?) AND unused_since IS NULL AND NOT ${IS_PLAYED}`),
       [files.map(({ id }) => id)],
     );
     return files.length < LOOKED_AT_ONCE ? null : (files.at(-1)?.id ?? null);

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { WriteResult } from '../../../platform/database/index.js';
+import { again, type WriteResult } from '../../../platform/database/index.js';
 import { HeldLease, isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 
@@ -35,7 +35,7 @@ export class RetryRights {
     const found = await this.row(campaignId);
     if (found && !found.free) return null;
     if (!found) {
-      await this.dataSource.query(`INSERT IGNORE INTO ${TABLE} (campaign_id, fence) VALUES (?, ?)`, [
+      await this.dataSource.query(again(`INSERT IGNORE INTO ${TABLE} (campaign_id, fence) VALUES (?, ?)`), [
         campaignId,
         randomInt(MOST_FENCE),
       ]);
@@ -53,7 +53,7 @@ export class RetryRights {
       renew: () => RIGHTS.renew(this.dataSource, [campaignId], fence, LEASE_MS),
     });
     const remove = (source: Pick<EntityManager, 'query'>): Promise<WriteResult> =>
-      source.query(`DELETE FROM ${TABLE} WHERE campaign_id = ? AND fence = ?`, [campaignId, fence]);
+      source.query(again(`DELETE FROM ${TABLE} WHERE campaign_id = ? AND fence = ?`), [campaignId, fence]);
     return {
       spend: async (tx) => {
         const removed = await remove(tx);

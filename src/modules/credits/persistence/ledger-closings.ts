@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { again, inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { entryFrom, lastEntryBefore } from './ledger-ids.js';
 
 const ENTRIES_A_STEP = 20_000;
@@ -47,7 +47,9 @@ export class LedgerClosings {
     const { RETENTION_DAYS: days } = this.environment;
     if (days === 0) return;
     await this.dataSource.query(
-      `UPDATE credit_months SET removed = 1 WHERE removed = 0 AND closed_id = last_id AND month + INTERVAL 1 MONTH <= ?`,
+      again(
+        `UPDATE credit_months SET removed = 1 WHERE removed = 0 AND closed_id = last_id AND month + INTERVAL 1 MONTH <= ?`,
+      ),
       [textOf(new Date(now().getTime() - days * DAY_MS))],
     );
     const [removed] = await this.dataSource.query<{ last: number | null }[]>(
@@ -55,7 +57,7 @@ export class LedgerClosings {
     );
     while (removed?.last && !isStopped()) {
       const { affectedRows }: WriteResult = await this.dataSource.query(
-        `DELETE FROM credit_ledger WHERE id <= ? ORDER BY id LIMIT ${REMOVED_A_STEP}`,
+        again(`DELETE FROM credit_ledger WHERE id <= ? ORDER BY id LIMIT ${REMOVED_A_STEP}`),
         [removed.last],
       );
       if (affectedRows < REMOVED_A_STEP) return;
@@ -108,7 +110,7 @@ export class LedgerClosings {
     if (end.getTime() + DAY_MS > now().getTime()) return false;
     const lastId = await lastEntryBefore(this.dataSource, end, first.id);
     await this.dataSource.query(
-      'INSERT IGNORE INTO credit_months (month, after_id, last_id, closed_id) VALUES (?, ?, ?, ?)',
+      again('INSERT IGNORE INTO credit_months (month, after_id, last_id, closed_id) VALUES (?, ?, ?, ?)'),
       [textOf(month), afterId, lastId, afterId],
     );
     return true;

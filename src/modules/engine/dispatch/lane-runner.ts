@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { isPassing } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import {
   DriverRegistry,
@@ -98,7 +99,8 @@ export class LaneRunner {
         isDown: ends.some(({ isDown }) => isDown),
       };
     } catch (error) {
-      await this.lanes.leaveAlone(turns).catch(() => undefined);
+      // What lies with the database lies in no lane: they are tried again at once.
+      if (!isPassing(error)) await this.lanes.leaveAlone(turns).catch(() => undefined);
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows, type QuotedText } from '../../../platform/database/index.js';
+import { again, inTransaction, jsonRows, type QuotedText } from '../../../platform/database/index.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { beginRetries, begunRetries, dropRetries, dropRetriesOf } from '../settle/retry-store.js';
@@ -184,8 +184,8 @@ export class LaneStore {
   /** Lanes that a retry has woken while their campaign is paused: resuming wakes them again. */
   async sleep(turns: readonly LaneTurn[]): Promise<void> {
     await this.dataSource.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
-       SET l.wake_at = NULL WHERE c.state IN (${sqlStates(statesThat('wait'))})`,
+      again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
+       SET l.wake_at = NULL WHERE c.state IN (${sqlStates(statesThat('wait'))})`),
       [keysOf(turns, readFence)],
     );
   }
@@ -193,8 +193,8 @@ export class LaneStore {
   /** After a turn that broke off for a reason that may lie in its lanes; a lease that is held stays. */
   async leaveAlone(turns: readonly LaneTurn[]): Promise<void> {
     await this.dataSource.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
-       SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND WHERE ${isFree('l')}`,
+      again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
+       SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND WHERE ${isFree('l')}`),
       [keysOf(turns, readFence)],
     );
   }
@@ -212,8 +212,8 @@ export class LaneStore {
   async stallUnclaimed(turns: readonly LaneTurn[]): Promise<void> {
     if (turns.length === 0) return;
     await this.dataSource.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
-       WHERE l.stalled_since IS NULL AND ${isFree('l')}`,
+      again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
+       WHERE l.stalled_since IS NULL AND ${isFree('l')}`),
       [keysOf(turns, readFence)],
     );
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { isPassing } from '../../../platform/database/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { Channels } from '../channels.js';
 import { DownLanes } from './down-lanes.js';
@@ -15,6 +16,9 @@ const SHARES: Readonly<Record<'single' | 'campaign', Share>> = {
   single: { most: WINDOW_RECIPIENTS, accounts: 64 },
   campaign: { most: 8, accounts: 8 },
 };
+
+/** After a fault of the database that passes: a lost race, a writer that is changed. */
+const AFTER_PASSING_MS = 250;
 
 /** What the route wants after a turn. */
 export interface RouteTurnEnd {
@@ -66,6 +70,7 @@ export class RouteTurns {
     let end: TurnEnd | null = null;
     let next: ChannelTurn | null;
     let hasMore = false;
+    let wasPassing = false;
     try {
       const share = SHARES[turn.single ? 'single' : 'campaign'];
       // One that was handed to another route since it was found is that route's.
@@ -78,11 +83,12 @@ export class RouteTurns {
         onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(turn, isPaced) });
       });
     } catch (error) {
+      wasPassing = isPassing(error);
       this.logger.error({ err: error, ...turn }, 'a turn of a route failed');
     } finally {
       next = this.governor.leave(turn);
     }
-    if (!end) return { ...NOTHING, next };
+    if (!end) return { ...NOTHING, next, againMs: wasPassing ? AFTER_PASSING_MS : null };
     const againMs = this.rest(turn, end);
     const wasRefused = this.governor.wasRefused(turn);
     const more = againMs === null && (end.more || hasMore || wasRefused);

@@ -42,7 +42,7 @@ export class UnmatchedReceipts {
     const routesOf = await this.receipts.loginRoutes();
     for (let after: ScanPosition | null = { sinceMs }; after !== null && !isStopped();) {
       const from: ScanPosition = after;
-      after = await inTransaction(this.dataSource, async (tx): Promise<ScanPosition | null> => {
+      const look = async (tx: EntityManager): Promise<ScanPosition | null> => {
         const page = await this.store.page(tx, from, BATCH);
         const last = page.at(-1);
         if (!last) return null;
@@ -51,6 +51,9 @@ export class UnmatchedReceipts {
         const dropped = batch.filter((entry) => entry.ageMs > Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS));
         await this.store.remove(tx, [...settled, ...dropped.map(({ id }) => id)]);
         return batch.length < BATCH ? null : { receivedAt: last.receivedAt, id: last.id };
+      };
+      after = await inTransaction(this.dataSource, look, {
+        again: 'what was matched is gone: a second run finds the rest',
       });
     }
   }

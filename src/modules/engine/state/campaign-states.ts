@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { again, inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import {
   type CampaignChange,
@@ -64,8 +64,8 @@ export class CampaignStates {
   /** `sent_at`: the last recipient left, and no try waits, so no lane is left. @param ids of campaigns that lost a lane */
   async markSent(ids: readonly number[]): Promise<void> {
     await this.dataSource.query(
-      `UPDATE campaigns SET sent_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND sent_at IS NULL
-         AND NOT EXISTS (SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = campaigns.id)`,
+      again(`UPDATE campaigns SET sent_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND sent_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = campaigns.id)`),
       [[...ids].sort((a, b) => a - b)],
     );
   }

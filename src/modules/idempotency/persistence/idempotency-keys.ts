@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { again, inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { type IdempotentRequest, KEPT_HOURS } from '../domain/idempotent-request.js';
 
 /** A key that this request holds: whatever it writes is refused once another request holds it. */
@@ -45,21 +45,20 @@ export class IdempotencyKeys {
     const lease = leaves ? 'NULL' : LEASE;
     for (let round = 0; round < ROUNDS; round++) {
       const row = await this.find(request);
+      if (row?.token === held.token) return { kind: 'held', held }; // by a statement whose answer was lost
       const taken = row && !Number(row.free) ? this.judge(row, request) : null;
       if (taken) return taken;
       const written: WriteResult = row
         ? await this.dataSource.query(
-            `UPDATE idempotency_keys SET token = ?, digest = ?, outcome = NULL, lease_until = ${lease},
-               created_at = UTC_TIMESTAMP(3) WHERE ${THIS_KEY} AND token = ?`,
+            again(`UPDATE idempotency_keys SET token = ?, digest = ?, outcome = NULL, lease_until = ${lease},
+               created_at = UTC_TIMESTAMP(3) WHERE ${THIS_KEY} AND token = ?`),
             [held.token, request.digest, ...keyOf(request), row.token],
           )
-        : await inTransaction(this.dataSource, (tx) =>
-            tx.query(
-              `INSERT IGNORE INTO idempotency_keys
+        : await this.dataSource.query(
+            again(`INSERT IGNORE INTO idempotency_keys
                  (account_id, endpoint, idempotency_key, digest, token, lease_until, created_at)
-               VALUES (?, ?, ?, ?, ?, ${lease}, UTC_TIMESTAMP(3))`,
-              [...keyOf(request), request.digest, held.token],
-            ),
+               VALUES (?, ?, ?, ?, ?, ${lease}, UTC_TIMESTAMP(3))`),
+            [...keyOf(request), request.digest, held.token],
           );
       if (written.affectedRows === 1) return { kind: 'held', held };
     }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { again, inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { HeadState } from './recipient-lists.entities.js';
@@ -55,8 +55,8 @@ export class Leftovers {
   async abandon(heads: Heads, id: number): Promise<void> {
     try {
       await this.dataSource.query(
-        `UPDATE ${heads.table} SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3), lease_until = NULL
-         WHERE id = ? AND fence = ? AND state = ${HeadState.Writing}`,
+        again(`UPDATE ${heads.table} SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3), lease_until = NULL
+         WHERE id = ? AND fence = ? AND state = ${HeadState.Writing}`),
         [id, WRITERS_FENCE],
       );
       await this.remove(heads, id, WRITERS_FENCE);

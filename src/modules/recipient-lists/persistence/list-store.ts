@@ -4,7 +4,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import { again, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
 import { takeTurn } from '../../quotas/index.js';
 import type { RecipientList } from '../domain/upload.js';
 import { listErrors } from '../recipient-lists.errors.js';
@@ -145,7 +145,7 @@ export class ListStore {
   }
 
   async endFilling(id: number): Promise<void> {
-    await this.dataSource.query('UPDATE recipient_lists SET filling_until = NULL WHERE id = ?', [id]);
+    await this.dataSource.query(again('UPDATE recipient_lists SET filling_until = NULL WHERE id = ?'), [id]);
   }
 
   /**
@@ -154,8 +154,8 @@ export class ListStore {
    */
   async hold(accountId: number, id: number): Promise<ListHold> {
     const { affectedRows }: WriteResult = await this.dataSource.query(
-      `UPDATE recipient_lists SET lease_until = ${FROM_NOW}
-       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND ${IS_NOT_FILLED}`,
+      again(`UPDATE recipient_lists SET lease_until = ${FROM_NOW}
+       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND ${IS_NOT_FILLED}`),
       [READERS_LEASE_MS * 1000, id, accountId],
     );
     if (affectedRows === 0) throw await this.refusal(accountId, id);
@@ -170,7 +170,7 @@ export class ListStore {
   /** @throws AppError conflict `List is being changed` when what was read since the hold may be of two states */
   async keep({ id, fence, changes }: ListHold, source: Source = this.dataSource): Promise<void> {
     const { affectedRows }: WriteResult = await source.query(
-      `UPDATE recipient_lists SET lease_until = ${FROM_NOW} WHERE id = ? AND fence = ? AND changes = ?`,
+      again(`UPDATE recipient_lists SET lease_until = ${FROM_NOW} WHERE id = ? AND fence = ? AND changes = ?`),
       [READERS_LEASE_MS * 1000, id, fence, changes],
     );
     if (affectedRows === 0) throw listErrors.changing();

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { firstIdAt } from '../../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
-import { daysAfter, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import { again, daysAfter, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
 import { DAYS_KEPT, type Upload, type UploadFacts } from '../domain/upload.js';
 import { HeadState, UploadEntity } from './recipient-lists.entities.js';
 
@@ -75,7 +75,7 @@ export class UploadStore {
   /** Keeps the rows as long as a reader goes on, though the upload be removed or expire. @returns null when there is none */
   async hold(accountId: number, id: number): Promise<Hold | null> {
     const { affectedRows }: WriteResult = await this.dataSource.query(
-      `UPDATE recipient_uploads SET lease_until = ${FROM_NOW} WHERE id = ? AND account_id = ? AND ${IS_THERE}`,
+      again(`UPDATE recipient_uploads SET lease_until = ${FROM_NOW} WHERE id = ? AND account_id = ? AND ${IS_THERE}`),
       [READERS_LEASE_MS * 1000, id, accountId],
     );
     if (affectedRows === 0) return null;
@@ -89,7 +89,7 @@ export class UploadStore {
   /** @returns false when a sweeper has taken the rows: the reader was away for too long */
   async keep({ id, fence }: Hold): Promise<boolean> {
     const { affectedRows }: WriteResult = await this.dataSource.query(
-      `UPDATE recipient_uploads SET lease_until = ${FROM_NOW} WHERE id = ? AND fence = ?`,
+      again(`UPDATE recipient_uploads SET lease_until = ${FROM_NOW} WHERE id = ? AND fence = ?`),
       [READERS_LEASE_MS * 1000, id, fence],
     );
     return affectedRows === 1;

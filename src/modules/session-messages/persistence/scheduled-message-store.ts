@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../../engine/index.js';
@@ -60,7 +60,7 @@ export class ScheduledMessageStore {
     const ids = await this.due(selection);
     if (ids.length === 0) return [];
     const claim = randomUUID();
-    const rows = await inTransaction(this.dataSource, async (tx): Promise<DueRow[]> => {
+    const take = async (tx: EntityManager): Promise<DueRow[]> => {
       // Another worker may have read the same ids: the second of the two finds them no longer due.
       await tx.query(
         `UPDATE session_messages SET claim = ?, due_at = UTC_TIMESTAMP(3) + INTERVAL ${CLAIM_SECONDS} SECOND
@@ -71,7 +71,8 @@ export class ScheduledMessageStore {
         'SELECT id, account_id, route_id, receiver, content FROM session_messages WHERE id IN (?) AND claim = ?',
         [ids, claim],
       );
-    });
+    };
+    const rows = await inTransaction(this.dataSource, take, { again: 'the claim is its own: a second run finds it' });
     return rows.map((row) => ({
       id: row.id,
       accountId: row.account_id,
@@ -87,7 +88,7 @@ export class ScheduledMessageStore {
    * @returns false when the message is not ours any more: cancelled, or the claim was void
    */
   async begin({ id, claim }: DueSessionMessage): Promise<boolean> {
-    return inTransaction(this.dataSource, async (tx) => {
+    const work = async (tx: EntityManager): Promise<boolean> => {
       const { affectedRows } = await tx.query<WriteResult>(
         `UPDATE session_messages SET status = ${RecipientStatus.Unknown}, due_at = NULL, sent_at = UTC_TIMESTAMP(3),
            updated_at = UTC_TIMESTAMP(3)
@@ -100,7 +101,8 @@ export class ScheduledMessageStore {
         [id, claim],
       );
       return begun.length > 0;
-    });
+    };
+    return inTransaction(this.dataSource, work, { again: 'a second run sees under its claim that it has begun' });
   }
 
   /** It has certainly not left, and is due again after this time. */

@@ -53,7 +53,7 @@ export class SessionMessageStore {
     for (let attempt = 1; ; attempt++) {
       const id = newId();
       try {
-        await this.dataSource.getRepository(SessionMessageEntity).insert({
+        const row = {
           id,
           accountId: message.accountId,
           routeId: message.routeId,
@@ -67,7 +67,9 @@ export class SessionMessageStore {
           sentAt: message.dueAt ? null : NOW,
           createdAt: NOW,
           updatedAt: NOW,
-        });
+        };
+        const committed = () => ({ table: 'session_messages', where: { id, account_id: message.accountId } });
+        await inTransaction(this.dataSource, (tx) => tx.insert(SessionMessageEntity, row), { committed });
         return id;
       } catch (error) {
         if (!isDuplicateKey(error) || attempt >= ID_ATTEMPTS) throw error;

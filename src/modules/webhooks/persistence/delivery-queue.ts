@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { Sealer } from '../../../platform/security/index.js';
+import { again } from '../../../platform/database/index.js';
 
 /** An endpoint, as it was read under its fence. */
 export interface HeldEndpoint {
@@ -127,9 +128,9 @@ export class DeliveryQueue {
   /** It is looked at again when its next delivery is due, and in any case once more soon; others come before it. */
   async release(id: number, fence: number): Promise<void> {
     await this.dataSource.query(
-      `UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3),
+      again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3),
          next_due_at = GREATEST(UTC_TIMESTAMP(3), LEAST(${LOOK_AGAIN}, COALESCE(${FIRST_DELIVERY}, ${LOOK_AGAIN})))
-       WHERE id = ? AND fence = ?`,
+       WHERE id = ? AND fence = ?`),
       [id, fence],
     );
   }
@@ -177,7 +178,7 @@ export class DeliveryQueue {
 
   /** The event is no longer kept. */
   async drop(endpointId: number, eventIds: readonly string[]): Promise<void> {
-    await this.dataSource.query('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?)', [
+    await this.dataSource.query(again('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?)'), [
       endpointId,
       eventIds,
     ]);
@@ -187,7 +188,7 @@ export class DeliveryQueue {
   private async putOff(endpoints: readonly { id: number }[], moment: string): Promise<void> {
     if (endpoints.length === 0) return;
     await this.dataSource.query(
-      `UPDATE webhook_endpoints SET next_due_at = ${moment} WHERE id IN (?) AND ${IS_DUE} AND ${isFree()}`,
+      again(`UPDATE webhook_endpoints SET next_due_at = ${moment} WHERE id IN (?) AND ${IS_DUE} AND ${isFree()}`),
       [endpoints.map(({ id }) => id)],
     );
   }

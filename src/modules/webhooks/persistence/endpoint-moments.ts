@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { afterCommit, type WriteResult } from '../../../platform/database/index.js';
+import { afterCommit, again, type WriteResult } from '../../../platform/database/index.js';
 import { WakeCalls } from '../../../platform/duties/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';
@@ -75,7 +75,9 @@ export class EndpointMoments implements OnApplicationShutdown {
 
   private async move(source: Pick<EntityManager, 'query'>, ids: readonly number[]): Promise<number> {
     const { affectedRows }: WriteResult = await source.query(
-      `UPDATE webhook_endpoints SET next_due_at = ${SOONEST} WHERE id IN (?) AND status = 'active' AND NOT ${IS_AWAITED}`,
+      again(
+        `UPDATE webhook_endpoints SET next_due_at = ${SOONEST} WHERE id IN (?) AND status = 'active' AND NOT ${IS_AWAITED}`,
+      ),
       [ids],
     );
     return affectedRows;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { WriteResult } from '../../../platform/database/index.js';
+import { again, type WriteResult } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import { firstEventIdAt } from './event-id.js';
 
@@ -40,13 +40,13 @@ export class WebhookRetention {
     for (const { id } of removed) {
       await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
       await this.inSteps('DELETE FROM webhook_attempts WHERE endpoint_id = ?', [id]);
-      await this.dataSource.query(`DELETE FROM webhook_endpoints WHERE id = ? AND status = 'removed'`, [id]);
+      await this.dataSource.query(again(`DELETE FROM webhook_endpoints WHERE id = ? AND status = 'removed'`), [id]);
     }
   }
 
   private async inSteps(statement: string, parameters: readonly unknown[]): Promise<void> {
     for (;;) {
-      const result: WriteResult = await this.dataSource.query(`${statement} LIMIT ${BATCH}`, [...parameters]);
+      const result: WriteResult = await this.dataSource.query(again(`${statement} LIMIT ${BATCH}`), [...parameters]);
       if (result.affectedRows < BATCH) return;
     }
   }
