@@ -5,7 +5,7 @@ import express from 'express';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DueRoute, firstTurn, nextTurn, QueueDashboard, type TurnJob } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
-import { startRedisCluster, startRedisSentinel, startRedisWithTls } from '../stage/redis-cluster.mjs';
+import { startRedisCluster, startRedisNode, startRedisSentinel } from '../stage/redis-cluster.mjs';
 import { requireVariable } from '../support/database.js';
 import { ownPrefix, type RedisProcess, redisProcess, type RedisSettings } from '../support/redis-process.js';
 
@@ -24,7 +24,7 @@ const kinds: [string, () => Promise<Servers>][] = [
   [
     'rediss://',
     async () => {
-      const server = await startRedisWithTls(TLS);
+      const server = await startRedisNode({ tls: TLS });
       return { settings: { REDIS_URL: server.url, ...CA }, stop: () => server.stop() };
     },
   ],

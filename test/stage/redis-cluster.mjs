@@ -52,6 +52,15 @@ export class RedisCluster extends RedisNodes {
     });
   }
 
+  /** Waits until every master that lives has a replica that is up to date: it may be killed. */
+  async followed() {
+    await until('a replica of each master', async () => {
+      const roles = await Promise.all(this.nodes.map((node) => node.ask('ROLE')));
+      return roles.every(([role, , more, state]) => (role === 'master' ? more.length > 0 : state === 'connected'));
+    });
+    await this.healed();
+  }
+
   /** Waits until all that live agree that every slot has a master. */
   async healed() {
     const living = this.nodes.filter(({ pid }) => isAlive(pid));
@@ -145,7 +154,7 @@ export async function startRedisCluster({ masters = 3, replicas = 0, nodeTimeout
 }
 
 /**
- * Starts a master with replicas, and sentinels.
+ * Starts a master with replicas, and sentinels, who fail over again after twice `downAfterMs` at the soonest.
  * @param {{ replicas?: number, sentinels?: number, downAfterMs?: number, directory?: string, tls?: { cert: string, key: string } }} what
  */
 export async function startRedisSentinel({ replicas = 1, sentinels = 3, downAfterMs = 2_000, directory, tls } = {}) {
@@ -162,7 +171,7 @@ export async function startRedisSentinel({ replicas = 1, sentinels = 3, downAfte
     `sentinel auth-pass main ${PASSWORD}`,
     `sentinel sentinel-pass ${PASSWORD}`,
     `sentinel down-after-milliseconds main ${downAfterMs}`,
-    'sentinel failover-timeout main 10000',
+    `sentinel failover-timeout main ${downAfterMs}`,
     ...(tls ? ['tls-replication yes'] : []),
   ];
   const watchers = ports.slice(replicas).map((port) => node(port, watching, { isSentinel: true }));
@@ -186,12 +195,13 @@ export async function startRedisSentinel({ replicas = 1, sentinels = 3, downAfte
   }
 }
 
-/** A Redis with TLS. @param {{ cert: string, key: string }} tls files; the certificate is its own authority */
-export async function startRedisWithTls(tls) {
+/** One server. @param {{ tls?: { cert: string, key: string } }} what tls: files; the certificate is its own authority */
+/** @param {{ tls?: { cert: string, key: string }, settings?: string[] }} what */
+export async function startRedisNode({ tls, settings = [] } = {}) {
   const { program, home, isOwn } = await prepare();
   const [port] = await freePorts(1);
-  const node = new RedisNode(program, join(home, 'node'), port, SERVER, { tls });
+  const node = new RedisNode(program, join(home, 'node'), port, [...SERVER, ...settings], { tls });
   const nodes = new RedisNodes(home, isOwn, [node]);
   await node.start();
-  return { url: `rediss://:${PASSWORD}@localhost:${port}`, node, stop: () => nodes.stop() };
+  return { url: `${tls ? 'rediss' : 'redis'}://:${PASSWORD}@localhost:${port}`, node, stop: () => nodes.stop() };
 }

@@ -64,11 +64,16 @@ export class RedisNode {
     for (const path of this.user === null ? [] : [directory, this.file]) chownSync(path, this.user.uid, this.user.gid);
   }
 
+  get password() {
+    return PASSWORD;
+  }
+
   get pid() {
     return this.#child?.pid;
   }
 
-  async start() {
+  /** Starts it without waiting. */
+  launch() {
     const log = openSync(join(this.directory, 'server.log'), 'a');
     this.#child = spawn(this.#program, [this.file, ...(this.isSentinel ? ['--sentinel'] : [])], {
       cwd: this.directory,
@@ -76,6 +81,10 @@ export class RedisNode {
       ...(this.user ?? {}),
     });
     closeSync(log);
+  }
+
+  async start() {
+    this.launch();
     await until(`redis-server on port ${this.port} (${this.log()})`, async () => {
       if (!isAlive(this.pid)) throw new Error(this.log());
       return (await this.ask('PING')) === 'PONG';

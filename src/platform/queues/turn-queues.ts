@@ -36,7 +36,8 @@ export class TurnQueues implements OnApplicationShutdown {
     const bull = this.get(queue);
     // Without a connection ioredis would keep every command in memory until there is one again.
     if (!this.isReady(queue)) throw new Error('Redis is not connected');
-    const adding = bull.addBulk(jobs.map((job) => ({ data: job, opts: { jobId: turnJobId(job) } })));
+    // Not `addBulk`: in its transaction a script that Redis has forgotten stays forgotten, and nothing says so.
+    const adding = Promise.all(jobs.map((job) => bull.add(job, { jobId: turnJobId(job) })));
     if ((await within(ADD_TIMEOUT_MS, adding)) === null) throw new Error('Redis did not answer');
   }
 

@@ -67,7 +67,7 @@ export class RedisClients implements OnApplicationShutdown {
   private single(purpose: ClientPurpose, { isLazy, isPatient }: ClientOptions): Redis {
     const { kind, addresses, db, master, sentinelUsername, sentinelPassword } = this.target;
     const tls = this.tls();
-    return new Redis({
+    const client = new Redis({
       ...this.common(purpose),
       ...(kind === 'single'
         ? { ...addresses[0], ...(tls && { tls }) }
@@ -87,6 +87,12 @@ export class RedisClients implements OnApplicationShutdown {
       retryStrategy: again,
       reconnectOnError: isDemoted,
     });
+    // Its timer outlives the connection that it was set for, and would end the next one.
+    client.on('close', () => {
+      clearTimeout(client['socketTimeoutTimer']);
+      delete client['socketTimeoutTimer'];
+    });
+    return client;
   }
 
   /**
