@@ -132,7 +132,7 @@ describe.each(kinds)('over %s', (_kind, start) => {
   });
 
   it('the dashboard shows the queues', async () => {
-    const clients = new RedisClients(settings as never);
+    const clients = new RedisClients(settings);
     const dashboard = new QueueDashboard(settings, clients);
     const shown = QUEUES.map((name) => ({ name, purpose: name }));
     const app = express().use((request, response, next) => dashboard.serve('/q', shown, request, response, next));

@@ -12,7 +12,7 @@ export const ownPrefix = (): { REDIS_PREFIX: string } => ({ REDIS_PREFIX: `test-
 
 /** What a process has Redis for, without anything else of it. */
 export async function redisProcess(settings: RedisSettings) {
-  const clients = new RedisClients(settings as Environment);
+  const clients = new RedisClients(settings);
   const link = new RedisLink(settings, clients);
   const calls = new WakeCalls(clients, link);
   const notifier = new RelayNotifier(settings, clients, link);

@@ -89,7 +89,7 @@ export class RedisClients implements OnApplicationShutdown {
     });
     // Its timer outlives the connection that it was set for, and would end the next one.
     client.on('close', () => {
-      clearTimeout(client['socketTimeoutTimer']);
+      clearTimeout(client['socketTimeoutTimer'] as NodeJS.Timeout | undefined);
       delete client['socketTimeoutTimer'];
     });
     return client;
