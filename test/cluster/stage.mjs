@@ -31,6 +31,32 @@ class ClusterStage extends Stage {
     return this.start(kind, { DATABASE_URL: this.nodeUrls[node], ...environment });
   }
 
+  /** So many APIs and workers in turn over the nodes, each writing on its own. */
+  async spread(apis, workers, environment = {}) {
+    const kinds = [...Array(apis).fill('api'), ...Array(workers).fill('worker')];
+    const url = (place) => this.nodeUrls[place % this.nodeUrls.length];
+    for (const [place, kind] of kinds.entries()) {
+      await this.enrol(kind, { ...environment, DATABASE_URL: url(place < apis ? place : place - apis) });
+    }
+    await Promise.all(this.apps.map((app) => app.start()));
+    return this;
+  }
+
+  /** What the nodes have counted of conflicts since they began. */
+  async conflicts() {
+    const counted = { refused: 0, commits: 0 };
+    for (const node of this.nodeUrls.keys()) {
+      for (const { Variable_name: variable, Value } of await this.query(
+        node,
+        "SHOW GLOBAL STATUS LIKE 'wsrep_local%'",
+      )) {
+        if (/cert_failures|bf_aborts/.test(variable)) counted.refused += Number(Value);
+        if (/local_commits/.test(variable)) counted.commits += Number(Value);
+      }
+    }
+    return counted;
+  }
+
   /** Rows of a statement on one node, with all that was committed on any node before. */
   async query(node, sql, values) {
     const [rows] = await this.pools[node].query(sql, values);
@@ -57,17 +83,17 @@ class ClusterStage extends Stage {
   }
 }
 
-/** Readers on a node wait until it has what was committed before. */
-const causal = (uri) => {
-  const pool = mysql.createPool({ uri, connectionLimit: 2, supportBigNumbers: true });
+/** Readers on a node wait until it has what was committed before on any. */
+function causal(uri) {
+  const pool = mysql.createPool({ uri, connectionLimit: 4, supportBigNumbers: true });
   pool.on('connection', (connection) => connection.query('SET wsrep_sync_wait = 1'));
   return pool;
-};
+}
 
 /** A stage for this row, its database migrated and seeded. */
 export async function openStage(row, servers, say) {
   const stage = new ClusterStage(row, servers, say);
-  stage.pool = mysql.createPool({ uri: servers.databaseUrl, connectionLimit: 4, supportBigNumbers: true });
+  stage.pool = causal(servers.databaseUrl);
   stage.pools = servers.nodeUrls.map(causal);
   for (const pool of [stage.pool, ...stage.pools]) stage.onEnd(() => pool.end());
   try {

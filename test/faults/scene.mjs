@@ -123,11 +123,14 @@ async function addMember(url, admin, { graph }, customer, place) {
   return { username, token: member.token, numberId };
 }
 
+const usualStage = (environment) => openStage({ name: 'faults', apis: 2, workers: 2, environment });
+
 /**
  * The stage of the fault tests: two APIs, two workers, carriers of every kind, five accounts with webhooks. Beside what every
  * stage has: `carriers`, `customers`, `members`, `front` (the way that carriers know us by), `admin`.
+ * @param {(environment: Record<string, string>) => Promise<object>} open starts APIs and workers on a stage, with these variables
  */
-export async function openScene(seed) {
+export async function openScene(seed, open = usualStage) {
   let scene;
   let turn = 0;
   const living = () => scene.apis.filter((api) => api.isAlive);
@@ -135,7 +138,7 @@ export async function openScene(seed) {
     port: Number(new URL((living()[turn++ % living().length] ?? scene.apis[0]).url).port),
   }));
   try {
-    scene = await openStage({ name: 'faults', apis: 2, workers: 2, environment: { ...SETTINGS, PUBLIC_URL: `http://127.0.0.1:${front.port}` } }); // prettier-ignore
+    scene = await open({ ...SETTINGS, PUBLIC_URL: `http://127.0.0.1:${front.port}` });
   } catch (error) {
     await front.close();
     throw error;
