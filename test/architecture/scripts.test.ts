@@ -14,3 +14,14 @@ describe('npm run test:cluster', () => {
     for (const line of lines) expect(line).toMatch(/^[a-z0-9-]+: .+ \(.+\)$/);
   });
 });
+
+describe('npm run test:faults', () => {
+  it('loads, and lists every fault once, with what happens', () => {
+    const listed = execFileSync(process.execPath, ['test/faults/run.mjs', '--list'], { cwd: ROOT, encoding: 'utf8' });
+    const lines = listed.trim().split('\n');
+    for (const line of lines) expect(line).toMatch(/^[a-z0-9-]+ +\S.+$/);
+    const names = lines.map((line) => line.split(' ')[0]);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});

@@ -24,7 +24,7 @@ const pendingReceipts = ({ carriers }) => Object.values(carriers).reduce((sum, {
 async function endReceiptTime(pool, open) {
   const ids = [...new Set(open.map(({ campaignId }) => campaignId))];
   await pool.query(
-    'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 2 HOUR WHERE campaign_id IN (?) AND status IN (?)',
+    'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 80 HOUR WHERE campaign_id IN (?) AND status IN (?)',
     [ids, WAITING],
   );
   await pool.query('UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND open_lanes > 0', [

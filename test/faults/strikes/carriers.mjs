@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../stage/client.mjs';
+import { shiftedClock } from '../../stage/clock.mjs';
 
 const all = ({ carriers }) => Object.values(carriers);
 const calmed = (scene) => () => all(scene).forEach((carrier) => carrier.calm());
@@ -104,6 +106,22 @@ export default [
     shown: 'receipts come before the answer to their message',
     strike: async (scene) => {
       for (const carrier of all(scene)) carrier.receiptsComeEarly = true;
+      return calmed(scene);
+    },
+  },
+  {
+    name: 'receipts-late',
+    shown: 'receipts come a day late: all clocks of the service move on by 25 hours before they do',
+    holdMs: [0, 0],
+    spoils: true,
+    strike: async (scene, seed) => {
+      for (const { outbox } of all(scene)) outbox.hold();
+      await sleep(seed.between(1_000, 2_000));
+      const tomorrow = await shiftedClock('+25h');
+      await Promise.all(scene.apps.map((app) => app.stop()));
+      await scene.database.stop();
+      await scene.database.start({ env: tomorrow });
+      await Promise.all(scene.apps.map((app) => app.start(tomorrow)));
       return calmed(scene);
     },
   },
