@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { entriesAt } from './carriers/carrier.mjs';
 import { acceptance, counts, ends, money, sends } from './invariants/check.mjs';
 import { snapshot } from './invariants/snapshot.mjs';
 import { untilSettled } from './invariants/settled.mjs';
@@ -13,18 +14,6 @@ const HOLD_MS = [1_000, 2_500];
 const AFTERWARDS_MS = 1_200;
 const LONG_RECIPIENTS_A_SECOND = 50;
 const DETAILS = 20;
-
-/** What each carrier has of a number. */
-function ledgerOf({ carriers }) {
-  const byNumber = new Map();
-  for (const carrier of Object.values(carriers)) {
-    for (const entry of carrier.ledger) {
-      if (byNumber.has(entry.number)) byNumber.get(entry.number).push(entry);
-      else byNumber.set(entry.number, [entry]);
-    }
-  }
-  return (number) => byNumber.get(number) ?? [];
-}
 
 /** What the API tells of some of the campaigns. */
 async function detailsOf(scene, traffic, campaigns, violations) {
@@ -62,7 +51,7 @@ async function judge(scene, traffic, { known, again, healedAt, strict, watch, fi
   const violations = [...watch.violations, ...answersAfter(traffic, healedAt, strict)];
   const found = await snapshot(scene.pool, known, traffic.numbers.prefix);
   const details = await detailsOf(scene, traffic, found.campaigns, violations);
-  const entriesOf = ledgerOf(scene);
+  const entriesOf = entriesAt(scene.carriers);
   const byName = new Map(traffic.asked.map((entry) => [entry.name, entry]));
   const allowedCalls = ({ name }) => 1 + (byName.get(name)?.body?.retries ?? 0);
   violations.push(

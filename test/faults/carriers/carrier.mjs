@@ -14,6 +14,15 @@ export const fateOf = (number) => FATES[number.slice(-2)] ?? 'delivered';
 /** Answers that a carrier gives to a message; the first two take it. */
 export const ANSWERS = ['taken', 'taken, answered 502', 'taken, no answer', 'refused', 'throttled', 'fault'];
 export const isTaken = (answer) => answer.startsWith('taken');
+/** Words of receipts after which no other comes that counts. */
+const FINAL_WORDS = new Set(['DELIVRD', 'UNDELIV', 'delivered', 'read', 'failed', 'completed', 'no-answer']);
+/** True when the service has acknowledged the last word on everything that came to a number. */
+export function isTold(entries) {
+  const taken = entries.filter(({ answer }) => isTaken(answer));
+  return taken.length > 0 && taken.every(({ told }) => FINAL_WORDS.has(told));
+}
+/** What all carriers have of a number. */
+export const entriesAt = (carriers) => (number) => Object.values(carriers).flatMap((carrier) => carrier.entriesOf(number)); // prettier-ignore
 
 /**
  * What every carrier of a test has: a ledger of whatever came, with the moment, that knows nothing of the service; moods that
@@ -26,6 +35,7 @@ export class Carrier {
   mood = () => undefined;
   /** receipts leave before the answer does */
   receiptsComeEarly = false;
+  #byNumber = new Map();
   #askedBefore = new Set();
   #references = new Map();
   #count = 0;
@@ -53,8 +63,15 @@ export class Carrier {
     }
     const entry = { number, item, ref, id: this.newId(), at: Date.now(), answer: this.#answerTo(number, item) };
     this.ledger.push(entry);
+    if (!this.#byNumber.has(number)) this.#byNumber.set(number, []);
+    this.#byNumber.get(number).push(entry);
     if (isTaken(entry.answer) && this.deduplicates && ref !== null) this.#references.set(ref, entry);
     return entry;
+  }
+
+  /** What came to a number. */
+  entriesOf(number) {
+    return this.#byNumber.get(number) ?? [];
   }
 
   #answerTo(number, item) {

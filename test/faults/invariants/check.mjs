@@ -1,9 +1,7 @@
-import { isTaken } from '../carriers/carrier.mjs';
+import { isTaken, isTold } from '../carriers/carrier.mjs';
 import { isFinal, STATUS } from './snapshot.mjs';
 
 const { Cancelled, Delivered, Read, Submitted } = STATUS;
-/** Words of receipts after which no other comes that counts. */
-const FINAL_WORDS = new Set(['DELIVRD', 'UNDELIV', 'delivered', 'read', 'failed', 'completed']);
 const groups = (rows, keyOf) => {
   const found = new Map();
   for (const row of rows) {
@@ -130,7 +128,7 @@ export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figure
       };
     } else if (isFlagged && entries.length === 0) figures.unseen += 1;
     const untold = rows.find(({ error }) => error === 'No delivery receipt');
-    if (untold && rows.length === 1 && entries.length > 0 && entries.every((entry) => FINAL_WORDS.has(entry.told))) {
+    if (untold && rows.length === 1 && isTold(entries)) {
       const words = entries.map((entry) => entry.told).join(', ');
       yield { invariant: 'I3', number, requestId, text: `${words} was acknowledged to the carrier, and is lost` };
     }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fateOf } from '../carriers/carrier.mjs';
+import { entriesAt, fateOf, isTold } from '../carriers/carrier.mjs';
 import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
 
 const EVERY_MS = 300;
@@ -20,7 +20,7 @@ function unreadNotes({ environment, workers }) {
 
 const pendingReceipts = ({ carriers }) => Object.values(carriers).reduce((sum, { outbox }) => sum + outbox.pending, 0);
 
-/** No receipt comes any more: the deadline is moved to now for those that still wait for one. */
+/** No receipt comes any more, and all that came have counted: the deadline is moved to now for those that still wait for one. */
 async function endReceiptTime(pool, open) {
   const ids = [...new Set(open.map(({ campaignId }) => campaignId))];
   await pool.query(
@@ -34,6 +34,7 @@ async function endReceiptTime(pool, open) {
 
 /** Waits until every recipient is final and every event has been delivered. @returns what it waited for in vain, '' if for nothing */
 export async function untilSettled(scene, known, { withinMs, say }) {
+  const entriesOf = entriesAt(scene.carriers);
   const deadline = Date.now() + withinMs;
   let missing = '';
   let last = '';
@@ -65,7 +66,8 @@ export async function untilSettled(scene, known, { withinMs, say }) {
     const isSilent = ({ number, status }) => status === STATUS.Submitted && fateOf(number) === 'silent';
     const quietMs = open.every(isSilent) ? 0 : QUIET_MS;
     const isQuiet = Date.now() - since >= quietMs && receipts === 0 && unreadNotes(scene) === 0;
-    const onlyWait = open.length > 0 && open.every(({ status }) => WAITING.includes(status));
+    const hasNoReceipt = ({ number, status }) => WAITING.includes(status) && !isTold(entriesOf(number));
+    const onlyWait = open.length > 0 && open.every(hasNoReceipt);
     if (isQuiet && onlyWait && !ended) {
       await endReceiptTime(scene.pool, open);
       ended = true;
