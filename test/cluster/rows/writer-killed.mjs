@@ -2,6 +2,7 @@ import { addRoute } from '../../../bench/carrier.mjs';
 import { size } from '../../../bench/stage.mjs';
 import { broadcast, contacts, until } from '../../stage/client.mjs';
 import { judge, sendsOf } from '../invariants.mjs';
+import { firstAfterPause } from '../pauses.mjs';
 import { PENDING, SUBMITTED, UNKNOWN } from '../stored-campaign.mjs';
 
 const CONTACTS = size('CLUSTER_CONTACTS', 100_000);
@@ -15,17 +16,6 @@ export const shown = 'SIGKILL of the database node that writes, in a campaign of
 export const goal = 'sending again ≤ 10 s, 0 lost, 0 silent doubles, credits exact';
 export const needs = ['galera'];
 export const environment = { RECEIPT_TIMEOUT: '30s' };
-
-/** The longest pause of the carrier that ends after this moment: when it ended, as milliseconds after it. */
-function firstAfterPause(seen, at) {
-  const times = [...seen.values()].flat().sort((one, other) => one - other);
-  let found = { pause: 0, again: 0 };
-  for (let index = 1; index < times.length; index++) {
-    const pause = times[index] - times[index - 1];
-    if (times[index] > at && pause > found.pause) found = { pause, again: times[index] - at };
-  }
-  return found;
-}
 
 /** How many recipients are in one of these states. */
 async function waiting(stage, statuses) {
