@@ -39,10 +39,9 @@ function initialise(binary, kind, data, log, user) {
     const sql = systemTables(binary);
     if (sql === null) throw new Explained(`The system tables (mariadb_system_tables.sql) of ${binary} were not found`);
     const input = ['create database if not exists mysql;', 'use mysql;', ...sql].join('\n');
-    result = spawnSync(binary, ['--no-defaults', '--bootstrap', `--datadir=${data}`, '--skip-networking'], {
-      ...options,
-      input,
-    });
+    // a directory of its own for what is temporary, as when it runs: other servers would take its tables away
+    const args = ['--no-defaults', '--bootstrap', `--datadir=${data}`, `--tmpdir=${temporaryOf(data)}`];
+    result = spawnSync(binary, [...args, '--skip-networking'], { ...options, input });
   }
   writePrivate(log, `${result.stdout ?? ''}${result.stderr ?? ''}`);
   if (result.status !== 0 || !existsSync(join(data, 'mysql'))) {
