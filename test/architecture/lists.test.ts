@@ -13,6 +13,8 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/engine/dispatch/lane-store.ts': 'the lanes of one turn, by key',
   'src/modules/engine/settle/retry-store.ts': 'retries that one window has begun',
   'src/platform/leases/leased-table.ts': 'the rows of one claim, by key',
+  'src/apps/cli/backup/load-copy.ts': 'the tables of one database',
+  'src/apps/cli/backup/take-copy.ts': 'settings of the server, and one row a migration',
   'src/apps/api/first-start/migrate.ts': 'a table of one row',
   'src/modules/accounts/commands/granted-access.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
   'src/modules/accounts/persistence/account-store.ts': 'by the few names of one person',

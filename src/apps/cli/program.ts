@@ -16,6 +16,8 @@ read from standard input; neither they nor tokens and keys stand on the command 
 /** Nest and the database are loaded for the commands that need them only: the others answer at once. */
 const database = () => import('./commands/database.js');
 
+const copies = () => import('./commands/backup.js');
+
 /** Options of every command. */
 interface Global {
   url: string;
@@ -98,7 +100,43 @@ export function createProgram(): Command {
     .action((username: string | undefined, options: { closings?: true }) =>
       withApi((api) => proveBalances(api, username, options)),
     );
+  addCopies(program);
   return program;
+}
+
+/** Copies of the database (docs/operate/backup.md). */
+function addCopies(program: Command): void {
+  program
+    .command('backup')
+    .description('write a consistent copy of the database (works on the database)')
+    .argument('<directory>', 'a new one')
+    .option('--verify', 'read it again and hold it against its manifest')
+    .action(async (directory: string, options: { verify?: boolean }) => (await copies()).backup(directory, options));
+  program
+    .command('restore')
+    .description('load a copy into an empty database; what may have left since is never sent again')
+    .argument('<directory>')
+    .option('--check', 'only say whether the copy is whole and can be restored here')
+    .option('--resume-unsent', 'nothing has left since the copy: send what it had not sent')
+    .action(async (directory: string, options: { check?: boolean; resumeUnsent?: boolean }) =>
+      (await copies()).restore(directory, options),
+    );
+  program
+    .command('fence')
+    .description('the same for a database that came back by other means, before any process uses it')
+    .action(async () => (await copies()).fence());
+  program
+    .command('undecided')
+    .description('list what a restore has left undecided')
+    .action(async () => (await copies()).undecided());
+  program
+    .command('resume-unsent')
+    .description('send what a restore has left undecided: recipients that were sent to since the copy get it twice')
+    .argument('[request_id]')
+    .option('--all', 'of all campaigns')
+    .action(async (requestId: string | undefined, options: { all?: boolean }) =>
+      (await copies()).resumeUnsent(requestId, options),
+    );
 }
 
 /** commander reads the environment through options alone; a secret given as one is refused. */

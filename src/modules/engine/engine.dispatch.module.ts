@@ -6,6 +6,8 @@ import { DownLanes } from './dispatch/down-lanes.js';
 import { DueLanes } from './dispatch/due-lanes.js';
 import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
+import { RestoredCampaigns } from './restored/restored-campaigns.js';
+import { RestoreFence } from './restored/restore-fence.js';
 import { RefusedSends } from './settle/refused-sends.js';
 import { RoutePace } from './dispatch/route-pace.js';
 import { LostClaims } from './settle/lost-claims.js';
@@ -25,6 +27,8 @@ const SERVICES = [
   LostClaims,
   OverdueReceipts,
   RefusedSends,
+  RestoredCampaigns,
+  RestoreFence,
   RoutePace,
   UnknownOutcomes,
   UnmatchedReceipts,

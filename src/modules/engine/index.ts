@@ -38,12 +38,15 @@ export { LaneWake, type WokenLanes } from './dispatch/lane-wake.js';
 export { type CampaignRouteChange, type RecipientRouteChange, RouteChangeReader } from './state/route-change-reader.js';
 export { RouteSenders } from './state/route-senders.js';
 export { type Addressed, StopList } from './dispatch/suppressions.js';
+export { EngineDispatchModule } from './engine.dispatch.module.js';
 export { EngineModule } from './engine.module.js';
 export { EngineWorkerModule } from './engine.worker.module.js';
 export { type ReceiptListener, ReceiptListeners } from './receipts/receipt-listeners.js';
 export type { RoutedReceipt } from './receipts/receipt-lookup.js';
 export { type ReviewContent, type ReviewMenuRow, NO_REVIEW_CONTENT } from './review-content.js';
 export type { BegunAttempt, EndedAttempt } from './settle/attempts.js';
+export { RestoredCampaigns, type UndecidedCampaign } from './restored/restored-campaigns.js';
+export { type FencedCopy, RestoreFence } from './restored/restore-fence.js';
 export { AttemptReader } from './state/attempt-reader.js';
 export {
   CampaignReader,

@@ -1,3 +1,4 @@
-export { SessionMessagesModule } from './session-messages.module.js';
+export { SessionFence } from './dispatch/session-fence.js';
+export { SessionFenceModule, SessionMessagesModule } from './session-messages.module.js';
 export { SessionMessagesWorkerModule } from './session-messages.worker.module.js';
 export { sessionMessageTables } from './persistence/table-rules.js';

@@ -8,6 +8,7 @@ import { ProvidersModule, RoutesModule } from '../providers/index.js';
 import { CancelSessionMessageHandler } from './commands/cancel-session-message.command.js';
 import { SendSessionMessageHandler } from './commands/send-session-message.command.js';
 import { SendV5SessionHandler } from './commands/send-v5-session.command.js';
+import { SessionFence } from './dispatch/session-fence.js';
 import { SessionReceipts } from './dispatch/session-receipts.js';
 import { SessionSender } from './dispatch/session-sender.js';
 import { OwnSessionMessagesController } from './http/own-session-messages.controller.js';
@@ -41,6 +42,10 @@ const SENDING = [
   exports: SENDING,
 })
 export class SessionSendingModule {}
+
+/** Session messages of a copy of the database that is taken into use. */
+@Module({ providers: [SessionFence], exports: [SessionFence] })
+export class SessionFenceModule {}
 
 /** Session messages in the API: v6 and v5. */
 @Module({

@@ -18,6 +18,7 @@ export { jsonRows } from './json-rows.js';
 export { QuotedText } from './quoted-text.js';
 export { rowArrays } from './row-arrays.js';
 export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
+export { migrations } from './migrations/index.js';
 export { dataSourceOptions } from './options.js';
 export { OtherDatabase } from './other-database.js';
 export { again } from './single-statements.js';

@@ -35,6 +35,11 @@ export class Sealer {
     return this.keys.size > 1;
   }
 
+  /** The keys that open texts, by digests that tell nothing of them; the first seals. */
+  get keyIds(): string[] {
+    return [...this.keys.keys()];
+  }
+
   /** How every text begins that is sealed under `ENCRYPTION_KEY`. */
   get prefix(): string {
     return `${this.keyId}.`;

@@ -5,6 +5,7 @@ import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { takeDue } from '../../../platform/leases/index.js';
 import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
+import { unknownByRestore } from '../restored/restored-campaigns.js';
 import { readFirst } from '../settle/read-first.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
@@ -77,9 +78,14 @@ export class OverdueReceipts {
     )) {
       const overdue = rows.filter(({ left_us: left }) => Number(left) <= 0);
       if (overdue.length > 0) {
-        const read = new Map(overdue.map((row) => [keyOf({ campaignId: row.campaign_id, seq: row.seq }), row]));
+        const read = new Map(overdue.map((row) => [keyOf(placeOf(row)), row]));
+        const restored = await unknownByRestore(
+          this.dataSource,
+          overdue.filter(({ status }) => status === RecipientStatus.Unknown).map(placeOf),
+        );
+        const changes = overdue.map((row) => failed(row, restored.has(keyOf(placeOf(row)))));
         await readFirst(this.dataSource, (tx, locking) =>
-          this.settlement.settle(tx, overdue.map(failed), locking ? undefined : read),
+          this.settlement.settle(tx, changes, locking ? undefined : read),
         );
       }
       for (const { campaign_id: id, left_us: left } of rows) {
@@ -145,12 +151,14 @@ function looks(campaigns: readonly DueCampaign[]): number[][] {
 
 const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown];
 
-const failed = ({ campaign_id: campaignId, seq }: WaitingRow) => ({
+const placeOf = ({ campaign_id: campaignId, seq }: WaitingRow) => ({ campaignId, seq });
+
+const failed = ({ campaign_id: campaignId, seq }: WaitingRow, refund: boolean) => ({
   campaignId,
   seq,
   to: RecipientStatus.Failed,
   errorCode: null,
   errorText: 'No delivery receipt',
-  refund: false,
+  refund,
   attempted: false,
 });

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { CampaignLaneEntity, RecipientRetryEntity } from './lane.entities.js';
+import { restoredEntities } from '../restored/restored.entities.js';
 import { messageEntities } from './message.entities.js';
 import { RouteChangeEntity } from './route-change.entity.js';
 import { RouteSenderEntity } from './route-sender.entity.js';
@@ -267,4 +268,5 @@ export const campaignEntities = [
   RouteChangeEntity,
   RouteSenderEntity,
   ...messageEntities,
+  ...restoredEntities,
 ];

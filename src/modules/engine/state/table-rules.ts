@@ -36,6 +36,8 @@ export const engineTables: readonly TableRule[] = [
   { table: 'recipient_retries', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'unknown_outcomes', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'campaign_retries', rule: 'follows', ...OF_CAMPAIGNS },
+  { table: 'restored_campaigns', rule: 'follows', ...OF_CAMPAIGNS },
+  { table: 'restores', rule: 'kept', why: 'one row a restore' },
   {
     table: 'acceptances_under_way',
     rule: 'work',

@@ -60,6 +60,7 @@ import { RetryLeases1700000015501 } from './1700000015501-retry-leases.js';
 import { CampaignCategories1700000015502 } from './1700000015502-campaign-categories.js';
 import { TransactionMarks1700000016000 } from './1700000016000-transaction-marks.js';
 import { NameClaims1700000016400 } from './1700000016400-name-claims.js';
+import { Restores1700000016500 } from './1700000016500-restores.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -125,4 +126,5 @@ export const migrations = [
   CampaignCategories1700000015502,
   TransactionMarks1700000016000,
   NameClaims1700000016400,
+  Restores1700000016500,
 ];

@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { DataSource } from 'typeorm';
+import type { Environment } from '../../../platform/config/index.js';
+import { dataSourceOptions, migrations } from '../../../platform/database/index.js';
+import { Sealer } from '../../../platform/security/index.js';
+import { Failure } from '../failure.js';
+import { checkDump, type Manifest, readManifest } from './manifest.js';
+import { connectionOf, type DatabaseAddress, readAddress, requireProgram, startProgram, urlOf } from './programs.js';
+import { onRestored } from './restore.module.js';
+import type { Fenced } from './restored-database.js';
+
+/** Where the copy is loaded and fenced; nothing sees it before it is whole. */
+const SUFFIX = '_restoring';
+
+/** What a restore has come to. */
+export interface Restored {
+  manifest: Manifest;
+  migrations: number;
+  /** null = nothing was fenced: what the copy would send is sent */
+  fenced: Fenced | null;
+}
+
+/**
+ * Holds a copy against its manifest and this installation: whole, of no later version, its secrets can be opened.
+ * @throws Failure that says what is wrong
+ */
+export async function checkCopy(environment: Environment, directory: string): Promise<Manifest> {
+  const manifest = await readManifest(directory);
+  const known = new Set(migrations.map(({ name }) => name));
+  const later = manifest.migrations.find((name) => !known.has(name));
+  if (later !== undefined) {
+    throw new Failure(`The copy is of a later version (${later}): restore it with that version, or a later one`);
+  }
+  const keys = new Set(new Sealer(environment).keyIds);
+  const missing = manifest.encryption_keys.filter((key) => !keys.has(key));
+  if (missing.length > 0) {
+    throw new Failure(
+      `Secrets of the copy were sealed under another ENCRYPTION_KEY (digest ${missing.join(', ')}): set that one, or name it in ENCRYPTION_KEYS_ACCEPTED`,
+    );
+  }
+  await checkDump(directory, manifest);
+  return manifest;
+}
+
+/**
+ * Loads a copy beside the database, migrates it, puts up the fence, and only then moves its tables to their place at once: no
+ * process can work on a database that is half there, or without its fence.
+ * @param resumeUnsent the operator knows that nothing has left since the copy was taken
+ * @throws Failure where the copy is not whole or the database is not empty
+ */
+export async function loadCopy(environment: Environment, directory: string, resumeUnsent: boolean): Promise<Restored> {
+  const client = requireProgram('mariadb', 'mysql');
+  const manifest = await checkCopy(environment, directory);
+  const address = readAddress(environment.DATABASE_URL);
+  const aside = address.name + SUFFIX;
+  const server = new DataSource(dataSourceOptions(urlOf(address, ''), 1, { queryTimeout: 0, poolWait: 10_000 }));
+  await server.initialize();
+  try {
+    await requireEmpty(server, address.name);
+    await make(server, address.name);
+    // what an earlier try has left
+    await server.query(`DROP DATABASE IF EXISTS \`${aside}\``);
+    await make(server, aside);
+    await load(client, address, aside, join(directory, manifest.file.name));
+    const there = { ...environment, DATABASE_URL: urlOf(address, aside) };
+    const done = await onRestored(there, async (database) => ({
+      migrations: await database.migrate(),
+      fenced: await database.takeIntoUse(manifest.taken_at, resumeUnsent),
+    }));
+    await moveTables(server, aside, address.name);
+    await server.query(`DROP DATABASE \`${aside}\``);
+    return { manifest, ...done };
+  } finally {
+    await server.destroy();
+  }
+}
+
+async function tablesOf(server: DataSource, name: string): Promise<string[]> {
+  const rows = await server.query<{ name: string }[]>(
+    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ? ORDER BY table_name',
+    [name],
+  );
+  return rows.map((row) => row.name);
+}
+
+async function requireEmpty(server: DataSource, name: string): Promise<void> {
+  const tables = await tablesOf(server, name);
+  if (tables.length === 0) return;
+  throw new Failure(
+    `The database ${name} is not empty (${tables.length} tables): restore into a new one, or drop it first`,
+  );
+}
+
+async function make(server: DataSource, name: string): Promise<void> {
+  await server
+    .query(`CREATE DATABASE IF NOT EXISTS \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`)
+    .catch((error: unknown) => {
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      throw new Failure(
+        `The database ${name} cannot be made (${code}): the account of DATABASE_URL needs all rights on it while it restores`,
+      );
+    });
+}
+
+async function load(client: string, address: DatabaseAddress, name: string, path: string): Promise<void> {
+  const { args, environment } = connectionOf(address);
+  const options = ['--batch', '--default-character-set=utf8mb4', '--max-allowed-packet=1G', name];
+  const { child, ended } = startProgram(client, [...args, ...options], environment);
+  if (!child.stdin) throw new Failure('The copy cannot be written');
+  // A client that gives up closes its end: what it says then is the reason.
+  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), createGunzip(), child.stdin).catch(
+    async (error: unknown) => {
+      await ended;
+      throw error;
+    },
+  );
+  await ended;
+}
+
+async function moveTables(server: DataSource, from: string, to: string): Promise<void> {
+  const tables = await tablesOf(server, from);
+  await requireEmpty(server, to);
+  await server.query(
+    `RENAME TABLE ${tables.map((table) => `\`${from}\`.\`${table}\` TO \`${to}\`.\`${table}\``).join(', ')}`,
+  );
+}

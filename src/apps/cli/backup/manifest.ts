@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
+import { Failure } from '../failure.js';
+
+export const DUMP = 'database.sql.gz';
+const MANIFEST = 'manifest.json';
+/** What the programs write last: a dump without it was broken off. */
+const LAST_LINE = '-- Dump completed';
+const TAIL = 4_096;
+
+const manifestSchema = z.object({
+  format: z.literal(1),
+  /** when the snapshot was taken: what left later is not in it */
+  taken_at: z.iso.datetime(),
+  /** version of the package; null = it was not known */
+  application: z.string().nullable(),
+  server: z.string(),
+  database: z.string(),
+  /** those that the copy has had, oldest first */
+  migrations: z.array(z.string()).min(1),
+  /** digests of the ENCRYPTION_KEY, and of those accepted besides it */
+  encryption_keys: z.array(z.string()).min(1),
+  /** where the binary log stood at the snapshot; null = the server keeps none, or does not tell */
+  binary_log: z.object({ file: z.string(), position: z.number(), gtid: z.string().nullable() }).nullable(),
+  file: z.object({ name: z.literal(DUMP), bytes: z.number(), sha256: z.string() }),
+});
+
+/** What a copy says of itself. */
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/** Written last and at once: a copy without it is none. */
+export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
+  const path = join(directory, MANIFEST);
+  const file = await open(`${path}.partial`, 'w', 0o600);
+  await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+  await file.sync();
+  await file.close();
+  await rename(`${path}.partial`, path);
+}
+
+/** @throws Failure where there is no whole copy */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const text = await readFile(join(directory, MANIFEST), 'utf8').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      code === 'ENOENT'
+        ? `${directory} holds no whole copy: ${MANIFEST} is missing`
+        : `${directory} cannot be read (${code ?? 'unknown'})`,
+    );
+  });
+  try {
+    return manifestSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Failure(`${join(directory, MANIFEST)} is damaged, or of a version that is not known here`);
+  }
+}
+
+/** Reads the whole dump: its bytes, its digest, its end. @throws Failure where it is not what the manifest says */
+export async function checkDump(directory: string, { file }: Manifest): Promise<void> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let tail = '';
+  const path = join(directory, file.name);
+  const counted = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      tail = (tail + chunk.subarray(-TAIL).toString('latin1')).slice(-TAIL);
+      done();
+    },
+  });
+  const source = createReadStream(path, { highWaterMark: 1024 * 1024 });
+  source.on('data', (chunk) => {
+    bytes += chunk.length;
+    hash.update(chunk);
+  });
+  await pipeline(source, createGunzip(), counted).catch((error: unknown) => {
+    throw new Failure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'damaged'})`);
+  });
+  if (bytes !== file.bytes || hash.digest('hex') !== file.sha256) {
+    throw new Failure(`${path} is not the file that was written: its digest is another`);
+  }
+  if (!tail.includes(LAST_LINE)) throw new Failure(`${path} was broken off before its end`);
+}
+
+export const isWhole = (tail: string): boolean => tail.includes(LAST_LINE);
