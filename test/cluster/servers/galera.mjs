@@ -70,6 +70,7 @@ class Node {
       '--innodb-flush-log-at-trx-commit=2',
       '--wsrep-on=ON',
       '--wsrep-slave-threads=4',
+      `--wsrep-sync-wait=${process.env.CLUSTER_SYNC_WAIT ?? 1}`,
       `--wsrep-provider=${PROVIDERS.find((path) => existsSync(path))}`,
       '--wsrep-cluster-name=switchboard-test',
       `--wsrep-cluster-address=gcomm://${peers.join(',')}`,
