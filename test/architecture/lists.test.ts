@@ -25,6 +25,8 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/credits/queries/get-balances.query.ts': 'one row for each kind of credit',
   'src/modules/credits/queries/prove-credits.query.ts': 'one row for each kind of credit',
   'src/modules/idempotency/persistence/idempotency-keys.ts': 'by the key',
+  'src/modules/providers/persistence/route-binds.ts':
+    'at most 1,000 places of each route that the operator has made so',
   'src/modules/providers/persistence/route-directory.ts': 'routes are made by the operator and all kept in memory',
   'src/modules/webhooks/persistence/endpoint-store.ts': 'WEBHOOKS_PER_ACCOUNT',
   'src/modules/webhooks/persistence/event-store.ts': 'WEBHOOKS_PER_ACCOUNT',

@@ -19,6 +19,7 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
     'the acceptance fails before anything is written; a sweeper takes the row',
   'modules/engine/dispatch/route-pace.ts reserve':
     'a second booking costs the route its slots, nothing else; the turn fails and comes again',
+  'modules/providers/persistence/route-binds.ts claim': 'a place that no worker knows of is free when its lease ends',
   'modules/recipient-lists/persistence/list-store.ts beginFilling':
     'the request fails; the list is free again when its time is over',
   'platform/database/day-partitions.ts addDays': 'a change of a table: the next look makes what is missing',

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ChatAccounts, RouteDirectory } from '../../src/modules/providers/index.js';
+import { Routing } from '../../src/modules/routing/index.js';
 import { accountsOf, type Accounts, type Answer } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
@@ -227,7 +228,8 @@ describe('chat accounts', () => {
     }
     const routes = api.app.get(RouteDirectory, { strict: false });
     expect(await routes.byId(id)).toMatchObject({ id, channel: 'chat', driver: 'meta_cloud', messagesPerSecond: 80 });
-    expect(await routes.resolve('sms', `chat/${accountId}/official`)).toBeNull();
+    const routing = api.app.get(Routing, { strict: false });
+    expect(await routing.planFor({ kind: 'sms', accountId, service: `chat/${accountId}/official` })).toBeNull();
     expect(
       await accounts.row('PUT', `/v6/api/admin/routes/${name}`, {
         token,

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { DutyGate } from '../../src/platform/duties/index.js';
+import { DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink, Sealer } from '../../src/platform/security/index.js';
 import {
@@ -16,6 +16,9 @@ import {
   RouteDirectory,
   RouteHealthBoard,
 } from '../../src/modules/providers/index.js';
+import { BindKeeper } from '../../src/modules/providers/binds/bind-keeper.js';
+import { RouteBindEntity } from '../../src/modules/providers/persistence/route-bind.entity.js';
+import { RouteBinds } from '../../src/modules/providers/persistence/route-binds.js';
 import { RouteEntity } from '../../src/modules/providers/persistence/route.entity.js';
 import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { testEnvironment } from '../support/api.js';
@@ -47,19 +50,23 @@ describe("a worker's connections", () => {
   beforeAll(async () => {
     Logger.overrideLogger(false);
     database = await createTestDatabase();
-    dataSource = new DataSource({ ...dataSourceOptions(database.url, 4), entities: [RouteEntity] });
+    dataSource = new DataSource({ ...dataSourceOptions(database.url, 4), entities: [RouteEntity, RouteBindEntity] });
     await dataSource.initialize();
     [first, second] = await Promise.all([openSandbox(), openSandbox()]);
     directory = new RouteDirectory(dataSource, sealer);
     const environment = testEnvironment(database.url);
-    redis = new RedisLink(environment, new RedisClients(environment));
+    const clients = new RedisClients(environment);
+    redis = new RedisLink(environment, clients);
     await redis.onModuleInit();
+    const board = new RouteHealthBoard(redis, new DutyGate(redis));
+    const wakes = new WakeCalls(clients, redis);
     connections = new RouteConnections(
       directory,
       new DriverRegistry(outbound, environment),
       receipts,
       { accept: () => Promise.resolve(), take: () => Promise.resolve(), identify: () => Promise.resolve() },
-      new RouteHealthBoard(redis, new DutyGate(redis)),
+      board,
+      new BindKeeper(new RouteBinds(dataSource), board, wakes),
     );
   });
   afterAll(async () => {

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sealer } from '../../src/platform/security/index.js';
-import { DriverRegistry, ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
+import {
+  DriverRegistry,
+  type OperatorRouteKind,
+  ReceiptSink,
+  RouteDirectory,
+} from '../../src/modules/providers/index.js';
+import { Routing } from '../../src/modules/routing/index.js';
 import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
@@ -112,20 +118,71 @@ describe('routes', () => {
     expect(await accounts.row('DELETE', `${PATH}/phone`, { token })).toEqual([200, 'Route deleted successfully']);
   });
 
+  it('may say how many sessions all workers have together', async () => {
+    const body = { channel: 'sms', driver: 'smpp', config: SMPP };
+    expect((await put('counted', body)).body).toMatchObject({ data: { binds: null, held_binds: null } });
+    expect((await put('counted', { ...body, binds: 2 })).body).toMatchObject({
+      data: { binds: 2, held_binds: [], health: 'unknown' },
+    });
+    expect((await put('counted', body)).body).toMatchObject({ data: { binds: 2 } });
+    await api.database.dataSource.query(
+      `UPDATE route_binds SET holder = IF(place = 1, 'worker-1:7:ab', 'worker-2:9:cd'), bound = place = 1,
+         lease_until = UTC_TIMESTAMP(3) + INTERVAL 9 SECOND, fault = IF(place = 1, NULL, 'Already bound')`,
+    );
+    expect((await accounts.call('GET', `${PATH}/counted`, { token })).body).toMatchObject({
+      data: {
+        health: 'degraded',
+        last_error: 'Already bound',
+        held_binds: [
+          { place: 1, worker: 'worker-1:7:ab', bound: true, last_error: null },
+          { place: 2, worker: 'worker-2:9:cd', bound: false, last_error: 'Already bound' },
+        ],
+      },
+    });
+    await api.database.dataSource.query('UPDATE route_binds SET bound = 0');
+    expect((await accounts.call('GET', `${PATH}/counted`, { token })).body).toMatchObject({ data: { health: 'down' } });
+    await api.database.dataSource.query('UPDATE route_binds SET bound = 1');
+    expect((await accounts.call('GET', `${PATH}/counted`, { token })).body).toMatchObject({
+      data: { health: 'up', last_error: null },
+    });
+    for (const binds of [0, 1_001, 1.5, '2', true]) {
+      expect(await refusal('counted', { ...body, binds })).toEqual([
+        400,
+        'binds must be a whole number from 1 to 1000',
+      ]);
+    }
+    expect(await refusal('gateway', { channel: 'sms', driver: 'http', config: HTTP, binds: 2 })).toEqual([
+      400,
+      'driver http has no sessions: binds must be null',
+    ]);
+    const gateway = await put('gateway', { channel: 'sms', driver: 'http', config: HTTP, binds: null });
+    expect(gateway.body).toMatchObject({ data: { binds: null } });
+    expect((await put('counted', { ...body, binds: null })).body).toMatchObject({ data: { binds: null } });
+    for (const name of ['counted', 'gateway']) await accounts.call('DELETE', `${PATH}/${name}`, { token });
+    expect(await api.database.dataSource.query('SELECT 1 FROM route_binds')).toEqual([]);
+  });
+
   it('have one default a channel', async () => {
-    const directory = api.app.get(RouteDirectory, { strict: false });
-    expect(await directory.resolve('sms', 'anything')).toBeNull();
+    const { id: accountId } = await accounts.account();
+    const chosen = async (kind: OperatorRouteKind, service: string): Promise<string | null> => {
+      const plan = await api.app.get(Routing, { strict: false }).planFor({ kind, accountId, service });
+      const [first] = plan?.only ?? [];
+      return first === undefined
+        ? null
+        : ((await api.app.get(RouteDirectory, { strict: false }).byId(first))?.name ?? null);
+    };
+    expect(await chosen('sms', 'anything')).toBeNull();
     await put('first', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: true });
     await put('chat', { channel: 'unofficial', driver: 'http', config: HTTP, is_default: true });
-    expect((await directory.resolve('sms', 'anything'))?.name).toBe('first');
+    expect(await chosen('sms', 'anything')).toBe('first');
     await put('second', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: true });
-    expect((await directory.resolve('sms', 'anything'))?.name).toBe('second');
-    expect((await directory.resolve('sms', 'first'))?.name).toBe('first');
-    expect((await directory.resolve('sms', 'FIRST'))?.name).toBe('second');
-    expect((await directory.resolve('sms', 'chat'))?.name).toBe('second');
-    expect((await directory.resolve('unofficial', 'x'))?.name).toBe('chat');
+    expect(await chosen('sms', 'anything')).toBe('second');
+    expect(await chosen('sms', 'first')).toBe('first');
+    expect(await chosen('sms', 'FIRST')).toBe('second');
+    expect(await chosen('sms', 'chat')).toBe('second');
+    expect(await chosen('unofficial', 'x')).toBe('chat');
     await put('second', { channel: 'sms', driver: 'smpp', config: SMPP, is_default: false });
-    expect(await directory.resolve('sms', 'anything')).toBeNull();
+    expect(await chosen('sms', 'anything')).toBeNull();
     const list = await accounts.call('GET', `${PATH}?limit=2`, { token });
     expect(list.body).toMatchObject({ success: true, page: 1, limit: 2, total: 3 });
     expect((list.body['data'] as { name: string }[]).map((route) => route.name)).toEqual(['chat', 'first']);

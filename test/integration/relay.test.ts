@@ -3,10 +3,11 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Relay } from '../../src/modules/engine/dispatch/relay.js';
 import type { DueLanes } from '../../src/modules/engine/dispatch/due-lanes.js';
+import type { TurnOffers } from '../../src/modules/engine/dispatch/turn-offers.js';
 import type { WorkerQueues } from '../../src/modules/engine/dispatch/worker-queues.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import type { DutyGate } from '../../src/platform/duties/index.js';
-import { type DueRoute, RelayNotifier, type TurnJob, type TurnQueues } from '../../src/platform/queues/index.js';
+import { type DueRoute, RelayNotifier, type TurnJob } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { requireVariable } from '../support/database.js';
@@ -102,7 +103,7 @@ describe('the relay', () => {
           queued.push(...jobs.map((job): [string, TurnJob] => [queue, job]));
           return Promise.resolve();
         },
-      } as unknown as TurnQueues,
+      } as unknown as TurnOffers,
       {
         routes: () => {
           asked.looks += 1;

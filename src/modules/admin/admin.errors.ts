@@ -16,6 +16,11 @@ export const routeErrors = {
       `driver ${driver} carries ${typeof channels === 'string' ? channels : channels.join(' and ')}, not ${channel}`,
     'the driver is for other channels',
   ),
+  noBinds: invalid(
+    'invalid_route',
+    (driver: string) => `driver ${driver} has no sessions: binds must be null`,
+    'binds on a route whose driver keeps no session with the carrier',
+  ),
   fieldRequired: invalid(
     'invalid_route',
     (path: string) => fieldErrors.required.shown(path).text,

@@ -9,7 +9,9 @@ import { LaneRunner } from './dispatch/lane-runner.js';
 import { RouteTurns } from './dispatch/route-turns.js';
 import { LostNotes } from './dispatch/lost-notes.js';
 import { SubmitNotes } from './dispatch/submit-notes.js';
+import { TurnOffers } from './dispatch/turn-offers.js';
 import { WindowRunner } from './dispatch/window-runner.js';
+import { HeldTurns } from './jobs/held-turns.js';
 import { TurnProcessor } from './jobs/turn-processor.js';
 import { Relay } from './dispatch/relay.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
@@ -21,6 +23,7 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
   imports: [EngineDispatchModule, AccountDirectoryModule, ProvidersWorkerModule, QueuesModule],
   providers: [
     TurnProcessor,
+    HeldTurns,
     OrphanSweeper,
     Relay,
     RouteTurns,
@@ -28,6 +31,7 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
     LaneRunner,
     LostNotes,
     SubmitNotes,
+    TurnOffers,
     WindowRunner,
     ReceiptSweeper,
     UnmatchedReceiptsMonitor,

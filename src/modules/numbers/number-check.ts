@@ -1,4 +1,3 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { validatePhoneNumberLength } from 'libphonenumber-js/max';
 import { MOST_ROW_FAULTS } from '../../kernel/app-error.js';
 import { callingCodeOf } from './calling-codes.js';
@@ -20,10 +19,7 @@ export interface NumberFault extends Omit<CheckedNumber, 'isValid'> {
   reason: NumberReason;
 }
 
-/** A number costs some 25 µs: other requests get a turn every few milliseconds. */
-const NUMBERS_A_TURN = 250;
-
-/** Looks numbers up for an account that wishes so, and keeps what is wrong with them. */
+/** Looks numbers up for an account that wishes so, some 25 µs each, and keeps what is wrong with them. */
 export class NumberCheck {
   /** the first of them; further ones are counted */
   readonly faults: NumberFault[] = [];
@@ -35,18 +31,6 @@ export class NumberCheck {
   /** A check that numbers are shown to one by one. @returns null where the account wishes none */
   static begin({ numberCheck }: Wish): NumberCheck | null {
     return numberCheck === 'off' ? null : new NumberCheck(numberCheck);
-  }
-
-  /** Looks all of them up, in turns. @returns null where the account wishes none */
-  static async of(account: Wish, numbers: Iterable<string>): Promise<NumberCheck | null> {
-    const check = NumberCheck.begin(account);
-    if (!check) return null;
-    let row = 0;
-    for (const number of numbers) {
-      check.look(number, ++row);
-      if (row % NUMBERS_A_TURN === 0) await yieldToOthers();
-    }
-    return check;
   }
 
   /** @param row its place, 1 = first @returns what is wrong with it; null = nothing */

@@ -6,6 +6,7 @@ import { CustomerEventsModule } from '../customer-events/index.js';
 import { AcceptCallCallbackHandler } from './commands/accept-call-callback.command.js';
 import { AcceptChatCallbackHandler } from './commands/accept-chat-callback.command.js';
 import { AcceptProviderCallbackHandler } from './commands/accept-provider-callback.command.js';
+import { BindKeeper } from './binds/bind-keeper.js';
 import { DriverRegistry } from './driver-registry.js';
 import { BusinessProfileClient } from './drivers/meta-cloud/business-profile.js';
 import { MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
@@ -19,16 +20,21 @@ import { ChatInbox } from './persistence/chat-inbox.js';
 import { ChatContacts } from './persistence/chat-contacts.js';
 import { ChatWindows } from './persistence/chat-windows.js';
 import { RouteDirectory } from './persistence/route-directory.js';
+import { RouteBindEntity } from './persistence/route-bind.entity.js';
+import { RouteBinds } from './persistence/route-binds.js';
 import { RouteEntity } from './persistence/route.entity.js';
 import { VerifyChatCallbackHandler } from './queries/verify-chat-callback.query.js';
 import { RouteConnections } from './route-connections.js';
 import { RouteHealthBoard } from './route-health.js';
+import { RouteStandings } from './route-standings.js';
 import { RouteLogins } from './route-logins.js';
 
 const ROUTES = [
+  RouteBinds,
   RouteDirectory,
   RouteHealthBoard,
   RouteLogins,
+  RouteStandings,
   DriverRegistry,
   ChatAccounts,
   ChatContacts,
@@ -41,7 +47,13 @@ const ROUTES = [
 /** Routes, chat accounts and drivers, for every process. */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([RouteEntity, ChatContactEntity, ChatInboundMessageEntity, ChatWindowEntity]),
+    TypeOrmModule.forFeature([
+      RouteEntity,
+      RouteBindEntity,
+      ChatContactEntity,
+      ChatInboundMessageEntity,
+      ChatWindowEntity,
+    ]),
     OutboundModule,
   ],
   providers: ROUTES,
@@ -70,7 +82,7 @@ export class ProvidersModule {}
 /** Worker: routes, and the connections to the carriers. */
 @Module({
   imports: [RoutesModule],
-  providers: [RouteConnections],
+  providers: [RouteConnections, BindKeeper],
   exports: [RoutesModule, RouteConnections],
 })
 export class ProvidersWorkerModule {}

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { BindKeeper } from './binds/bind-keeper.js';
 import { DriverRegistry } from './driver-registry.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 import type { RouteRecord } from './persistence/route-record.js';
@@ -22,6 +23,9 @@ export interface RouteState {
   /** why not, in words; null while all is well */
   fault: string | null;
 }
+
+/** The revision of a route with `binds`: its sessions follow its row one by one. */
+const BOUND = 'bound';
 
 interface Open {
   revision: string;
@@ -53,7 +57,13 @@ export class RouteConnections implements OnApplicationShutdown {
     private readonly receipts: ReceiptSink,
     private readonly inbound: InboundSink,
     private readonly health: RouteHealthBoard,
+    private readonly binds: BindKeeper,
   ) {}
+
+  /** The routes with `binds` whose turns this worker takes now. */
+  get serving(): readonly number[] {
+    return this.closed ? [] : this.binds.serving;
+  }
 
   /** The route's connection; null when there is no such route (any more) or its config cannot be used. */
   async get(routeId: number): Promise<RouteConnection | null> {
@@ -69,10 +79,17 @@ export class RouteConnections implements OnApplicationShutdown {
     return this.judge(routeId, await this.get(routeId));
   }
 
-  /** Those routes of a kind over which this worker can send now, in no order. */
+  /** Those routes of a kind over which this worker, or a holder of their binds, can send now, in no order. */
   async usable(kind: RouteKind): Promise<number[]> {
     const routes = (await this.directory.list()).filter(({ channel }) => channel === kind);
-    return routes.flatMap((route) => (this.judge(route.id, this.connect(route)).usable ? [route.id] : []));
+    const usable = await Promise.all(
+      routes.map(async (route) => {
+        if (this.judge(route.id, this.connect(route)).usable) return [route.id];
+        // Those that hold its binds take its turns.
+        return route.binds !== null && (await this.binds.isBound(route.id)) ? [route.id] : [];
+      }),
+    );
+    return usable.flat();
   }
 
   /**
@@ -91,7 +108,7 @@ export class RouteConnections implements OnApplicationShutdown {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     for (const routeId of [...this.open.keys()]) this.drop(routeId);
-    await Promise.all([...this.closing, this.health.leave()]);
+    await Promise.all([...this.closing, this.binds.closeAll(), this.health.leave()]);
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -108,14 +125,17 @@ export class RouteConnections implements OnApplicationShutdown {
         if (channel === 'chat' ? usedAt < idleSince : !wanted.has(routeId)) this.drop(routeId);
       }
       const standings = new Map<number, Standing>();
+      const shares: number[] = [];
       for (const route of routes) {
         if (!this.channels.includes(route.channel)) continue;
         const connection = this.connect(route);
         this.judge(route.id, connection);
-        standings.set(route.id, connection ?? UNUSABLE);
+        // How a route with binds stands is said by its places.
+        if (route.binds === null) standings.set(route.id, connection ?? UNUSABLE);
+        else shares.push(route.id);
       }
       for (const routeId of [...this.downSince.keys()]) if (!wanted.has(routeId)) this.downSince.delete(routeId);
-      await this.health.report(standings);
+      await this.health.report(standings, shares);
     } catch (error) {
       this.logger.warn({ reason: (error as Error).message }, 'routes cannot be read');
     }
@@ -132,20 +152,34 @@ export class RouteConnections implements OnApplicationShutdown {
   }
 
   private connect(route: RouteRecord): RouteConnection | null {
+    const revision = route.binds === null ? route.revision : BOUND;
     const known = this.open.get(route.id);
-    if (known?.revision === route.revision) {
+    if (known && known.revision !== revision) this.drop(route.id);
+    if (route.binds !== null) {
+      const { channel } = route;
+      const connection = this.binds.connection(route, (latest) => this.openDriver(latest));
+      this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
+      return connection;
+    }
+    if (known?.revision === revision) {
       known.usedAt = performance.now();
       return known.connection;
     }
-    if (known) this.drop(route.id);
+    const connection = this.openDriver(route);
+    if (connection) {
+      const { channel } = route;
+      this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
+    }
+    return connection;
+  }
+
+  private openDriver(route: RouteRecord): RouteConnection | null {
     try {
       const connection = this.drivers.open(
         route,
         (receipts) => this.receipts.accept(route.id, receipts),
         (texts) => this.inbound.accept(route.id, texts),
       );
-      const { revision, channel } = route;
-      this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
       this.broken.delete(route.id);
       return connection;
     } catch (error) {
@@ -165,7 +199,10 @@ export class RouteConnections implements OnApplicationShutdown {
     const known = this.open.get(routeId);
     if (!known) return;
     this.open.delete(routeId);
-    const closing: Promise<void> = known.connection.close().finally(() => this.closing.delete(closing));
+    const close = known.revision === BOUND ? this.binds.forget(routeId) : known.connection.close();
+    const closing: Promise<void> = close
+      .catch((error: unknown) => this.logger.warn({ reason: (error as Error).message }, 'a connection did not close'))
+      .finally(() => this.closing.delete(closing));
     this.closing.add(closing);
   }
 }

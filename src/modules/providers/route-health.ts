@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
 import { DutyGate } from '../../platform/duties/index.js';
@@ -11,6 +12,8 @@ export type RouteHealth = (typeof ROUTE_HEALTHS)[number];
 
 /** A worker that was silent for this long does not count. */
 const FRESH_MS = 15_000;
+/** What has not changed is said again so often. */
+const SAY_AGAIN_MS = 5_000;
 const KEPT_SECONDS = 60;
 
 /** What one worker says: its connections by route id. */
@@ -19,6 +22,8 @@ interface Report {
   ready: Record<string, boolean>;
   /** why those that are not ready are not; absent from a worker of the version before */
   faults?: Record<string, string>;
+  /** routes of whose binds it takes a share; absent from a worker of the version before */
+  shares?: number[];
 }
 
 /** How one connection stands. */
@@ -41,7 +46,9 @@ export interface RouteStanding {
  */
 @Injectable()
 export class RouteHealthBoard {
-  private readonly worker = randomUUID();
+  /** This process, by host and process id; no other has the same. */
+  readonly worker = `${hostname().replaceAll(/[^A-Za-z0-9._-]/g, '').slice(0, 40)}:${process.pid}:${randomBytes(4).toString('hex')}`;
+  private said = { text: '', at: -Infinity };
   private readonly key: string;
 
   constructor(
@@ -51,24 +58,44 @@ export class RouteHealthBoard {
     this.key = `${redis.prefix}:route-health`;
   }
 
-  /** Says how this worker's connections stand. Never fails. */
-  async report(standings: ReadonlyMap<number, Standing>): Promise<void> {
+  /**
+   * Says how this worker's connections stand: when something has changed, else now and then. Never fails.
+   * @param shares routes of whose binds it takes a share
+   */
+  async report(standings: ReadonlyMap<number, Standing>, shares: readonly number[] = []): Promise<void> {
     const entries = [...standings];
-    const report: Report = {
-      at: now().getTime(),
+    const report: Omit<Report, 'at'> = {
       ready: Object.fromEntries(entries.map(([id, { ready, fault }]) => [id, ready && fault === null])),
       faults: Object.fromEntries(entries.flatMap(([id, { fault }]) => (fault === null ? [] : [[id, fault]]))),
+      shares: [...shares],
     };
+    const text = JSON.stringify(report);
+    const at = performance.now();
+    if (text === this.said.text && at - this.said.at < SAY_AGAIN_MS) return;
     await this.quietly(async () => {
-      await this.redis.client.hset(this.key, this.worker, JSON.stringify(report));
-      await this.redis.client.expire(this.key, KEPT_SECONDS);
+      const { client } = this.redis;
+      await client.hset(this.key, this.worker, JSON.stringify({ at: now().getTime(), ...report }));
+      this.said = { text, at };
+      await client.expire(this.key, KEPT_SECONDS);
       if (await this.gate.isMine('route-health', FRESH_MS)) await this.forgetSilent();
     });
   }
 
   /** This worker says nothing any more. */
   async leave(): Promise<void> {
+    this.said = { text: '', at: -Infinity };
     await this.quietly(() => this.redis.client.hdel(this.key, this.worker));
+  }
+
+  /** The workers that take a share of the binds of routes, by route; without Redis none is known. */
+  async candidates(): Promise<ReadonlyMap<number, readonly string[]>> {
+    const workers = new Map<number, string[]>();
+    await this.quietly(async () => {
+      for (const [worker, text] of Object.entries(await this.redis.client.hgetall(this.key))) {
+        for (const id of readReport(text)?.shares ?? []) workers.set(id, [...(workers.get(id) ?? []), worker]);
+      }
+    });
+    return workers;
   }
 
   /** How the routes stand; routes that no worker names are absent. */

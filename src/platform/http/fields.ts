@@ -173,13 +173,16 @@ export const MOST_PER_SECOND = 1_000_000;
 
 /** Messages a second, or missing, or null for no limit. */
 export const OptionalSpeed = (field: string, example: number): PropertyDecorator =>
+  OptionalCount(field, MOST_PER_SECOND, { example });
+
+/** A whole number from 1 to `most`, or null, or missing: 400 for anything else. */
+export const OptionalCount = (field: string, most: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: MOST_PER_SECOND, example }),
+    ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: most, ...options }),
     rule(
-      'optionalSpeed',
-      fieldErrors.noWholeNumber.shown(field, 1, MOST_PER_SECOND),
-      (value) =>
-        isAbsent(value) || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_PER_SECOND),
+      'optionalCount',
+      fieldErrors.noWholeNumber.shown(field, 1, most),
+      (value) => isAbsent(value) || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most),
     ),
   );
 

@@ -19,6 +19,7 @@ export {
   OptionalFlags,
   OptionalIds,
   OptionalRevision,
+  OptionalCount,
   OptionalSpeed,
   OptionalText,
   OptionalTexts,

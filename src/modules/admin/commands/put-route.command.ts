@@ -22,6 +22,7 @@ export interface RouteRequest {
   driver: string;
   config: Record<string, unknown>;
   messagesPerSecond: number | null | undefined;
+  binds: number | null | undefined;
   isDefault: boolean | undefined;
 }
 
@@ -54,6 +55,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
     if (!driver.channels.includes(request.channel)) {
       throw routeErrors.channelOfDriver(driver.name, driver.channels, request.channel);
     }
+    if (typeof request.binds === 'number' && !driver.bindsSessions) throw routeErrors.noBinds(driver.name);
     try {
       await this.put(actor, name, request, driver);
     } catch (error) {
@@ -84,6 +86,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
         config,
         messagesPerSecond:
           request.messagesPerSecond === undefined ? (current?.messagesPerSecond ?? null) : request.messagesPerSecond,
+        binds: driver.bindsSessions ? (request.binds === undefined ? (current?.binds ?? null) : request.binds) : null,
         isDefault: request.isDefault ?? current?.isDefault ?? false,
       });
       const details = {
@@ -91,6 +94,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
         driver: route.driver,
         config: maskSecrets(config, driver.secretFields),
         messages_per_second: route.messagesPerSecond,
+        binds: route.binds,
         is_default: route.isDefault,
       };
       await this.audit.record(tx, { actor, action: 'route.put', subject: name, details });

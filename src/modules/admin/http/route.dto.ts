@@ -7,6 +7,7 @@ import { isTooLargeJson } from '../../../kernel/text.js';
 import {
   AnswerOf,
   OptionalFlag,
+  OptionalCount,
   OptionalSpeed,
   PageOf,
   RequiredText,
@@ -18,6 +19,9 @@ import {
   ROUTE_HEALTHS,
   type RouteHealth,
 } from '../../providers/index.js';
+
+/** Sessions of one route with its carrier, at the most. */
+export const MOST_BINDS = 1_000;
 
 /** What is said of a `config` before its driver looks at it. */
 export const configErrors = {
@@ -63,8 +67,37 @@ export class PutRouteRequest {
   @OptionalSpeed('messages_per_second', 100)
   messages_per_second?: number | null;
 
+  @OptionalCount('binds', MOST_BINDS, {
+    example: 2,
+    description: 'Sessions that all workers together have with the carrier; null: one a worker. Driver `smpp` only',
+  })
+  binds?: number | null;
+
   @OptionalFlag('is_default', true)
   is_default?: boolean | null;
+}
+
+/** A bind that a worker holds. */
+export class RouteBindData {
+  @ApiProperty({ example: 1, description: 'From 1 to `binds`' })
+  place!: number;
+
+  @ApiProperty({
+    example: 'worker-2:4711:9f0c21ab',
+    description: 'Host, process id, and what tells it from the one before',
+  })
+  worker!: string;
+
+  @ApiProperty({ example: true, description: 'Its session stands' })
+  bound!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'Why it does not, such as `The carrier refuses the bind: Already bound`',
+  })
+  last_error!: string | null;
 }
 
 /** A route as operators see it. */
@@ -88,6 +121,21 @@ export class RouteAnswerData {
 
   @ApiProperty({ type: 'integer', nullable: true, example: 100, description: 'null: no limit of ours' })
   messages_per_second!: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 2,
+    description: 'Sessions that all workers together have with the carrier; null: one a worker',
+  })
+  binds!: number | null;
+
+  @ApiProperty({
+    type: [RouteBindData],
+    nullable: true,
+    description: 'The binds that workers hold now; null where `binds` is',
+  })
+  held_binds!: RouteBindData[] | null;
 
   @ApiProperty({ example: true })
   is_default!: boolean;
@@ -159,6 +207,7 @@ const SMPP_EXAMPLE = {
   channel: 'sms',
   driver: 'smpp',
   messages_per_second: 100,
+  binds: 2,
   is_default: true,
   config: {
     host: 'smpp.carrier.example',

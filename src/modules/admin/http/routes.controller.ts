@@ -67,7 +67,7 @@ export class RoutesController {
   @ApiOperation({
     summary: 'Create or change a route',
     description:
-      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret, as long as the address stays: host, port, URL (its query aside), system_id, account_sid, and whether TLS is used and verified. Absent `messages_per_second` and `is_default` stay as they are.',
+      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret, as long as the address stays: host, port, URL (its query aside), system_id, account_sid, and whether TLS is used and verified. Absent `messages_per_second`, `binds` and `is_default` stay as they are.',
   })
   @ApiBody({
     type: PutRouteRequest,
@@ -81,10 +81,10 @@ export class RoutesController {
     @CurrentActor() { account }: Actor,
   ): Promise<SavedRouteAnswer> {
     if (!NAME.test(name)) throw routeErrors.name();
-    const { channel, driver, config, messages_per_second: messagesPerSecond } = body;
+    const { channel, driver, config, messages_per_second: messagesPerSecond, binds } = body;
     const isDefault = body.is_default ?? undefined;
     await this.commands.execute(
-      new PutRouteCommand(account, name, { channel, driver, config, messagesPerSecond, isDefault }),
+      new PutRouteCommand(account, name, { channel, driver, config, messagesPerSecond, binds, isDefault }),
     );
     return { success: true, message: 'Route saved successfully', data: await this.find(name, account) };
   }

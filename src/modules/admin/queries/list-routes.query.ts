@@ -3,15 +3,16 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
 import {
+  type BindPlace,
   callbackPath,
   DriverRegistry,
   maskSecrets,
   RouteDirectory,
-  RouteHealthBoard,
   type RouteRecord,
   type RouteStanding,
+  RouteStandings,
 } from '../../providers/index.js';
-import type { RouteAnswerData } from '../http/route.dto.js';
+import type { RouteAnswerData, RouteBindData } from '../http/route.dto.js';
 
 /** All routes by name, or the one of a name. */
 export class ListRoutesQuery extends Query<RouteAnswerData[]> {
@@ -32,16 +33,23 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
-    private readonly board: RouteHealthBoard,
+    private readonly standings: RouteStandings,
   ) {}
 
   async execute({ name, timeZone }: ListRoutesQuery): Promise<RouteAnswerData[]> {
     const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
-    const standings = await this.board.read();
-    return routes.flatMap((route) => (route ? [this.view(route, timeZone, standings.get(route.id) ?? UNHEARD)] : []));
+    const { of, places } = await this.standings.read();
+    return routes.flatMap((route) =>
+      route ? [this.view(route, timeZone, of.get(route.id) ?? UNHEARD, places.get(route.id) ?? null)] : [],
+    );
   }
 
-  private view(route: RouteRecord, timeZone: string, standing: RouteStanding): RouteAnswerData {
+  private view(
+    route: RouteRecord,
+    timeZone: string,
+    standing: RouteStanding,
+    places: readonly BindPlace[] | null,
+  ): RouteAnswerData {
     const driver = this.drivers.find(route.driver);
     return {
       name: route.name,
@@ -49,6 +57,8 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
       driver: route.driver,
       config: driver ? maskSecrets(route.config, driver.secretFields) : {},
       messages_per_second: route.messagesPerSecond,
+      binds: route.binds,
+      held_binds: places?.flatMap(viewOfBind) ?? null,
       is_default: route.isDefault,
       health: standing.health,
       last_error: standing.lastError,
@@ -58,3 +68,6 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
     };
   }
 }
+
+const viewOfBind = ({ place, holder, isFree, bound, fault }: BindPlace): RouteBindData[] =>
+  holder === null || isFree ? [] : [{ place, worker: holder, bound, last_error: fault }];

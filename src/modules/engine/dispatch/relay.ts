@@ -1,14 +1,15 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { DutyGate } from '../../../platform/duties/index.js';
-import { type DueRoute, firstTurn, RelayNotifier, TurnQueues } from '../../../platform/queues/index.js';
+import { type DueRoute, firstTurn, RelayNotifier } from '../../../platform/queues/index.js';
 import { DueLanes } from './due-lanes.js';
+import { TurnOffers } from './turn-offers.js';
 import { WorkerQueues } from './worker-queues.js';
 
 const LOOK_EVERY_MS = 500;
 
 /**
- * Puts turns of routes into Bull: when it is rung, and every half second by a look at MySQL that one process makes for all
+ * Puts turns of routes where workers take them: when it is rung, and every half second by a look at MySQL that one process makes for all
  * with the same queues. A job that Redis loses is made again, because its lanes are still due (docs/decisions/0002).
  */
 @Injectable()
@@ -21,7 +22,7 @@ export class Relay implements OnApplicationBootstrap {
   );
 
   constructor(
-    private readonly queues: TurnQueues,
+    private readonly offers: TurnOffers,
     private readonly due: DueLanes,
     private readonly notifier: RelayNotifier,
     private readonly selected: WorkerQueues,
@@ -42,7 +43,7 @@ export class Relay implements OnApplicationBootstrap {
   /** While Redis is away nothing can be queued, and nothing is asked. */
   private async look(): Promise<void> {
     const { names } = this.selected;
-    if (!names.every((name) => this.queues.isReady(name))) return;
+    if (!names.every((name) => this.offers.isReady(name))) return;
     if (!(await this.gate.isMine(`relay ${names.join()}`, LOOK_EVERY_MS))) return;
     await this.enqueue(await this.due.routes(names));
   }
@@ -54,7 +55,7 @@ export class Relay implements OnApplicationBootstrap {
         if (route.channel !== channel) return [];
         return (single === undefined ? [true, false] : [single]).map((kind) => firstTurn({ routeId, single: kind }));
       });
-      await this.queues.add(channel, turns);
+      await this.offers.add(channel, turns);
     }
   }
 }

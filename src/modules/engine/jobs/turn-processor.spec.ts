@@ -1,6 +1,7 @@
 import type { Job } from 'bull';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { firstTurn, nextTurn, type TurnJob } from '../../../platform/queues/index.js';
 import type { LaneRunner } from '../dispatch/lane-runner.js';
 import type { Relay } from '../dispatch/relay.js';
@@ -18,12 +19,19 @@ describe('a job of a turn', () => {
   let added: TurnJob[];
   let looks: number;
   let claim: (room: Room) => void;
-  let end: (end: RouteTurnEnd) => void;
+  let end: ((end: RouteTurnEnd) => void) | undefined;
+  const begun = async (): Promise<(end: RouteTurnEnd) => void> => vi.waitUntil(() => end);
   let processor: TurnProcessor;
+  let isForHolders: boolean;
+  let isServed: boolean;
+  let takeHeld: (channel: string, job: TurnJob) => Promise<void>;
 
   beforeEach(async () => {
     added = [];
     looks = 0;
+    end = undefined;
+    isForHolders = false;
+    isServed = false;
     const queue = {
       on: (event: string, listener: typeof completed) => {
         if (event === 'completed') completed = listener;
@@ -41,13 +49,7 @@ describe('a job of a turn', () => {
     const due = { any: () => Promise.resolve((looks += 1) > 0) };
     processor = new TurnProcessor(
       { WORKER_CONCURRENCY: 8 } as Environment,
-      {
-        get: () => queue,
-        add: (_name: string, jobs: TurnJob[]) => {
-          added.push(...jobs);
-          return nothing();
-        },
-      } as never,
+      { get: () => queue } as never,
       turns as RouteTurns,
       due as never,
       { stop: () => undefined } as LaneRunner,
@@ -55,6 +57,15 @@ describe('a job of a turn', () => {
       { stop: nothing } as ReceiptSweeper,
       { openAll: nothing, closeAll: nothing } as never,
       { names: ['sms'], served: [{ name: 'sms', routes: 'sms' }] } as never,
+      {
+        isForHolders: () => Promise.resolve(isForHolders),
+        add: (_name: string, jobs: TurnJob[]) => {
+          added.push(...jobs);
+          return nothing();
+        },
+      } as never,
+      { start: (take: typeof takeHeld) => (takeHeld = take), stop: () => undefined, isServed: () => isServed } as never,
+      new Metrics(),
     );
     await processor.onApplicationBootstrap();
   });
@@ -62,6 +73,7 @@ describe('a job of a turn', () => {
   it('is over once the lanes are held, and what came until then is looked for', async () => {
     const job = { data: JOB } as Job<TurnJob>;
     const result = process(job);
+    await begun();
     claim({ hasMore: false, forAnother: false });
     expect(await result).toBe('rest');
     completed(job, 'rest');
@@ -72,19 +84,22 @@ describe('a job of a turn', () => {
 
   it('is over with its turn when that sends nothing', async () => {
     const result = process({ data: JOB } as Job<TurnJob>);
-    end(AT_REST);
+    await begun();
+    end?.(AT_REST);
     expect(await result).toBe('rest');
+    end = undefined;
     const failed = process({ data: JOB } as Job<TurnJob>);
-    end({ ...AT_REST, atRest: false });
+    (await begun())({ ...AT_REST, atRest: false });
     expect(await failed).toBe('more');
   });
 
   it('has a successor when its turn ends and wants more, and another beside it where there is room', async () => {
     const result = process({ data: JOB } as Job<TurnJob>);
+    await begun();
     claim({ hasMore: true, forAnother: true });
     expect(await result).toBe('more');
     expect(added).toEqual([{ ...JOB, slot: 1 }]);
-    end({ ...AT_REST, more: true, atRest: false });
+    end?.({ ...AT_REST, more: true, atRest: false });
     await nothing();
     await nothing();
     expect(added).toEqual([{ ...JOB, slot: 1 }, nextTurn(JOB)]);
@@ -92,13 +107,30 @@ describe('a job of a turn', () => {
 
   it('that is over has a turn that a stop waits for', async () => {
     const result = process({ data: JOB } as Job<TurnJob>);
+    await begun();
     claim({ hasMore: false, forAnother: false });
     await result;
     let hasStopped = false;
     const stopped = processor.beforeApplicationShutdown().then(() => (hasStopped = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(hasStopped).toBe(false);
-    end(AT_REST);
+    end?.(AT_REST);
     await stopped;
+  });
+
+  it('of a route with binds is handed once to those who hold one', async () => {
+    isForHolders = true;
+    expect(await process({ data: JOB } as Job<TurnJob>)).toBe('more');
+    expect(added).toEqual([JOB]);
+    await takeHeld('sms', JOB);
+    expect(added).toEqual([JOB, JOB]);
+  });
+
+  it('of a route of which this worker holds a bind is its own', async () => {
+    [isForHolders, isServed] = [true, true];
+    const taken = takeHeld('sms', JOB);
+    (await begun())(AT_REST);
+    await taken;
+    expect([looks, added]).toEqual([1, [JOB]]);
   });
 });

@@ -9,6 +9,7 @@ import {
 import type { Job } from 'bull';
 import { within } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import {
   besideTurn,
   firstTurn,
@@ -20,9 +21,11 @@ import {
 import { RouteConnections } from '../../providers/index.js';
 import { DueLanes } from '../dispatch/due-lanes.js';
 import { LaneRunner } from '../dispatch/lane-runner.js';
+import { TurnOffers } from '../dispatch/turn-offers.js';
 import { Relay } from '../dispatch/relay.js';
 import { RouteTurns } from '../dispatch/route-turns.js';
 import { WorkerQueues } from '../dispatch/worker-queues.js';
+import { HeldTurns } from './held-turns.js';
 import { ReceiptSweeper } from '../receipts/receipt-sweeper.js';
 
 /** How long a queue may take to close: it never does while Redis is away. */
@@ -40,6 +43,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
   private readonly running = new Set<Promise<TurnResult>>();
   /** turns whose moment comes later; should this worker die, the look of another finds them */
   private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly handovers;
   private stopping = false;
 
   constructor(
@@ -52,7 +56,16 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     private readonly sweeper: ReceiptSweeper,
     private readonly connections: RouteConnections,
     private readonly selected: WorkerQueues,
-  ) {}
+    private readonly offers: TurnOffers,
+    private readonly held: HeldTurns,
+    metrics: Metrics,
+  ) {
+    this.handovers = metrics.counter(
+      'switchboard_turns_handed_on_total',
+      'Route turns that a worker without a bind handed on',
+      ['channel'],
+    );
+  }
 
   /** Connected before the relay adds the first job. */
   onModuleInit(): void {
@@ -72,12 +85,14 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
       const places = CLASSES * this.environment.WORKER_CONCURRENCY;
       void queue.process(places, (job: Job<TurnJob>) => this.track(name, job.data));
     }
+    this.held.start((name, job) => this.takeHeld(name, job));
   }
 
   /** Drains: no new turn, windows under way settle, then the carriers' sessions close after their last receipts. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     this.runner.stop();
+    this.held.stop();
     for (const timer of this.timers.values()) clearTimeout(timer);
     // Other workers take the jobs that wait; not waited for, because it never answers while Redis is away.
     for (const channel of this.selected.names)
@@ -110,6 +125,12 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
   private async turn(channel: string, job: TurnJob, isOver: (result: TurnResult) => void): Promise<TurnResult> {
     if (this.stopping) return 'more'; // for another worker
     const { routeId, single } = job;
+    if ((await this.offers.isForHolders(routeId)) && !this.held.isServed(routeId)) {
+      // A worker of the version before has queued it, or the bind was lost since it was taken: once, to a holder.
+      this.handovers.inc({ channel });
+      this.add(channel, job);
+      return 'more';
+    }
     const end = await this.turns.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
       if (forAnother) this.add(channel, besideTurn(job));
       isOver(hasMore ? 'more' : 'rest');
@@ -120,6 +141,15 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     return end.atRest ? 'rest' : 'more';
   }
 
+  private async takeHeld(channel: string, job: TurnJob): Promise<void> {
+    try {
+      const result = await this.track(channel, job);
+      if (result === 'rest') await this.lookOnce(channel, job);
+    } catch (error) {
+      this.logger.error({ err: error, channel, ...job }, 'a turn failed');
+    }
+  }
+
   /** A ring that comes while a job of the route is active is dropped, so the end of the last one looks once more. */
   private async lookOnce(channel: string, { routeId, single }: TurnJob): Promise<void> {
     if (this.stopping) return;
@@ -128,7 +158,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   private add(channel: string, job: TurnJob): void {
-    this.queues.add(channel, [job]).catch((error: unknown) => {
+    this.offers.add(channel, [job]).catch((error: unknown) => {
       if (!this.stopping) this.logger.warn({ err: error, channel, ...job }, 'a turn could not be queued');
     });
   }

@@ -7,6 +7,8 @@ import { TtlCache } from '../../../platform/caches/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind } from '../ports/message-driver.js';
 import { FORMER_SECRET_MS } from '../former-secret.js';
+import { RouteBindEntity } from './route-bind.entity.js';
+import { addPlaces } from './route-binds.js';
 import { openRoute, type RouteRecord } from './route-record.js';
 import { RouteEntity } from './route.entity.js';
 
@@ -17,6 +19,8 @@ export interface RouteDraft {
   driver: string;
   config: Record<string, unknown>;
   messagesPerSecond: number | null;
+  /** sessions with the carrier that all workers have together; absent or null = one a worker */
+  binds?: number | null;
   isDefault: boolean;
 }
 
@@ -59,15 +63,6 @@ export class RouteDirectory {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly sealer: Sealer,
   ) {}
-
-  /**
-   * The route of that name and kind, else the default of the kind; null = nothing usable
-   * (reference/engine#routes-of-a-send).
-   */
-  async resolve(kind: OperatorRouteKind, service: string): Promise<RouteRecord | null> {
-    const { byName, standard } = await this.ofKind(kind);
-    return byName.get(service) ?? standard;
-  }
 
   /** The same object as long as nothing was read again. */
   async ofKind(kind: OperatorRouteKind): Promise<RoutesOfKind> {
@@ -122,7 +117,7 @@ export class RouteDirectory {
    */
   async put(tx: EntityManager, draft: RouteDraft): Promise<RouteRecord> {
     const at = now();
-    const { name, channel, driver, messagesPerSecond } = draft;
+    const { name, channel, driver, messagesPerSecond, binds = null } = draft;
     if (draft.isDefault) {
       await tx.update(RouteEntity, { defaultFor: channel }, { defaultFor: null });
     }
@@ -131,6 +126,7 @@ export class RouteDirectory {
       driver,
       config: this.sealer.seal(JSON.stringify(draft.config)),
       messagesPerSecond,
+      binds,
       defaultFor: draft.isDefault ? channel : null,
       updatedAt: at,
     };
@@ -139,7 +135,9 @@ export class RouteDirectory {
       const callbackSecret = newCallbackSecret();
       await tx.insert(RouteEntity, { ...values, name, callbackSecret, paceUs: 0, createdAt: at });
     }
-    return this.open(await tx.findOneByOrFail(RouteEntity, { name }));
+    const route = this.open(await tx.findOneByOrFail(RouteEntity, { name }));
+    if (binds !== null) await addPlaces(tx, route.id, binds);
+    return route;
   }
 
   /**
@@ -166,6 +164,7 @@ export class RouteDirectory {
   /** Removes the route. Call `forget` after the commit. */
   async remove(tx: EntityManager, id: number): Promise<void> {
     await tx.delete(RouteEntity, { id });
+    await tx.delete(RouteBindEntity, { routeId: id });
   }
 
   /** The next question reads the database again. */

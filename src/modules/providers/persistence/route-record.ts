@@ -6,6 +6,8 @@ import type { RouteEntity } from './route.entity.js';
 /** A route with what only its administration needs. */
 export interface RouteRecord extends Route<Record<string, unknown>> {
   isDefault: boolean;
+  /** sessions with the carrier that all workers have together; null = one a worker */
+  binds: number | null;
   /** the callback secret before the last rotation */
   formerCallbackSecret: FormerSecret | null;
   /** whose chat account this is; null for the operator's routes */
@@ -26,6 +28,7 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
     driver: row.driver,
     config: JSON.parse(config) as Record<string, unknown>,
     messagesPerSecond: row.messagesPerSecond,
+    binds: row.binds,
     callbackSecret: row.callbackSecret,
     isDefault: row.defaultFor !== null,
     formerCallbackSecret:

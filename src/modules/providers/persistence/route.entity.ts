@@ -30,6 +30,10 @@ export class RouteEntity {
   @Column({ name: 'messages_per_second', type: 'int', unsigned: true, nullable: true })
   messagesPerSecond!: number | null;
 
+  /** sessions with the carrier that all workers have together; null = one a worker */
+  @Column({ type: 'smallint', unsigned: true, nullable: true })
+  binds!: number | null;
+
   /** the channel whose default this route is; the unique key allows one a channel */
   @Column({ name: 'default_for', type: 'varchar', length: 16, ...ASCII, nullable: true })
   defaultFor!: string | null;

@@ -118,10 +118,12 @@ export interface RouteConnection {
   readonly isUntried?: boolean;
   /** why the upstream cannot be used, in words for staff; null while all is well */
   readonly fault: string | null;
+  /** what the upstream said when it last took no session of ours, in words; absent or null = it did not refuse one */
+  readonly refusal?: string | null;
   /** Never rejects; every fault is an outcome. Resolves within 30 s. */
   send(message: OutboundMessage): Promise<SendOutcome>;
-  /** Stops taking messages, waits for the answers under way (10 s at most), closes. */
-  close(): Promise<void>;
+  /** Stops taking messages, waits for the answers under way (10 s at most), closes. @param waitMs in place of the 10 s */
+  close(waitMs?: number): Promise<void>;
 }
 
 /** A callback of an upstream, as HTTP brought it. */
@@ -141,6 +143,8 @@ export interface MessageDriver<Config = unknown> {
   deduplicates(config: Config): boolean;
   /** true where handsets may answer over a route that accounts share: the answers go to `InboundSink.accept` */
   readonly bringsTexts: boolean;
+  /** true where the upstream counts the sessions of a login: a route may say how many all workers have together */
+  readonly bindsSessions?: true;
   /** absent = takes every message */
   demandsOf?(config: Config): CarrierDemands;
   /** Names what sends and receipts of a route share with other routes: the upstream's host and the login there. */

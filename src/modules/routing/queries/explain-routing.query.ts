@@ -1,7 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { AccountDirectory, accountErrors } from '../../accounts/index.js';
 import { callingCodeOf } from '../../numbers/index.js';
-import { type OperatorRouteKind, RouteHealthBoard } from '../../providers/index.js';
+import { type OperatorRouteKind, RouteStandings } from '../../providers/index.js';
 import { type Candidate, explain, type Explanation } from '../domain/explanation.js';
 import type { CandidateData, ExplanationData } from '../http/routing.dto.js';
 import { Routing, type RoutingParts } from '../routing.js';
@@ -28,7 +28,7 @@ export class ExplainRoutingHandler implements IQueryHandler<ExplainRoutingQuery>
   constructor(
     private readonly routing: Routing,
     private readonly accounts: AccountDirectory,
-    private readonly health: RouteHealthBoard,
+    private readonly standings: RouteStandings,
   ) {}
 
   async execute({ send }: ExplainRoutingQuery): Promise<ExplanationData> {
@@ -37,7 +37,7 @@ export class ExplainRoutingHandler implements IQueryHandler<ExplainRoutingQuery>
     if (!account) throw accountErrors.notFound();
     const parts = await this.routing.partsFor({ kind, accountId: account.id, service: service ?? '', category });
     const explanation = explain(parts, number);
-    const standings = await this.health.read();
+    const { of: standings } = await this.standings.read();
     return {
       account: username,
       channel: kind,

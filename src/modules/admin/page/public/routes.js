@@ -13,7 +13,9 @@ const HEALTH = {
 /** The ways to the carriers and whether the workers reach them. */
 export function routesView(root) {
   const body = el('tbody', {});
-  const heads = ['Route', 'Health', 'Channel', 'Driver', 'Pace'].map((text) => el('th', { scope: 'col' }, text));
+  const heads = ['Route', 'Health', 'Channel', 'Driver', 'Pace', 'Binds'].map((text) =>
+    el('th', { scope: 'col' }, text),
+  );
   const table = el('table', {}, el('thead', {}, el('tr', {}, heads)), body);
   const rest = el('div', { hidden: true });
   root.replaceChildren(
@@ -30,8 +32,17 @@ export function routesView(root) {
   return async () => {
     const { data } = await get(ROUTES);
     const shown = data.map(
-      ({ name, channel, driver, messages_per_second: speed, is_default: isDefault, health, last_error: fault }) => ({
-        ...{ name, channel, driver, speed, isDefault, health, fault },
+      ({
+        name,
+        channel,
+        driver,
+        messages_per_second: speed,
+        is_default: isDefault,
+        health,
+        last_error: fault,
+        ...rest
+      }) => ({
+        ...{ name, channel, driver, speed, isDefault, health, fault, binds: rest.binds, held: rest.held_binds },
       }),
     );
     showList(body, shown, ({ name }) => name, row, parts);
@@ -43,7 +54,18 @@ export function routesView(root) {
   };
 }
 
-const row = ({ name, channel, driver, speed, isDefault, health, fault }) =>
+/** Binds that are wanted, those that stand, and who holds them. */
+const bindsOf = (binds, held) =>
+  binds === null
+    ? 'one a worker'
+    : [
+        `${number(held.filter(({ bound }) => bound).length)} of ${number(binds)}`,
+        held.map(({ place, worker, bound }) =>
+          el('div', { class: 'muted' }, `${place}: ${worker}${bound ? '' : ' (not bound)'}`),
+        ),
+      ].flat();
+
+const row = ({ name, channel, driver, speed, isDefault, health, fault, binds, held }) =>
   el(
     'tr',
     { 'data-id': name },
@@ -57,4 +79,5 @@ const row = ({ name, channel, driver, speed, isDefault, health, fault }) =>
     el('td', {}, channel),
     el('td', {}, driver),
     el('td', {}, speed === null ? 'no limit' : `${number(speed)} / s`),
+    el('td', {}, bindsOf(binds, held)),
   );

@@ -17,7 +17,7 @@ import type { OutboundMessage, Receipt, RouteConnection, SendOutcome } from '../
 import { orElsewhere, takenInPart } from '../failover-codes.js';
 import type { SmppConfig } from './smpp-config.js';
 import { TlvWriter } from './tlv-writer.js';
-import { SmppSession } from './smpp-session.js';
+import { BIND_REFUSED, SmppSession } from './smpp-session.js';
 import type { SubmitResult } from './submit.js';
 import { DLT_MISSING, lacksDlt } from '../dlt.js';
 import { Throttle } from '../throttle.js';
@@ -48,6 +48,7 @@ export class SmppConnection implements RouteConnection {
   private timer: NodeJS.Timeout | null = null;
   /** why there is no session */
   private reason: string | null = UNTRIED;
+  refusal: string | null = null;
 
   constructor(
     private readonly route: string,
@@ -91,11 +92,11 @@ export class SmppConnection implements RouteConnection {
     );
   }
 
-  async close(): Promise<void> {
+  async close(waitMs = CLOSE_MS): Promise<void> {
     if (this.closing) return;
     this.closing = true;
     if (this.timer) clearTimeout(this.timer);
-    await this.session.close(CLOSE_MS);
+    await this.session.close(waitMs);
   }
 
   private queueUntil(started: number): number {
@@ -188,6 +189,7 @@ export class SmppConnection implements RouteConnection {
       bound: () => {
         this.boundAt = performance.now();
         this.reason = null;
+        this.refusal = null;
         this.logger.log({ route: this.route }, 'SMPP session bound');
       },
       closed: (reason) => this.lost(reason),
@@ -199,6 +201,7 @@ export class SmppConnection implements RouteConnection {
   private lost(reason: string): void {
     if (this.closing) return;
     this.reason = `Carrier is not reachable: ${reason}`;
+    this.refusal = reason.startsWith(BIND_REFUSED) ? reason.slice(BIND_REFUSED.length) : null;
     const steady = this.boundAt > 0 && performance.now() - this.boundAt > STEADY_MS;
     this.boundAt = 0;
     this.reconnects = steady ? 0 : this.reconnects + 1;

@@ -25,6 +25,8 @@ import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
 import type { Submit } from './submit.js';
 import { SubmitQueue } from './submit-queue.js';
 
+/** How the reason of an end begins when the carrier takes no session of this login, or no further one. */
+export const BIND_REFUSED = 'bind refused: ';
 const CONNECT_MS = 10_000;
 const SWEEP_MS = 200;
 const UNBIND_MS = 1_000;
@@ -215,7 +217,7 @@ export class SmppSession {
       case Command.EnquireLink:
         return void this.socket.write(headerOnly(Command.EnquireLinkResp, 0, sequence));
       case Command.BindTransceiverResp:
-        if (status !== 0) return this.fail(`bind refused: ${statusText(status)}`);
+        if (status !== 0) return this.fail(BIND_REFUSED + statusText(status));
         if (this.state !== 'binding') return;
         this.state = 'bound';
         return this.events.bound();

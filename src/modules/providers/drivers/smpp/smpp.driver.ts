@@ -9,6 +9,7 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly name = 'smpp';
   readonly channels = ['sms'] as const;
   readonly bringsTexts = true;
+  readonly bindsSessions = true;
   readonly configSchema = smppConfigSchema;
   readonly secretFields = ['password'];
   /** without TLS, or with an unchecked certificate, the password goes to any party in between */
