@@ -4,6 +4,7 @@ import { AccountDirectoryModule } from '../accounts/index.js';
 import { ProvidersWorkerModule } from '../providers/index.js';
 import { OrphanSweeper } from './accept/orphan-sweeper.js';
 import { EngineDispatchModule } from './engine.dispatch.module.js';
+import { DueLanesMonitor } from './dispatch/due-lanes-monitor.js';
 import { LaneFailover } from './dispatch/lane-failover.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
 import { RouteTurns } from './dispatch/route-turns.js';
@@ -27,6 +28,7 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
     OrphanSweeper,
     Relay,
     RouteTurns,
+    DueLanesMonitor,
     LaneFailover,
     LaneRunner,
     LostNotes,
