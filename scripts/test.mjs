@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { ensureBrowser } from './lib/browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ROOT, dataDirectory, ensureSecrets, requireNode, testEnvironment } from './lib/environment.mjs';
+import { ensureGo } from './lib/golang.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { Lifetime } from './lib/lifetime.mjs';
 import { run, takeLock } from './lib/processes.mjs';
@@ -51,7 +52,11 @@ const CHECKS = {
     ...tool('@redocly/cli/bin/cli.js', 'lint', '--config', '.config/redocly.yaml', 'docs/openapi.json'),
   },
   unit: { title: 'Unit tests', ...vitest('unit') },
-  architecture: { title: 'Whole-house tests and drift checks', needs: ['servers'], ...vitest('architecture') },
+  architecture: {
+    title: 'Whole-house tests and drift checks',
+    needs: ['servers', 'golang'],
+    ...vitest('architecture'),
+  },
   integration: { title: 'Integration and contract tests', needs: ['servers'], ...vitest('integration') },
   e2e: { title: 'End-to-end tests', needs: ['servers', 'browser', 'build'], ...vitest('e2e') },
 };
@@ -84,12 +89,15 @@ function preparations(environment, directory) {
   const installed = once(ensureInstalled);
   const options = { durable: false };
   const servers = once(() => ensureServers(environment, directory, (stop) => lifetime.onEnd(stop), options));
+  // all of them may install packages of the system, which one can at a time
+  let queue = null;
+  const behind = (work) => once(() => (queue = (queue ?? servers()).then(work)));
   return {
     installed,
     servers,
     build: once(() => installed().then(ensureBuilt)),
-    // after the servers: both may install packages of the system
-    browser: once(() => servers().then(ensureBrowser)),
+    browser: behind(ensureBrowser),
+    golang: behind(ensureGo),
   };
 }
 
