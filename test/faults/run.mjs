@@ -1,7 +1,7 @@
 /**
- * `npm run test:faults -- --seconds 5 [--only redis-killed,…] [--rounds 10] [--seed 7] [--list]
- * [--keep-document]`: real processes under traffic over
- * all channels, one fault after another, and what must hold after each (docs/faults.md, whose table it writes).
+ * `npm run test:faults -- --seconds 5 [--only redis-killed,…] [--rounds 10] [--seed 7] [--keep-document] [--list]`: real
+ * processes under traffic over all channels, one fault after another, and what must hold after each (docs/faults.md, whose
+ * table it writes).
  */
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,9 @@ const { values: options } = parseArgs({
 async function loadStrikes() {
   const files = readdirSync(join(import.meta.dirname, 'strikes')).filter((file) => file.endsWith('.mjs')).sort(); // prettier-ignore
   const modules = await Promise.all(files.map((file) => import(`./strikes/${file}`)));
-  return modules.flatMap((module) => module.default ?? []);
+  const strikes = modules.flatMap((module) => module.default ?? []);
+  // what spoils a scene comes last: each of these needs one of its own
+  return strikes.sort((a, b) => Number(a.spoils ?? false) - Number(b.spoils ?? false));
 }
 
 /** Logs of the processes and all violations, for whoever looks into it. */
