@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { isFree } from '../../../platform/leases/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
+import { DueRoutes } from './due-routes.js';
 import { type ChannelTurn, turnKey } from './governor.js';
 import type { LaneKey } from './lane-turn.js';
 
@@ -58,16 +59,15 @@ export class DueLanes {
   /** the account that was served last, by turn: the next look goes on behind it */
   private readonly served = new Map<string, number>();
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  private readonly dueRoutes: DueRoutes;
 
-  /** Routes over which something is due; one step in the index for each that has lanes at all. */
-  async routes(channels: readonly string[]): Promise<Required<DueRoute>[]> {
-    const rows: { channel: string; route_id: number; single: number }[] = await this.dataSource.query(
-      `SELECT channel, route_id, single, MIN(wake_at) AS first FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
-       WHERE channel IN (?) GROUP BY channel, route_id, single HAVING first <= UTC_TIMESTAMP(3)`,
-      [channels],
-    );
-    return rows.map((row) => ({ channel: row.channel, routeId: row.route_id, single: row.single === 1 }));
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {
+    this.dueRoutes = new DueRoutes(dataSource);
+  }
+
+  /** Routes over which something is due. */
+  routes(channels: readonly string[]): Promise<Required<DueRoute>[]> {
+    return this.dueRoutes.find(channels);
   }
 
   /** Whether the route has something due. */

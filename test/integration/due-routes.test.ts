@@ -1,0 +1,67 @@
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DueRoutes } from '../../src/modules/engine/dispatch/due-routes.js';
+import { dataSourceOptions } from '../../src/platform/database/index.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+const LANES = 3_000;
+const CHANNELS = ['sms', 'unofficial', 'voice'];
+
+describe('a search for routes over which something is due', () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    dataSource = await new DataSource(dataSourceOptions(database.url, 1)).initialize();
+    const rows = Array.from({ length: LANES }, (_, index) => [index, 0, 'sms', 1 + (index % 3), 1, 1, 1, 1, 2, 0]);
+    await dataSource.query(
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence)
+       VALUES ?`,
+      [rows],
+    );
+    // Route 2 sleeps, and so does nearly all of route 3.
+    await dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) WHERE route_id = 1');
+    await dataSource.query("UPDATE campaign_lanes SET wake_at = '2100-01-01' WHERE route_id = 2");
+    await dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) WHERE campaign_id = 2');
+  });
+  afterAll(async () => {
+    await dataSource.destroy();
+    await database.drop();
+  });
+
+  const reads = async (): Promise<number> => {
+    const rows: { Value: string }[] = await dataSource.query("SHOW SESSION STATUS LIKE 'Handler_read_%'");
+    return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+  };
+  const single = (channel: string, routeId: number) => ({ channel, routeId, single: true });
+
+  it('names each of them, and reads a few rows a route, whatever waits there', async () => {
+    const routes = new DueRoutes(dataSource);
+    const wanted = [single('sms', 1), single('sms', 3)];
+    expect(await routes.find(CHANNELS)).toEqual(wanted);
+    const before = await reads();
+    expect(await routes.find(CHANNELS)).toEqual(wanted);
+    expect((await reads()) - before).toBeLessThan(100);
+  });
+
+  it('finds one that had no lane before, between the others and behind them', async () => {
+    const routes = new DueRoutes(dataSource);
+    await routes.find(CHANNELS);
+    await dataSource.query(
+      `UPDATE campaign_lanes SET route_id = IF(campaign_id = 4, 9, 7), channel = IF(campaign_id = 4, 'sms', 'voice'),
+         single = 0, wake_at = UTC_TIMESTAMP(3) WHERE campaign_id IN (4, 7)`,
+    );
+    const found = await routes.find(CHANNELS);
+    expect(found).toHaveLength(4);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        single('sms', 1),
+        single('sms', 3),
+        { channel: 'sms', routeId: 9, single: false },
+        { channel: 'voice', routeId: 7, single: false },
+      ]),
+    );
+    expect(await routes.find(['voice'])).toEqual([{ channel: 'voice', routeId: 7, single: false }]);
+  });
+});
