@@ -115,7 +115,7 @@ export async function runStrike(scene, strike, seed, { number, seconds, say }) {
     if (missing !== '') violations.unshift({ invariant: 'I3', text: `not settled in time: ${missing}` });
     figures.requests = traffic.asked.length + traffic.changes.length;
     figures.unanswered = traffic.asked.filter(({ outcome }) => outcome === 'unknown').length;
-    return { violations, figures, recoveredMs, looks: watch.looks };
+    return { violations, figures, recoveredMs, looks: watch.looks, longTransactions: watch.long };
   } finally {
     watch.stop();
     balancer.stop();

@@ -3,10 +3,14 @@ import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
 const EVERY_MS = 400;
 /** Of what a look asks, so that a database that stands still does not hold it for ever. */
 const LOOK_MS = 3_000;
+const LONG_SECONDS = 2;
+const MOST_QUERY = 300;
 
 /** Looks at all statuses while the fault lasts: what was final once stays as it is (I5), and no balance is below zero (I1). */
 export class Watch {
   violations = [];
+  /** transactions that lasted: what others may have waited for */
+  long = [];
   looks = 0;
   #final = new Map();
   #timer = null;
@@ -36,6 +40,11 @@ export class Watch {
     const recipients = await recipientsOf(this.pool, await campaignsSince(this.pool, this.known));
     const [negative] = await this.pool.query('SELECT * FROM credit_balances WHERE available < 0');
     for (const row of negative) this.violations.push({ invariant: 'I1', text: `below zero: ${JSON.stringify(row)}` });
+    const [long] = await this.pool.query(
+      `SELECT NOW(3) AS at, trx_mysql_thread_id AS thread, trx_state AS state, trx_started AS since, trx_rows_locked AS locked, trx_query AS query
+       FROM information_schema.innodb_trx WHERE trx_started < NOW() - INTERVAL ${LONG_SECONDS} SECOND`,
+    );
+    this.long.push(...long.map((row) => ({ ...row, query: row.query?.slice(0, MOST_QUERY) })));
     this.looks += 1;
     for (const { campaignId, seq, status, number, campaign } of recipients) {
       const key = `${campaignId} ${seq}`;

@@ -1,23 +1,11 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installPackages } from '../../../scripts/lib/packages.mjs';
+import { CLOCK_SETTINGS, clockLibrary } from '../../stage/clock.mjs';
 
-const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
-  (kind) => `/usr/lib/${kind}/faketime/libfaketimeMT.so.1`,
-);
 const SECONDS_BETWEEN = [1, 3];
 const HOUR = 3_600;
 const MINUTE = 60;
-
-/** The library by which a process sees another clock; as root on Debian it is installed. */
-async function library() {
-  const find = () => LIBRARIES.find((path) => existsSync(path));
-  if (find() === undefined) await installPackages([['libfaketime']]).catch(() => false);
-  const found = find();
-  if (found === undefined) throw new Error('libfaketime was not found: install the package libfaketime');
-  return found;
-}
 
 /** A clock that a test moves while processes run by it. What counts seconds since the start of the machine goes on as it did. */
 class Clock {
@@ -28,10 +16,9 @@ class Clock {
 
   async environment() {
     return {
-      LD_PRELOAD: await library(),
+      LD_PRELOAD: await clockLibrary(),
       FAKETIME_TIMESTAMP_FILE: this.file,
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      ...CLOCK_SETTINGS,
       FAKETIME_DONT_RESET: '1',
     };
   }

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 
-const PATIENCE_MS = 12_000;
+/** Longer than anything takes, on a machine that is busy with other things too. */
+const PATIENCE_MS = 25_000;
 const READY_MS = 1_000;
 const PROBE_EVERY_MS = 100;
 
