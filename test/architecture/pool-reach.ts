@@ -11,7 +11,7 @@ interface Known {
   defaultsToPool: number | null;
 }
 
-const POOLS = new Set(['DataSource', 'Repository']);
+const POOLS = new Set(['DataSource', 'Repository', 'ReadDatabase', 'ReadSession', 'ReadSource']);
 
 /** The sources as TypeScript understands them: who calls whom, and who ends at the pool. */
 export class PoolReach {

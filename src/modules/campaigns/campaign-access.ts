@@ -1,6 +1,7 @@
 import { type Actor, roleOf } from '../accounts/index.js';
 import { campaignErrors } from './campaigns.errors.js';
-import type { CampaignReader, CampaignRecord } from '../engine/index.js';
+import type { ReadDatabase } from '../../platform/database/index.js';
+import { campaignIn, type CampaignReader, type CampaignRecord } from '../engine/index.js';
 
 /**
  * True for actors that every account's campaigns are open to: staff by their token; by an API key, only their own account
@@ -18,7 +19,20 @@ export const maySee = (actor: Actor, campaign: CampaignRecord): boolean =>
  * @throws AppError not_found `Campaign not found`, the same for a foreign one and for none
  */
 export async function campaignOf(reader: CampaignReader, actor: Actor, requestId: string): Promise<CampaignRecord> {
-  const campaign = await reader.byRequestId(requestId);
+  return seenBy(actor, await reader.byRequestId(requestId));
+}
+
+/** As `campaignOf`, of what is only shown: a replica may be asked. */
+export async function campaignShown(
+  reads: ReadDatabase,
+  actor: Actor,
+  requestId: string,
+): Promise<{ campaign: CampaignRecord; reader: CampaignReader }> {
+  const { campaign, reader } = await campaignIn(await reads.session(), requestId);
+  return { campaign: seenBy(actor, campaign), reader };
+}
+
+function seenBy(actor: Actor, campaign: CampaignRecord | null): CampaignRecord {
   if (!campaign || !maySee(actor, campaign)) throw campaignErrors.notFound();
   return campaign;
 }

@@ -49,6 +49,7 @@ export { RestoredCampaigns, type UndecidedCampaign } from './restored/restored-c
 export { type FencedCopy, RestoreFence } from './restored/restore-fence.js';
 export { AttemptReader } from './state/attempt-reader.js';
 export {
+  campaignIn,
   CampaignReader,
   type CampaignRow,
   RECIPIENT_COLUMNS,

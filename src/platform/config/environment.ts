@@ -84,6 +84,8 @@ export const environmentSchema = z.object({
   DATABASE_POOL_SIZE: count(12),
   DATABASE_POOL_WAIT: duration('10s'),
   DATABASE_QUERY_TIMEOUT: duration('25s'),
+  DATABASE_READ_URL: z.url({ protocol: /^(mysql|mariadb)$/ }).optional(),
+  DATABASE_READ_LAG: duration('5s'),
   REDIS_URL: redisUrl,
   REDIS_CA: z.string().optional(),
   REDIS_PREFIX: z

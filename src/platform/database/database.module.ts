@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { DatabaseWatch } from './database-watch.js';
 import { dataSourceOptions } from './options.js';
+import { ReadDatabase } from './read-database.js';
 import { watchTransactions } from './transaction-scope.js';
 
 @Global()
@@ -31,15 +32,15 @@ const connection = (retryAttempts: number, queryTimeout?: number): DynamicModule
 
 /** One connection pool a process. The pool connects in the background, so that a process starts while the database restarts. */
 @Global()
-@Module({ imports: [connection(20)] })
+@Module({ imports: [connection(20)], providers: [ReadDatabase], exports: [ReadDatabase] })
 export class DatabaseModule {}
 
 /** The same for a command line in use: a database that does not answer is reported at once. */
 @Global()
-@Module({ imports: [connection(1)] })
+@Module({ imports: [connection(1)], providers: [ReadDatabase], exports: [ReadDatabase] })
 export class ImpatientDatabaseModule {}
 
 /** The same for migrations, whose statements take as long as the tables are large. */
 @Global()
-@Module({ imports: [connection(20, 0)] })
+@Module({ imports: [connection(20, 0)], providers: [ReadDatabase], exports: [ReadDatabase] })
 export class MigratingDatabaseModule {}

@@ -1,4 +1,3 @@
-import type { DataSource } from 'typeorm';
 import {
   type Listed,
   MOST_COUNTED,
@@ -9,6 +8,7 @@ import {
   pageTooDeep,
   type Place,
 } from '../../kernel/lists.js';
+import type { Asked } from './day-partitions.js';
 
 /** Rows that lie together in an index, in the order of the list: those with these values in its first columns. */
 export interface KeyRange {
@@ -43,13 +43,13 @@ const HOP = 10_000;
  * @throws AppError invalid `page is too deep: go on with cursor`
  */
 export async function listKeys<Key extends Place>(
-  dataSource: DataSource,
+  source: Asked,
   list: KeyedList,
   page: Page,
   mostPassedOver = MOST_PASSED_OVER,
 ): Promise<Listed<Key>> {
   if (list.ranges.length === 0) return NOTHING_LISTED;
-  const reader = new KeyReader<Key>(dataSource, list);
+  const reader = new KeyReader<Key>(source, list);
   if (list.look) return lookThrough(reader, page);
   const [count, keys] = await Promise.all([reader.count(), keysOf(reader, page, mostPassedOver)]);
   const items = keys.slice(0, page.limit);
@@ -90,7 +90,7 @@ class KeyReader<Key extends Place> {
   private readonly beyond: string;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly source: Asked,
     private readonly list: KeyedList,
   ) {
     this.beyond = `${list.key} ${list.order === 'ASC' ? '>' : '<'} ?`;
@@ -99,14 +99,14 @@ class KeyReader<Key extends Place> {
   /** Rows of the list, as far as they are counted, and one more. */
   async count(): Promise<number> {
     const { sql, values } = this.merged(null, MOST_COUNTED + 1);
-    const rows: { total: string }[] = await this.dataSource.query(`SELECT COUNT(*) AS total FROM (${sql}) k`, values);
+    const rows: { total: string }[] = await this.source.query(`SELECT COUNT(*) AS total FROM (${sql}) k`, values);
     return Number(rows[0]?.total ?? 0);
   }
 
   async keys(after: Key | null, offset: number, limit: number): Promise<Key[]> {
     const { key, order } = this.list;
     const { sql, values } = this.merged(after, offset + limit);
-    const rows: { place: Key }[] = await this.dataSource.query(
+    const rows: { place: Key }[] = await this.source.query(
       `SELECT ${key} AS place FROM (${sql}) k ORDER BY ${key} ${order} LIMIT ? OFFSET ?`,
       [...values, limit, offset],
     );
@@ -123,7 +123,7 @@ class KeyReader<Key extends Place> {
     const { table, key, order, look } = this.list;
     const [end, behind] = await this.keys(after, MOST_LOOKED_AT - 1, 2);
     const { sql, values } = this.merged(after, MOST_LOOKED_AT);
-    const rows: { place: Key }[] = await this.dataSource.query(
+    const rows: { place: Key }[] = await this.source.query(
       `SELECT STRAIGHT_JOIN t.${key} AS place
        FROM (SELECT ${key} FROM (${sql}) m ORDER BY ${key} ${order} LIMIT ${MOST_LOOKED_AT}) k
        JOIN ${table} t ON t.${key} = k.${key} WHERE ${look?.where ?? '1 = 1'} ORDER BY t.${key} ${order}`,

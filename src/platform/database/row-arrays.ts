@@ -1,6 +1,15 @@
 import type { Pool, PoolConnection, QueryValues, RowDataPacket } from 'mysql2';
 import { type DataSource, QueryFailedError } from 'typeorm';
 
+/** What reads are asked through: the pool, or the session of a `ReadDatabase`. */
+export interface ReadSource {
+  query<T = unknown>(sql: string, values?: unknown[]): Promise<T>;
+}
+
+interface ArraySource extends ReadSource {
+  rowArrays<Row extends readonly unknown[]>(sql: string, values: unknown[]): Promise<Row[]>;
+}
+
 /**
  * The rows of one statement as arrays, past the ORM: objects with names cost a stream of many rows a third of its speed
  * (docs/decisions/0027). The connection is the pool's, taken for this statement alone.
@@ -8,11 +17,12 @@ import { type DataSource, QueryFailedError } from 'typeorm';
  * @throws QueryFailedError as TypeORM's own `query` does
  */
 export async function rowArrays<Row extends readonly unknown[]>(
-  dataSource: DataSource,
+  source: ReadSource,
   sql: string,
   values: unknown[],
 ): Promise<Row[]> {
-  const connection = await connectionOf(dataSource);
+  if ('rowArrays' in source) return (source as ArraySource).rowArrays<Row>(sql, values);
+  const connection = await connectionOf(source as DataSource);
   try {
     return await new Promise<Row[]>((resolve, reject) => {
       connection.query<RowDataPacket[][]>({ sql, rowsAsArray: true }, values as QueryValues, (error, rows) => {

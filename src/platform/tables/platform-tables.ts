@@ -5,5 +5,6 @@ import type { TableRule } from './table-rule.js';
 export const platformTables: readonly TableRule[] = [
   { table: 'migrations', rule: 'kept', why: 'one of each migration' },
   { table: 'preparation_lock', rule: 'kept', why: 'one row' },
+  { table: 'replica_beats', rule: 'kept', why: 'one row' },
   { table: 'transaction_marks', rule: 'age', column: 'id', valueAt: firstIdAt, keptMs: 3_600_000 },
 ];

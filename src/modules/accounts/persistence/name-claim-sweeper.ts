@@ -10,7 +10,7 @@ import { DataSource } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import type { WriteResult } from '../../../platform/database/index.js';
+import { again, type WriteResult } from '../../../platform/database/index.js';
 import { DutyGate } from '../../../platform/duties/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { CellDirectory } from '../../cell-directory/index.js';
@@ -70,12 +70,12 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
     const isOurs = await this.directory.adopt(name, cell, claim);
     if (!(await this.mark(note))) return; // its transaction has come about
     if (isOurs && !(await this.isHeld(note))) await this.directory.giveBack(name, cell, claim);
-    await this.dataSource.query('DELETE FROM name_claims WHERE claim = ? AND kind = ?', [note.claim, note.kind]);
+    await this.dataSource.query(again('DELETE FROM name_claims WHERE claim = ? AND kind = ?'), [note.claim, note.kind]);
   }
 
   private async mark({ claim, kind }: ClaimNote): Promise<boolean> {
     const { affectedRows } = await this.dataSource.query<WriteResult>(
-      'UPDATE name_claims SET looks = looks + 1 WHERE claim = ? AND kind = ?',
+      again('UPDATE name_claims SET looks = looks + 1 WHERE claim = ? AND kind = ?'),
       [claim, kind],
     );
     return affectedRows > 0;

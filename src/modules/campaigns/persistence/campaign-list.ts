@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { Listed, Page } from '../../../kernel/lists.js';
-import { inListedOrder, listKeys } from '../../../platform/database/index.js';
+import { inListedOrder, listKeys, ReadDatabase, type ReadSource } from '../../../platform/database/index.js';
 import { type CampaignRecord, type CampaignRow, Channels, type RecipientStatus, toRecord } from '../../engine/index.js';
 import { type CampaignFilter, campaignKeys } from './campaign-keys.js';
 
@@ -25,6 +25,7 @@ export class CampaignList {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly reads: ReadDatabase,
     private readonly channels: Channels,
   ) {
     this.reviewed = ['', ...channels.all.filter((channel) => channel.reviewContent).map(({ name }) => name)];
@@ -33,28 +34,28 @@ export class CampaignList {
   /** A part of the list, at a cost that does not grow with the table (docs/decisions/0027). */
   async part(filter: CampaignFilter, page: Page): Promise<Listed<CountedCampaign>> {
     const list = campaignKeys(filter, this.channels.names);
-    const ids = await listKeys<number>(this.dataSource, list, page);
-    return inListedOrder(ids, await this.byIds(ids.items), ({ campaign }) => campaign.id);
+    const session = await this.reads.session();
+    const ids = await listKeys<number>(session, list, page);
+    return inListedOrder(ids, await this.byIds(ids.items, session), ({ campaign }) => campaign.id);
   }
 
   /** These campaigns as they stand now; ids that are none are left out. */
-  async byIds(ids: readonly number[]): Promise<CountedCampaign[]> {
+  async byIds(ids: readonly number[], source: ReadSource = this.dataSource): Promise<CountedCampaign[]> {
     if (ids.length === 0) return [];
-    const rows: CampaignRow[] = await this.dataSource.query(`SELECT ${COLUMNS} FROM campaigns c WHERE c.id IN (?)`, [
+    const rows: CampaignRow[] = await source.query(`SELECT ${COLUMNS} FROM campaigns c WHERE c.id IN (?)`, [
       this.reviewed,
       ids,
     ]);
-    return this.counted(rows);
+    return this.counted(rows, source);
   }
 
-  private async counted(rows: readonly CampaignRow[]): Promise<CountedCampaign[]> {
+  private async counted(rows: readonly CampaignRow[], source: ReadSource): Promise<CountedCampaign[]> {
     if (rows.length === 0) return [];
-    const counters: { campaign_id: number; status: RecipientStatus; recipients: string }[] =
-      await this.dataSource.query(
-        `SELECT campaign_id, status, SUM(recipients) AS recipients FROM campaign_counters
+    const counters: { campaign_id: number; status: RecipientStatus; recipients: string }[] = await source.query(
+      `SELECT campaign_id, status, SUM(recipients) AS recipients FROM campaign_counters
          WHERE campaign_id IN (?) GROUP BY campaign_id, status HAVING SUM(recipients) <> 0 ORDER BY campaign_id, status`,
-        [rows.map((row) => row.id)],
-      );
+      [rows.map((row) => row.id)],
+    );
     const byCampaign = new Map<number, Map<RecipientStatus, number>>();
     for (const { campaign_id, status, recipients } of counters) {
       const counts = byCampaign.get(campaign_id) ?? new Map<RecipientStatus, number>();

@@ -1,6 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { ReadDatabase, type ReadSource } from '../../../platform/database/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import {
   costOf,
@@ -80,7 +79,7 @@ export class RecipientSearch {
   /** accounts whose search runs: one each, so that no account keeps the others waiting */
   private readonly searching = new Set<number>();
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(@Inject(ReadDatabase) private readonly reads: ReadSource) {}
 
   /**
    * @param mostRecipients the bound; a search always looks at one campaign at least
@@ -127,7 +126,7 @@ export class RecipientSearch {
     const lowest = lowestId(from);
     const highest = after ? Math.min(idBehind(to), after.campaignId + 1) : idBehind(to);
     return newestFirst(highest, (before, limit) =>
-      this.dataSource.query<SearchedCampaign[]>(
+      this.reads.query<SearchedCampaign[]>(
         `SELECT id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
          WHERE account_id = ? AND id >= ? AND id < ? AND created_at >= ? AND created_at <= ? ORDER BY id DESC LIMIT ?`,
         [accountId, lowest, before, from, to, limit],
@@ -141,7 +140,7 @@ export class RecipientSearch {
     after: HitPlace | null,
     limit: number,
   ): Promise<FoundRecipient[]> {
-    const rows: (RecipientRow & { campaign_id: number })[] = await this.dataSource.query(
+    const rows: (RecipientRow & { campaign_id: number })[] = await this.reads.query(
       `SELECT campaign_id, ${RECIPIENT_COLUMNS} FROM campaign_recipients
        WHERE campaign_id IN (?) AND receiver = ? AND NOT (campaign_id = ? AND seq <= ?)
        ORDER BY campaign_id DESC, seq LIMIT ?`,

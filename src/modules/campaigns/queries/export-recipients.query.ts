@@ -1,8 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { readAhead } from '../../../platform/concurrency/index.js';
+import { ReadDatabase } from '../../../platform/database/index.js';
 import type { Actor } from '../../accounts/index.js';
-import { CampaignReader, type CampaignRecord, Channels, type RecipientRecord, statusesOf } from '../../engine/index.js';
-import { campaignOf } from '../campaign-access.js';
+import { type CampaignRecord, Channels, type RecipientRecord, statusesOf } from '../../engine/index.js';
+import { campaignShown } from '../campaign-access.js';
 import type { DetailedRecipient } from '../http/contact.dto.js';
 import { RecipientViews } from './recipient-views.js';
 
@@ -35,16 +36,16 @@ export class ExportRecipientsQuery extends Query<RecipientExport> {
 @QueryHandler(ExportRecipientsQuery)
 export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQuery> {
   constructor(
-    private readonly reader: CampaignReader,
+    private readonly reads: ReadDatabase,
     private readonly channels: Channels,
     private readonly views: RecipientViews,
   ) {}
 
   async execute({ actor, requestId, status }: ExportRecipientsQuery): Promise<RecipientExport> {
-    const campaign = await campaignOf(this.reader, actor, requestId);
+    const { campaign, reader } = await campaignShown(this.reads, actor, requestId);
     const channel = this.channels.get(campaign.channel);
     const statuses = status === null ? undefined : statusesOf(channel, status);
-    const batches = readAhead(this.reader.batches(campaign.id, statuses));
+    const batches = readAhead(reader.batches(campaign.id, statuses));
     const details = channel.details?.columns ?? [];
     return {
       requestId: campaign.requestId,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { ReadDatabase } from '../../../platform/database/index.js';
 import { type Listed, MOST_COUNTED, offsetOf, type Page } from '../../../kernel/lists.js';
 import { creditErrors } from '../credits.errors.js';
 import { BALANCES, type BalanceName } from '../domain/balances.js';
@@ -57,7 +56,7 @@ const SLACK_MS = 5 * 60_000;
  */
 @Injectable()
 export class UsageReader {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly reads: ReadDatabase) {}
 
   /**
    * By key, then by balance. @param accountId null = all accounts; never null by campaign
@@ -80,7 +79,7 @@ export class UsageReader {
   }
 
   private async count({ key, from, values }: Grouped): Promise<number> {
-    const [row] = await this.dataSource.query<{ total: string }[]>(
+    const [row] = await this.reads.query<{ total: string }[]>(
       `SELECT COUNT(*) AS total FROM (SELECT 1 ${from} GROUP BY ${key}, balance LIMIT ${MOST_COUNTED + 1}) g`,
       [...values],
     );
@@ -90,7 +89,7 @@ export class UsageReader {
   private rows({ key, from, values, sums }: Grouped, page: Page): Promise<UsageRow[]> {
     const after = page.after === null ? null : readPlace(String(page.after));
     const behind = after === null ? '' : `AND (${key} > ? OR (${key} = ? AND balance > ?))`;
-    return this.dataSource.query<UsageRow[]>(
+    return this.reads.query<UsageRow[]>(
       `SELECT ${key} AS place, balance, ${sums} ${from} ${behind} GROUP BY ${key}, balance
        ORDER BY place, balance LIMIT ? OFFSET ?`,
       [...values, ...(after === null ? [] : [after.key, after.key, after.balance]), page.limit + 1, offsetOf(page)],
@@ -100,13 +99,13 @@ export class UsageReader {
   private async ofLedger(accountId: number, { from, to }: UsageSelection): Promise<Grouped> {
     const [start, end] = [from, shifted(to, 1)].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
     const [first, last] = await Promise.all([
-      lastEntryBefore(this.dataSource, new Date(start.getTime() - SLACK_MS)),
-      lastEntryBefore(this.dataSource, new Date(end.getTime() + SLACK_MS)),
+      lastEntryBefore(this.reads, new Date(start.getTime() - SLACK_MS)),
+      lastEntryBefore(this.reads, new Date(end.getTime() + SLACK_MS)),
     ]);
     const entries = `FROM credit_ledger FORCE INDEX (ix_credit_ledger_account)
       WHERE account_id = ? AND balance IN (?) AND id > ? AND id <= ?`;
     const values = [accountId, BALANCES, first, last];
-    const [row] = await this.dataSource.query<{ total: string }[]>(
+    const [row] = await this.reads.query<{ total: string }[]>(
       `SELECT COUNT(*) AS total FROM (SELECT 1 ${entries} LIMIT ${MOST_ENTRIES + 1}) e`,
       values,
     );
@@ -135,7 +134,7 @@ export class UsageReader {
 
   private async usernames(rows: readonly UsageRow[]): Promise<Map<number, string>> {
     if (rows.length === 0) return new Map();
-    const found = await this.dataSource.query<{ id: number; username: string }[]>(
+    const found = await this.reads.query<{ id: number; username: string }[]>(
       'SELECT id, username FROM accounts WHERE id IN (?)',
       [[...new Set(rows.map(({ place }) => place))]],
     );
@@ -144,7 +143,7 @@ export class UsageReader {
 
   private async recipients(rows: readonly UsageRow[]): Promise<Map<string, number>> {
     if (rows.length === 0) return new Map();
-    const found = await this.dataSource.query<{ requestId: string; total: number }[]>(
+    const found = await this.reads.query<{ requestId: string; total: number }[]>(
       'SELECT request_id AS requestId, total_rows AS total FROM campaigns WHERE request_id IN (?)',
       [[...new Set(rows.map(({ place }) => place))]],
     );

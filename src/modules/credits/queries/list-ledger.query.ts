@@ -1,9 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { dateTime } from '../../../kernel/clock.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
-import { inListedOrder, listKeys } from '../../../platform/database/index.js';
+import { inListedOrder, listKeys, ReadDatabase } from '../../../platform/database/index.js';
 import { type BalanceName, BALANCES, type LedgerKind } from '../domain/balances.js';
 import type { LedgerEntryAnswer } from '../http/credit.dto.js';
 
@@ -32,7 +30,7 @@ interface LedgerRow {
 
 @QueryHandler(ListLedgerQuery)
 export class ListLedgerHandler implements IQueryHandler<ListLedgerQuery> {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly reads: ReadDatabase) {}
 
   /** The key begins with account and balance, so the newest entries of several balances are those of each, merged. */
   async execute({ accountId, timeZone, balance, page }: ListLedgerQuery): Promise<Listed<LedgerEntryAnswer>> {
@@ -45,9 +43,10 @@ export class ListLedgerHandler implements IQueryHandler<ListLedgerQuery> {
       order: 'DESC',
       ranges,
     } as const;
-    const ids = await listKeys<number>(this.dataSource, list, page);
+    const session = await this.reads.session();
+    const ids = await listKeys<number>(session, list, page);
     if (ids.items.length === 0) return { ...ids, items: [] };
-    const rows = await this.dataSource.query<LedgerRow[]>(
+    const rows = await session.query<LedgerRow[]>(
       'SELECT id, balance, amount, available, kind, request_id, note, created_at FROM credit_ledger WHERE id IN (?)',
       [ids.items],
     );

@@ -2,9 +2,10 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { readAhead } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { ReadDatabase } from '../../../platform/database/index.js';
 import { type Account, AccountDirectory } from '../../accounts/index.js';
 import {
-  CampaignReader,
+  campaignIn,
   type CampaignRecord,
   type Channel,
   type RecordSelection,
@@ -57,22 +58,23 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly accounts: AccountDirectory,
-    private readonly campaigns: CampaignReader,
+    private readonly reads: ReadDatabase,
   ) {}
 
   async execute({ channel, requestId, access, viewer, selection }: OpenReportQuery): Promise<OpenReport> {
-    const campaign = REQUEST_ID.test(requestId) ? await this.campaigns.byRequestId(requestId) : null;
+    if (!REQUEST_ID.test(requestId)) throw reportErrors.notFound();
+    const { campaign, reader } = await campaignIn(await this.reads.session(), requestId);
     if (campaign?.channel !== channel.name) throw reportErrors.notFound();
     const account = await this.accounts.byId(campaign.accountId);
     if (!account) throw reportErrors.notFound();
     const open = access === 'owner' ? viewer.isStaff === true : !this.isClosed(account);
     if (viewer.accountId !== account.id && !open) throw reportErrors.notFound();
     const statuses = selection.status === undefined ? undefined : statusesOf(channel, selection.status);
-    const rows = this.campaigns.chunks<ReportRow>(campaign.id, REPORT_COLUMNS, statuses, selection.page);
+    const rows = reader.chunks<ReportRow>(campaign.id, REPORT_COLUMNS, statuses, selection.page);
     return {
       campaign,
       account,
-      statusCounts: statusCounts(channel, await this.campaigns.counts(campaign.id)),
+      statusCounts: statusCounts(channel, await reader.counts(campaign.id)),
       records: textsOf(new RecordText(channel, requestId), readAhead(rows)),
     };
   }

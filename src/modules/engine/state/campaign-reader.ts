@@ -1,8 +1,8 @@
 import type { BalanceName } from '../../credits/index.js';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
-import { rowArrays } from '../../../platform/database/index.js';
+import type { EntityManager } from 'typeorm';
+import { type ReadSession, type ReadSource, rowArrays } from '../../../platform/database/index.js';
 import type { CampaignRecord, RecipientRecord } from './campaign.js';
 import { CAMPAIGN_STATES, type CampaignState, TRANSITIONS } from './campaign-transitions.js';
 import type { RecipientStatus } from './recipient-status.js';
@@ -120,28 +120,33 @@ const FIRST_CHUNK = 1_000;
 const ROWS_A_CHUNK = 4_000;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Reads campaigns for reports, owners and staff. Takes no locks and holds no connection between calls. */
+/**
+ * Reads campaigns for reports, owners and staff. Takes no locks and holds no connection between calls. What only shows
+ * makes one of its own, which asks a replica: `campaignIn`.
+ */
 @Injectable()
 export class CampaignReader {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  private readonly source: ReadSource;
+
+  constructor(@InjectDataSource() source: ReadSource) {
+    this.source = source;
+  }
 
   async byRequestId(requestId: string): Promise<CampaignRecord | null> {
     // The column is ASCII, and the database refuses to compare it with anything else.
     if (!ASCII.test(requestId)) return null;
-    const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE request_id = ?', [
-      requestId,
-    ]);
+    const rows: CampaignRow[] = await this.source.query('SELECT * FROM campaigns WHERE request_id = ?', [requestId]);
     return rows[0] ? toRecord(rows[0]) : null;
   }
 
   async byId(id: number): Promise<CampaignRecord | null> {
-    const rows: CampaignRow[] = await this.dataSource.query('SELECT * FROM campaigns WHERE id = ?', [id]);
+    const rows: CampaignRow[] = await this.source.query('SELECT * FROM campaigns WHERE id = ?', [id]);
     return rows[0] ? toRecord(rows[0]) : null;
   }
 
   /** Recipients per status, without zeros; the sum is the campaign's total at every moment. */
   async counts(campaignId: number): Promise<Map<RecipientStatus, number>> {
-    const rows: { status: RecipientStatus; recipients: string }[] = await this.dataSource.query(
+    const rows: { status: RecipientStatus; recipients: string }[] = await this.source.query(
       `SELECT status, SUM(recipients) AS recipients FROM campaign_counters WHERE campaign_id = ?
        GROUP BY status HAVING SUM(recipients) <> 0 ORDER BY status`,
       [campaignId],
@@ -152,7 +157,7 @@ export class CampaignReader {
   async recipients(campaignId: number, selection: RecipientSelection): Promise<RecipientRecord[]> {
     const { afterSeq, limit, status } = selection;
     const filter = status === undefined ? '' : 'AND status IN (?)';
-    const rows: RecipientRow[] = await this.dataSource.query(
+    const rows: RecipientRow[] = await this.source.query(
       `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients
        WHERE campaign_id = ? AND seq > ? ${filter} ORDER BY seq LIMIT ?`,
       status === undefined ? [campaignId, afterSeq, limit] : [campaignId, afterSeq, [status].flat(), limit],
@@ -179,7 +184,7 @@ export class CampaignReader {
     while (toTake > 0 && afterSeq !== null && statuses?.length !== 0) {
       const limit = Math.min(size, toTake);
       const rows: Row[] = await rowArrays<Row>(
-        this.dataSource,
+        this.source,
         `SELECT seq, ${columns} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? ${filter} ORDER BY seq LIMIT ?`,
         [campaignId, afterSeq, ...(statuses ? [statuses] : []), limit],
       );
@@ -223,7 +228,7 @@ export class CampaignReader {
     offset: number,
   ): Promise<number | null> {
     if (!statuses || statuses.length === 0 || offset === 0) return offset;
-    const rows: { seq: number }[] = await this.dataSource.query(
+    const rows: { seq: number }[] = await this.source.query(
       `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND status IN (?) ORDER BY seq LIMIT 1 OFFSET ?`,
       [campaignId, statuses, offset - 1],
     );
@@ -246,4 +251,15 @@ export class CampaignReader {
     );
     return rows.length > 0;
   }
+}
+
+/** A campaign as it is shown: read from a replica where there is one; what that does not have is asked of the writer. */
+export async function campaignIn(
+  session: ReadSession,
+  requestId: string,
+): Promise<{ campaign: CampaignRecord | null; reader: CampaignReader }> {
+  const reader = new CampaignReader(session);
+  const campaign = await reader.byRequestId(requestId);
+  if (campaign || !session.toWriter()) return { campaign, reader };
+  return { campaign: await reader.byRequestId(requestId), reader };
 }

@@ -59,6 +59,7 @@ import { OwnVariables1700000015500 } from './1700000015500-own-variables.js';
 import { RetryLeases1700000015501 } from './1700000015501-retry-leases.js';
 import { CampaignCategories1700000015502 } from './1700000015502-campaign-categories.js';
 import { TransactionMarks1700000016000 } from './1700000016000-transaction-marks.js';
+import { ReplicaBeats1700000016001 } from './1700000016001-replica-beats.js';
 import { RouteBinds1700000016200 } from './1700000016200-route-binds.js';
 import { NameClaims1700000016400 } from './1700000016400-name-claims.js';
 import { Restores1700000016500 } from './1700000016500-restores.js';
@@ -126,6 +127,7 @@ export const migrations = [
   RetryLeases1700000015501,
   CampaignCategories1700000015502,
   TransactionMarks1700000016000,
+  ReplicaBeats1700000016001,
   RouteBinds1700000016200,
   NameClaims1700000016400,
   Restores1700000016500,

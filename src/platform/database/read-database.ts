@@ -1,0 +1,189 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { EventEmitter } from 'node:events';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { within } from '../concurrency/index.js';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { dataSourceOptions } from './options.js';
+import { type ReadSource, rowArrays } from './row-arrays.js';
+import { again } from './single-statements.js';
+
+/** Why reads went to the writer although there is a replica. */
+export type WriterReason = 'away' | 'lag' | 'fault' | 'missing';
+
+/** A replica is looked at so often while it is used, milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+/** A reader waits for no longer look: the writer answers it. */
+const LOOK_MS = 500;
+/** From one beat of the writer to the next. */
+const BEAT_US = 500_000;
+/** A beat that was just made needs a moment to come over. */
+const ARRIVALS = 5;
+const ARRIVAL_MS = 40;
+const BOUNDS = { queryTimeout: 10_000, poolWait: 1_000 };
+
+/**
+ * Where reports, lists, searches, exports and usage are read: the replica of `DATABASE_READ_URL`, as long as it answers and is no
+ * further behind than `DATABASE_READ_LAG`; else the writer, and without that variable always (docs/decisions/0037). Never
+ * for what a write is decided by, and never inside a transaction.
+ */
+@Injectable()
+export class ReadDatabase implements OnApplicationShutdown {
+  /** `writer`: a read that a replica was there for went to the writer */
+  readonly events = new EventEmitter<{ replica: []; writer: [WriterReason] }>();
+  private readonly url: string | undefined;
+  private replica: DataSource | null = null;
+  private looking: { since: number; done: Promise<void> } | null = null;
+  private lookedAt = -Infinity;
+  private fault: WriterReason | null = 'away';
+  private lag: number | null = null;
+
+  constructor(
+    @InjectDataSource() private readonly writer: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {
+    this.url = environment.DATABASE_READ_URL;
+  }
+
+  /** Milliseconds that the replica was behind when it was last looked at; null = unknown, or there is none. */
+  get lagMs(): number | null {
+    return this.lag;
+  }
+
+  /**
+   * One read, or several that belong together: all of them see one server. A session that has not found what it looks for
+   * asks the writer by `toWriter`.
+   */
+  async session(): Promise<ReadSession> {
+    if (this.url === undefined) return new ReadSession(this.writer, null, () => undefined);
+    if (this.looking === null && performance.now() - this.lookedAt > LOOK_EVERY_MS) this.look();
+    const { looking } = this;
+    const left = looking ? LOOK_MS - (performance.now() - looking.since) : 0;
+    if (looking && left > 0) await within(left, looking.done).catch(() => undefined);
+    const isLate = this.looking !== null && performance.now() - this.looking.since >= LOOK_MS;
+    const reason = isLate ? 'away' : this.fault;
+    if (reason !== null || !this.replica) {
+      this.events.emit('writer', reason ?? 'away');
+      return new ReadSession(this.writer, null, () => undefined);
+    }
+    this.events.emit('replica');
+    return new ReadSession(this.writer, this.replica, (why) => {
+      if (why === 'fault') this.fault = 'away';
+      this.events.emit('writer', why);
+    });
+  }
+
+  /** A single read. */
+  async query<T = unknown>(sql: string, values?: unknown[]): Promise<T> {
+    return (await this.session()).query<T>(sql, values);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.looking?.done;
+    await this.replica?.destroy();
+  }
+
+  private look(): void {
+    const done = this.measure()
+      .then((lag) => {
+        this.lag = lag;
+        this.fault = lag > this.environment.DATABASE_READ_LAG ? 'lag' : null;
+      })
+      .catch(() => {
+        this.lag = null;
+        this.fault = 'away';
+      })
+      .finally(() => {
+        this.lookedAt = performance.now();
+        this.looking = null;
+      });
+    this.looking = { since: performance.now(), done };
+  }
+
+  /**
+   * How far the replica is behind: the writer's clock less the beat that has come over, so no two clocks are compared. While the
+   * writer is away nothing is written, and the replica is as good as it was.
+   */
+  private async measure(): Promise<number> {
+    const replica = await this.connected();
+    const writersTime = await this.beat().catch(() => null);
+    if (writersTime === null) {
+      await replica.query('SELECT 1');
+      return this.lag ?? 0;
+    }
+    for (let arrival = 1; ; arrival++) {
+      const [row] = await replica.query<{ beat: string }[]>(
+        `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', beat) AS beat FROM replica_beats WHERE id = 1 LIMIT 1`,
+      );
+      const lag = Math.max(0, (writersTime - Number(row?.beat ?? 0)) / 1_000);
+      if (lag <= LOOK_EVERY_MS || arrival === ARRIVALS) return lag;
+      await sleep(ARRIVAL_MS);
+    }
+  }
+
+  /** Writes the beat where it is old. @returns the writer's time, microseconds */
+  private async beat(): Promise<number> {
+    const [row] = await this.writer.query<{ now: string; isFresh: number | null }[]>(
+      `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS now,
+         (SELECT beat > UTC_TIMESTAMP(6) - INTERVAL ${BEAT_US} MICROSECOND FROM replica_beats WHERE id = 1) AS isFresh LIMIT 1`,
+    );
+    if (!row?.isFresh) {
+      await this.writer.query(
+        again(`INSERT INTO replica_beats (id, beat) VALUES (1, UTC_TIMESTAMP(6))
+               ON DUPLICATE KEY UPDATE beat = VALUES(beat)`),
+      );
+    }
+    return Number(row?.now);
+  }
+
+  private async connected(): Promise<DataSource> {
+    if (this.replica) return this.replica;
+    const { DATABASE_POOL_SIZE: size, DATABASE_QUERY_TIMEOUT: timeout } = this.environment;
+    const queryTimeout = Math.min(BOUNDS.queryTimeout, timeout || Infinity);
+    const options = dataSourceOptions(this.url ?? '', size, { ...BOUNDS, queryTimeout });
+    return (this.replica = await new DataSource(options).initialize());
+  }
+}
+
+/** Reads that belong together. */
+export class ReadSession implements ReadSource {
+  constructor(
+    private readonly writer: DataSource,
+    private replica: DataSource | null,
+    private readonly onWriter: (reason: WriterReason) => void,
+  ) {}
+
+  query<T = unknown>(sql: string, values?: unknown[]): Promise<T> {
+    return this.ask((server) => server.query<T>(sql, values));
+  }
+
+  /** As `rowArrays`. */
+  rowArrays<Row extends readonly unknown[]>(sql: string, values: unknown[]): Promise<Row[]> {
+    return this.ask((server) => rowArrays<Row>(server, sql, values));
+  }
+
+  /**
+   * What the replica does not have may be newer than it: from now on the writer is asked.
+   * @returns false where it is asked already: what was not found is not there
+   */
+  toWriter(reason: WriterReason = 'missing'): boolean {
+    if (!this.replica) return false;
+    this.replica = null;
+    this.onWriter(reason);
+    return true;
+  }
+
+  /** Whatever the replica refuses the writer has the last word on: it may lack a table that was made a moment ago. */
+  private async ask<T>(read: (server: DataSource) => Promise<T>): Promise<T> {
+    const { replica } = this;
+    if (!replica) return read(this.writer);
+    try {
+      return await read(replica);
+    } catch {
+      this.toWriter('fault');
+      return read(this.writer);
+    }
+  }
+}
