@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './house.js';
@@ -11,6 +14,9 @@ interface Service {
   read_only?: boolean;
   environment?: Record<string, string>;
   command?: string[];
+  tmpfs?: string[];
+  volumes?: string[];
+  depends_on?: Record<string, unknown>;
 }
 
 /** compose's merge keys are no part of YAML 1.2 */
@@ -47,6 +53,83 @@ describe('docker/compose.yaml', () => {
     const foreign = services.filter(([, service]) => !('build' in service)).map(([, { image }]) => image);
     expect(foreign).toEqual(['${MARIADB_IMAGE:-mariadb:10.11}', '${REDIS_IMAGE:-redis:7}']);
   });
+});
+
+describe('docker/compose.cluster.yaml', () => {
+  const services = read('compose.cluster.yaml');
+  const named = Object.fromEntries(services);
+  const plain = Object.fromEntries(read('compose.yaml'));
+
+  it.each(services.filter(([name]) => !Object.hasOwn(plain, name)))(
+    '%s keeps no capability, gains no rights and writes to its volumes only',
+    (_name, service) => {
+      expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], read_only: true });
+    },
+  );
+
+  it('adds nothing twice to what it changes', () => {
+    for (const [name, service] of services) {
+      const own = plain[name];
+      if (!own) continue;
+      for (const list of ['tmpfs', 'ports'] as const)
+        expect([name, own[list] && service[list]]).toEqual([name, undefined]);
+    }
+  });
+
+  it('publishes the front beside the API, and nothing else', () => {
+    expect(services.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual(['front']);
+  });
+
+  it('leads every process to the proxy and to the sentinels', () => {
+    for (const name of ['migrate', 'api', 'worker']) {
+      expect(named[name]?.environment?.['DATABASE_URL']).toMatch(/@proxy:3306\/switchboard$/);
+      expect(named[name]?.environment?.['REDIS_URL']).toMatch(
+        /^redis\+sentinel:\/\/:.+@sentinel-a:26379,sentinel-b:26379,sentinel-c:26379\/switchboard\?/,
+      );
+    }
+  });
+
+  it('has three nodes of one cluster, behind the configuration of the proxy that the cluster tests run with', () => {
+    const nodes = ['database', 'galera-b', 'galera-c'];
+    for (const name of nodes) {
+      expect(named[name]?.command).toContain('--wsrep-cluster-address=gcomm://galera-a,galera-b,galera-c');
+      expect(named[name]?.command).toContain('--binlog-format=ROW');
+    }
+    expect(nodes.filter((name) => named[name]?.environment?.['GALERA_FIRST'] === 'yes')).toEqual(['database']);
+    expect(named['proxy']?.volumes?.[0]).toMatch(/^\.\/haproxy\/haproxy\.cfg:/);
+    const config = readFileSync(`${ROOT}docker/haproxy/haproxy.cfg`, 'utf8');
+    for (const name of Object.keys(named['proxy']?.environment ?? {})) expect(config).toContain(`"\${${name}}"`);
+  });
+
+  it('keeps passwords out of arguments', () => {
+    for (const [, { command = [] }] of services) expect(command.join(' ')).not.toMatch(/\$\{\w*(PASSWORD|SECRET|KEY)/);
+  });
+});
+
+describe.skipIf(spawnSync('docker-compose', ['version']).status !== 0)('docker-compose', () => {
+  it.each([['compose.yaml'], ['compose.yaml', 'compose.mysql.yaml'], ['compose.yaml', 'compose.cluster.yaml']])(
+    'reads %s %s',
+    (...files) => {
+      const directory = mkdtempSync(join(tmpdir(), 'switchboard-compose-'));
+      try {
+        mkdirSync(join(directory, 'docker'));
+        cpSync(`${ROOT}docker/cluster`, join(directory, 'docker/cluster'), { recursive: true });
+        for (const file of files) {
+          // the first generation of the program knows no name of a project
+          const text = readFileSync(`${ROOT}docker/${file}`, 'utf8').replace(/^name: .*$/m, '');
+          writeFileSync(join(directory, 'docker', file), text);
+        }
+        const args = files.flatMap((file) => ['-f', join(directory, 'docker', file)]);
+        const secrets = { JWT_SECRET: 'a', ENCRYPTION_KEY: 'b', DATABASE_PASSWORD: 'c', REDIS_PASSWORD: 'd' };
+        const read = spawnSync('docker-compose', [...args, 'config', '--quiet'], {
+          env: { ...process.env, ...secrets },
+        });
+        expect([read.status, read.stderr.toString()]).toEqual([0, '']);
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 describe('docker/compose.servers.yaml', () => {
