@@ -83,7 +83,12 @@ try {
   for (let round = 1; round <= Number(options.rounds); round++) {
     const seed = new Seed(Number(options.seed), round);
     for (const strike of strikes.filter(({ name }) => names.includes(name))) {
-      scene ??= await openScene(seed.of('scene'));
+      // one that begins with other processes than the rest
+      if (strike.open) {
+        await scene?.close();
+        scene = null;
+      }
+      scene ??= await openScene(seed.of('scene'), strike.open);
       number += 1;
       say(`Round ${round}: ${strike.name}`);
       const own = { number, seconds: Number(options.seconds), say: (text) => say(`  ${text}`) };

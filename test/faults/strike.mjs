@@ -89,7 +89,12 @@ export async function runStrike(scene, strike, seed, { number, seconds, say }) {
   const balancer = new Balancer(scene.apis);
   await balancer.start();
   const longRecipients = Math.round(LONG_RECIPIENTS_A_SECOND * seconds);
-  const traffic = new Traffic(scene, balancer, seed.of('traffic'), { strike: number, seconds, longRecipients });
+  const traffic = new Traffic(scene, balancer, seed.of('traffic'), {
+    strike: number,
+    seconds,
+    longRecipients,
+    share: strike.share,
+  });
   await traffic.meet();
   const watch = new Watch(scene.pool, known);
   watch.start();

@@ -108,11 +108,11 @@ export class Stage {
  * Opens a stage: a private MariaDB (durable) and Redis (append-only), prepared, with so many APIs and workers, started.
  * `stage.database` and `stage.redis` are the servers (kill, freeze, start again), `stage.pool` asks the database directly.
  * @param {{ name?: string, apis?: number, workers?: number, environment?: Record<string, string>,
- *   databaseOptions?: object, redisOptions?: object }} [options] environment of all processes; options of `startDatabase`
- * and `startRedis`
+ *   databaseOptions?: object, redisOptions?: object, root?: string }} [options] environment of all processes; options of
+ * `startDatabase` and `startRedis`; the checkout whose build is run
  */
 export async function openStage(options = {}) {
-  const { name = 'stage', apis = 1, workers = 1, environment = {}, databaseOptions, redisOptions } = options;
+  const { name = 'stage', apis = 1, workers = 1, environment = {}, databaseOptions, redisOptions, root } = options;
   await ensureInstalled();
   await ensureBuilt();
   const stage = new Stage(name, environment);
@@ -132,9 +132,9 @@ export async function openStage(options = {}) {
       timezone: 'Z',
     });
     stage.onEnd(() => stage.pool.end());
-    await prepare({ ...stage.environment, DATABASE_URL: database.url, REDIS_URL: redis.url });
-    for (let count = 0; count < apis; count++) await stage.addApp('api');
-    for (let count = 0; count < workers; count++) await stage.addApp('worker');
+    await prepare({ ...stage.environment, DATABASE_URL: database.url, REDIS_URL: redis.url }, root);
+    for (let count = 0; count < apis; count++) await stage.addApp('api', {}, root);
+    for (let count = 0; count < workers; count++) await stage.addApp('worker', {}, root);
     await Promise.all(stage.apps.map((app) => app.start()));
     return stage;
   } catch (error) {

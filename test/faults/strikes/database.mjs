@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import mysql from 'mysql2/promise';
 
 const FROZEN_MS = 30_000;
 const CUT_EVERY_MS = 200;
@@ -16,9 +15,12 @@ const LOCKS = [
   'SELECT 1 FROM provider_messages ORDER BY campaign_id DESC, seq DESC LIMIT ? FOR UPDATE',
 ];
 
+/** Loaded late: a list of all faults is shown before anything is installed. */
+const connect = async (uri) => (await import('mysql2/promise')).default.createConnection({ uri });
+
 /** Locks, waits a moment, lets go, again and again, and is never the one who gives way when it can help it. */
 async function contend(url, seed, isOver) {
-  const connection = await mysql.createConnection({ uri: url });
+  const connection = await connect(url);
   try {
     await connection.query('SET SESSION innodb_lock_wait_timeout = 2');
     while (!isOver()) {
@@ -70,7 +72,7 @@ export default [
     holdMs: [4_000, 6_000],
     async strike({ database }, seed, { say }) {
       const deadlocks = async () => {
-        const connection = await mysql.createConnection({ uri: database.url });
+        const connection = await connect(database.url);
         const [[row]] = await connection.query("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'");
         connection.destroy();
         return Number(row?.Value ?? 0);

@@ -1,10 +1,11 @@
-import { Redis } from 'ioredis';
 import { until } from '../../stage/client.mjs';
 
 const EMPTIED_EVERY_MS = 1_000;
 
 /** Asks the server itself, past the ways of the processes. */
 async function withRedis({ redis }, work) {
+  // loaded late: a list of all faults is shown before anything is installed
+  const { Redis } = await import('ioredis');
   const client = new Redis(redis.url, { maxRetriesPerRequest: 1 });
   client.on('error', () => undefined);
   try {

@@ -23,9 +23,9 @@ export class Traffic {
   #isOver = false;
   #paused = new Set();
 
-  /** @param strike its number in the run, from which the names and numbers are made */
-  constructor(scene, balancer, seed, { strike, seconds, longRecipients }) {
-    Object.assign(this, { scene, balancer, seed, strike, seconds, longRecipients });
+  /** @param strike its number in the run, from which the names and numbers are made; share of the usual traffic */
+  constructor(scene, balancer, seed, { strike, seconds, longRecipients, share = 1 }) {
+    Object.assign(this, { scene, balancer, seed, strike, seconds, longRecipients, share });
     this.numbers = new Numbers(seed.of('numbers'), strike);
     this.label = `${seed.names.join('-')}`.replace(/[^A-Za-z0-9.-]/g, '');
     this.members = scene.members.map((member) => ({ ...member, password: PASSWORD, friends: [] }));
@@ -50,7 +50,7 @@ export class Traffic {
       const member = seed.pick(this.members);
       const isChange = seed.chance(CHANGES);
       this.#spawn(isChange ? this.#change(member) : this.#ask(member, nextRequest));
-      await sleep(seed.between(200, 1_800) / A_SECOND);
+      await sleep(seed.between(200, 1_800) / (A_SECOND * this.share));
     }
   }
 

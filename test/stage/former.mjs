@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../../scripts/lib/environment.mjs';
+import { run } from '../../scripts/lib/processes.mjs';
+import { say } from '../../scripts/lib/progress.mjs';
+
+const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).trim();
+const versionAt = (commit) => JSON.parse(git('show', `${commit}:package.json`)).version;
+
+/** The newest commit of another version than the one that is checked out. */
+function formerCommit() {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const commits = git('log', '--format=%H', '--first-parent', '--', 'package.json').split('\n');
+  for (const [place, commit] of commits.entries()) {
+    if (versionAt(commit) === version) continue;
+    // What was committed before the version changed belongs to it too.
+    return place === 0 ? commit : git('rev-parse', `${commits[place - 1]}~1`);
+  }
+  const why =
+    git('rev-parse', '--is-shallow-repository') === 'true' ? ': this clone is shallow (git fetch --unshallow)' : '';
+  throw new Error(`No commit of a version before ${version} was found${why}`);
+}
+
+/** What a lock file installs: all it says but the version of the service itself. */
+function packagesOf(lock) {
+  const { packages } = JSON.parse(lock);
+  return JSON.stringify({ ...packages, '': { ...packages[''], version: '' } });
+}
+
+/**
+ * The last version (or the commit that `UPGRADE_FROM` names), built in a checkout of its own.
+ * @returns {Promise<{ root: string, remove: () => void }>} where it stands
+ */
+export async function formerVersion() {
+  if (!existsSync(join(ROOT, '.git')))
+    throw new Error('The last version is taken from git: run this in a clone with its history');
+  const commit = process.env.UPGRADE_FROM ?? formerCommit();
+  const root = join(mkdtempSync(join(tmpdir(), 'switchboard-former-')), 'checkout');
+  const remove = () => {
+    rmSync(join(root, '..'), { recursive: true, force: true });
+    git('worktree', 'prune');
+  };
+  git('worktree', 'add', '--quiet', '--detach', root, commit);
+  say(`Version ${versionAt(commit)} (${commit.slice(0, 7)}) is built in ${root}`);
+  try {
+    const own = packagesOf(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    if (packagesOf(git('show', `${commit}:package-lock.json`)) === own) {
+      symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+    } else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root });
+    await run(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { root, remove };
+}
