@@ -1,7 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const project = /--project[= ](\w+)/.exec(process.argv.join(' '))?.[1] ?? 'all';
+
+// one for all files of a run, whichever process they run in (test/support/fuzz.ts)
+process.env['FUZZ_SEED'] ??= String(randomInt(1, 2 ** 31));
 
 /** Unit specs stand beside their source; everything that needs servers stands under test/. */
 export default defineConfig({

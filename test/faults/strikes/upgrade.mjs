@@ -6,6 +6,8 @@ import { until } from '../../stage/client.mjs';
 const STAY_MS = [1_500, 3_000];
 /** A balancer looks at `/health/ready` again and again; the next process goes only when this one has been seen. */
 const SEEN_MS = 1_500;
+/** Until a balancer has seen that a process is about to end. */
+const SHUTDOWN_DELAY = '3s';
 
 const isReady = ({ url }) =>
   fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
@@ -35,7 +37,13 @@ export default {
       import('../../stage/former.mjs'),
     ]);
     const { root, remove } = await formerVersion();
-    const stage = await openStage({ name: 'faults', apis: 2, workers: 2, environment, root }).catch((error) => {
+    const stage = await openStage({
+      name: 'faults',
+      apis: 2,
+      workers: 2,
+      environment: { ...environment, SHUTDOWN_DELAY },
+      root,
+    }).catch((error) => {
       remove();
       throw error;
     });
