@@ -202,7 +202,11 @@ export function databaseUrl(url, name) {
 export async function startGalera(directory, { latencyMs = 0 } = {}) {
   const single = await startDatabase(findProgram('mariadbd', 'mysqld'), directory, {
     measured: true,
-    statements: [`CREATE USER IF NOT EXISTS '${CHECK_USER}'@'127.0.0.1';`],
+    statements: [
+      `CREATE USER IF NOT EXISTS '${CHECK_USER}'@'127.0.0.1';`,
+      // a row may make a node lag behind
+      `GRANT RELOAD ON *.* TO 'switchboard'@'127.0.0.1';`,
+    ],
   });
   await single.stop();
   const nodes = [];
