@@ -1,7 +1,7 @@
 /**
  * `npm run test:faults -- --seconds 5 [--only redis-killed,…] [--rounds 10] [--seed 7] [--keep-document] [--list]`: real
  * processes under traffic over all channels, one fault after another, and what must hold after each (docs/faults.md, whose
- * table it writes).
+ * table it writes). `--lies` falsifies the books instead, and sees whether that is noticed.
  */
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '1' },
     seed: { type: 'string', default: String(Math.floor(Date.now() / 1_000) % 100_000) },
     list: { type: 'boolean', default: false },
+    lies: { type: 'boolean', default: false },
     'keep-document': { type: 'boolean', default: false },
   },
 });
@@ -73,12 +74,32 @@ const lifetime = new Lifetime();
 const [{ Seed }, { openScene }, { runStrike }, { writeTable }] = await Promise.all(
   ['seed', 'scene', 'strike', 'table'].map((name) => import(`./${name}.mjs`)),
 );
+/** One run without a fault, whose books are falsified. @returns how many lies were not noticed */
+async function judgeLies(seed) {
+  const { tellLies, TOLD } = await import('./lies.mjs');
+  scene = await openScene(seed.of('scene'));
+  const calm = strikes.find(({ name }) => name === 'none');
+  const own = {
+    number: 1,
+    seconds: Number(options.seconds),
+    say: (text) => say(`  ${text}`),
+    beforeJudgement: tellLies,
+  };
+  const { violations } = await runStrike(scene, calm, seed, own);
+  for (const invariant of TOLD) {
+    const noticed = violations.find((violation) => violation.invariant === invariant);
+    print(`  ${noticed ? 'noticed' : 'MISSED '} ${invariant}: ${noticed?.text ?? ''}`);
+  }
+  return TOLD.filter((invariant) => !violations.some((violation) => violation.invariant === invariant)).length;
+}
+
 let scene = null;
 lifetime.onEnd(async () => scene?.close());
 const results = new Map();
 let failures = 0;
 try {
   say(`Seed ${options.seed}`);
+  if (options.lies) await lifetime.end(await judgeLies(new Seed(Number(options.seed))));
   let number = 0;
   for (let round = 1; round <= Number(options.rounds); round++) {
     const seed = new Seed(Number(options.seed), round);

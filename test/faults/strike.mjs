@@ -79,9 +79,10 @@ function evidence({ number }, { asked }, { recipients }, entriesOf) {
 
 /**
  * Traffic, a strike in its middle, healing, and the judgement.
- * @param {{ number: number, seconds: number, say: (text: string) => void }} options number: of the strike in this run
+ * @param {{ number: number, seconds: number, say: (text: string) => void, beforeJudgement?: (scene: object, traffic: object,
+ *   known: Set<number>) => Promise<void> }} options number: of the strike in this run
  */
-export async function runStrike(scene, strike, seed, { number, seconds, say }) {
+export async function runStrike(scene, strike, seed, { number, seconds, say, beforeJudgement }) {
   const figures = { messages: 0, unknown: 0, unseen: 0, doubled: 0, lost: 0, requests: 0, unanswered: 0 };
   const [rows] = await scene.pool.query('SELECT id FROM campaigns');
   const known = new Set(rows.map(({ id }) => id));
@@ -115,6 +116,9 @@ export async function runStrike(scene, strike, seed, { number, seconds, say }) {
     await traffic.resumeAll();
     const missing = await untilSettled(scene, known, { withinMs: strike.withinMs ?? WITHIN_MS, say });
     const recoveredMs = Date.now() - healedAt;
+    await watch.look();
+    await beforeJudgement?.(scene, traffic, known);
+    await watch.look();
     const strict = strike.strict ?? false;
     const violations = await judge(scene, traffic, { known, again, healedAt, strict, watch, figures });
     if (missing !== '') violations.unshift({ invariant: 'I3', text: `not settled in time: ${missing}` });

@@ -7,7 +7,7 @@ import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
 const EVERY_MS = 300;
 const TELL_EVERY_MS = 5_000;
 /** Nothing has moved for so long: receipts that came early have been looked at again by then, and notes of killed workers read. */
-const QUIET_MS = 3_000;
+const QUIET_MS = 1_500;
 const WAITING = [STATUS.Submitted, STATUS.Unknown];
 
 /** Notes of workers that are gone, which others still have to read. */
