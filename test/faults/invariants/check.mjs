@@ -128,7 +128,8 @@ export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figure
       };
     } else if (isFlagged && entries.length === 0) figures.unseen += 1;
     const untold = rows.find(({ error }) => error === 'No delivery receipt');
-    if (untold && rows.length === 1 && isTold(entries)) {
+    const isWhole = rows.length === 1 && !(isFlagged && untold?.campaign.channel === 'unofficial');
+    if (untold && isWhole && isTold(entries)) {
       const words = entries.map((entry) => entry.told).join(', ');
       yield { invariant: 'I3', number, requestId, text: `${words} was acknowledged to the carrier, and is lost` };
     }

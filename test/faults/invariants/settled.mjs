@@ -20,6 +20,13 @@ function unreadNotes({ environment, workers }) {
 
 const pendingReceipts = ({ carriers }) => Object.values(carriers).reduce((sum, { outbox }) => sum + outbox.pending, 0);
 
+/**
+ * True when what the carriers have of a number is all of one recipient. Else a retry of it may be there too, or the rest of a
+ * message of several items, of which the first is of unknown outcome, was never sent.
+ */
+const isWhole = ({ number, flagged, campaign }, recipients) =>
+  recipients.filter((other) => other.number === number).length === 1 && !(flagged && campaign.channel === 'unofficial');
+
 /** No receipt comes any more, and all that came have counted: the deadline is moved to now for those that still wait for one. */
 async function endReceiptTime(pool, open) {
   const ids = [...new Set(open.map(({ campaignId }) => campaignId))];
@@ -66,7 +73,8 @@ export async function untilSettled(scene, known, { withinMs, say }) {
     const isSilent = ({ number, status }) => status === STATUS.Submitted && fateOf(number) === 'silent';
     const quietMs = open.every(isSilent) ? 0 : QUIET_MS;
     const isQuiet = Date.now() - since >= quietMs && receipts === 0 && unreadNotes(scene) === 0;
-    const hasNoReceipt = ({ number, status }) => WAITING.includes(status) && !isTold(entriesOf(number));
+    const hasNoReceipt = (row) =>
+      WAITING.includes(row.status) && !(isWhole(row, recipients) && isTold(entriesOf(row.number)));
     const onlyWait = open.length > 0 && open.every(hasNoReceipt);
     if (isQuiet && onlyWait && !ended) {
       await endReceiptTime(scene.pool, open);
