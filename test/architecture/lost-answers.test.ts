@@ -26,7 +26,6 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
   'platform/database/day-partitions.ts partitionByDay': 'a migration, which is run again from its start',
   'platform/database/day-partitions.ts removeDays': 'a migration, which is run again from its start',
   'platform/leases/leased-table.ts claim': 'a claim that nobody knows of ends with its lease',
-  'platform/tables/retention.ts removeDay': 'a change of a table: the next look drops what is left',
 };
 
 const WRITE = /^[\s`'"]*(?:\/\*.*?\*\/\s*)?(INSERT|UPDATE|DELETE|REPLACE|ALTER|CREATE|DROP|TRUNCATE)\b/;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { now } from '../../kernel/clock.js';
 import { firstIdAt, timeOfId } from '../../kernel/ids.js';
 
@@ -95,6 +96,34 @@ export async function partitionsOf(db: Asked, table: string): Promise<DayPartiti
 export async function addDays(db: Asked, table: string, bound: DayBound, days: readonly Date[]): Promise<void> {
   const partitions = [...days.map((day) => definition(day, bound)), later(bound)];
   await db.query(`ALTER TABLE ${table} REORGANIZE PARTITION ${LATER} INTO (${partitions.join(', ')})`);
+}
+
+/** The name of what has been put aside, and of no other table. */
+const ASIDE = /^(\w+)_gone_[\da-f]{8}$/;
+/** Nobody works at it any more. */
+const LEFT_HOURS = 1;
+
+/**
+ * A table of the same columns and keys, empty and without days: a day that is exchanged for it leaves the table at once,
+ * whatever it holds, and its file is deleted while nobody waits for the table.
+ * @returns its name
+ */
+export async function tableAside(db: Asked, table: string): Promise<string> {
+  const [made] = await db.query<{ 'Create Table': string }[]>(`SHOW CREATE TABLE ${table}`);
+  const name = `${table}_gone_${randomBytes(4).toString('hex')}`;
+  const [definition = ''] = (made?.['Create Table'] ?? '').split(/\n\s*(?:\/\*!\d+ *)?PARTITION BY /);
+  await db.query(definition.replace(/^CREATE TABLE `\w+`/, `CREATE TABLE ${name}`));
+  return name;
+}
+
+/** What killed processes have put aside and not removed. */
+export async function tablesLeftAside(db: Asked, table: string): Promise<string[]> {
+  const rows = await db.query<{ name: string }[]>(
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()
+       AND table_name LIKE CONCAT(?, '\\_gone\\_%') AND create_time < NOW() - INTERVAL ${LEFT_HOURS} HOUR LIMIT 100`,
+    [table.replaceAll('_', '\\_')],
+  );
+  return rows.map(({ name }) => name).filter((name) => ASIDE.exec(name)?.[1] === table);
 }
 
 /**

@@ -6,7 +6,7 @@ import { ATTEMPTS, fateOf, isIdCollision, isWrongNode, pauseAfter } from './faul
 import { Outage } from './outage.js';
 import { notePatience, type Patience } from './patience.js';
 import { sessionStatements } from './session.js';
-import { mayGoElsewhere, mayRaceAgain } from './single-statements.js';
+import { mayGoElsewhere, mayRaceAgain, timeOf } from './single-statements.js';
 import { refuseInsideTransaction } from './transaction-scope.js';
 
 /** The bounds of a pool, milliseconds. */
@@ -210,7 +210,9 @@ class GuardedPool {
       const { timeout = this.bounds.queryTimeout, ...sent } =
         typeof statement === 'string' ? { sql: statement } : statement;
       const plain = typeof statement === 'string' ? statement : sent;
-      return ask({ statement: plain, sql: sent.sql, values, timeout, done, begun: performance.now(), runs: 0 });
+      const { sql } = sent;
+      const bound = timeOf(sql, timeout);
+      return ask({ statement: plain, sql, values, timeout: bound, done, begun: performance.now(), runs: 0 });
     };
     this.askers.set(connection, ask);
     Object.assign(connection, { query });

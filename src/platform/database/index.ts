@@ -11,6 +11,8 @@ export {
   missingDays,
   partitionsOf,
   startOfDay,
+  tableAside,
+  tablesLeftAside,
 } from './day-partitions.js';
 export { duplicateKeyName, isDuplicateKey, isPassing } from './faults.js';
 export { CommitUnknown, type WrittenRow } from './lost-commit.js';

@@ -3,6 +3,8 @@ import type { DatabaseWatch } from './database-watch.js';
 import { guardedDriver, type PoolBounds } from './guarded-pool.js';
 import { migrations } from './migrations/index.js';
 
+/** A connection at rest for so long is closed. */
+const IDLE_MS = 20_000;
 const BOUNDS: PoolBounds = { queryTimeout: 25_000, poolWait: 10_000 };
 
 /**
@@ -29,6 +31,10 @@ export function dataSourceOptions(
     migrationsTableName: 'migrations',
     synchronize: false,
     logging: false,
-    extra: { connectTimeout: 5_000, enableKeepAlive: true, waitForConnections: true },
+    extra: {
+      ...{ connectTimeout: 5_000, enableKeepAlive: true, waitForConnections: true },
+      // What is at rest is given back, the longest first: processes that idle leave their places to others.
+      ...{ maxIdle: Math.max(1, poolSize - 1), idleTimeout: IDLE_MS },
+    },
   };
 }

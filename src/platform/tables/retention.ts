@@ -4,7 +4,16 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { firstIdAt } from '../../kernel/ids.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { again, daysAfter, inTransaction, partitionsOf, startOfDay, type WriteResult } from '../database/index.js';
+import {
+  again,
+  daysAfter,
+  inTransaction,
+  partitionsOf,
+  startOfDay,
+  tableAside,
+  tablesLeftAside,
+  type WriteResult,
+} from '../database/index.js';
 import { changeTable } from './change-table.js';
 import { TABLE_RULES } from './day-maker.js';
 import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
@@ -109,11 +118,31 @@ export class Retention {
       await this.thin(rule, name, survivors, isStopped);
       return false;
     }
-    await changeTable(this.dataSource, async (db) => {
-      await db.query(`ALTER TABLE ${rule.table} DROP PARTITION ${name}`);
-    });
+    await this.drop(rule.table, name);
     this.logger.log({ table: rule.table, partition: name }, 'a day is gone');
     return false;
+  }
+
+  /** The day is exchanged for nothing, and its file deleted aside: the table is held for neither (docs/decisions/0022). */
+  private async drop(table: string, name: string): Promise<void> {
+    for (const left of await tablesLeftAside(this.dataSource, table)) await this.remove(left);
+    const aside = await tableAside(this.dataSource, table);
+    try {
+      await this.change(`ALTER TABLE ${table} EXCHANGE PARTITION ${name} WITH TABLE ${aside}`);
+      await this.change(`ALTER TABLE ${table} DROP PARTITION ${name}`);
+    } finally {
+      await this.remove(aside);
+    }
+  }
+
+  private remove(table: string): Promise<void> {
+    return this.change(`DROP TABLE IF EXISTS ${table}`);
+  }
+
+  private change(statement: string): Promise<void> {
+    return changeTable(this.dataSource, async (db) => {
+      await db.query(statement);
+    });
   }
 
   /** Rows of the root that are there and have rows in this partition, ascending; at most one more than matter. */
