@@ -83,6 +83,7 @@ describe('docker/compose.cluster.yaml', () => {
   it('leads every process to the proxy and to the sentinels', () => {
     for (const name of ['migrate', 'api', 'worker']) {
       expect(named[name]?.environment?.['DATABASE_URL']).toMatch(/@proxy:3306\/switchboard$/);
+      expect(named[name]?.environment?.['DATABASE_READ_URL']).toMatch(/@proxy:3307\/switchboard$/);
       expect(named[name]?.environment?.['REDIS_URL']).toMatch(
         /^redis\+sentinel:\/\/:.+@sentinel-a:26379,sentinel-b:26379,sentinel-c:26379\/switchboard\?/,
       );
