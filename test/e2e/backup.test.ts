@@ -259,4 +259,23 @@ describe('a copy of the database', () => {
     }
     expect((await cli(['restore', whole, '--check'])).out).toContain('is whole and can be restored here');
   });
+
+  it('that came back by other means is fenced in its place', async () => {
+    const requestId = await client.broadcast(numbersEnding(500, '111', '956'), PACED);
+    await client.call('POST', `/v6/api/campaigns/${requestId}/pause`, {});
+    await Promise.all([service.api, ...service.workers].map((process) => process.stop()));
+    const { database } = service;
+    await database.dataSource.destroy();
+    const fenced = await cli(['fence']);
+    expect(fenced).toMatchObject({ code: 0, err: '' });
+    expect(fenced.out).toMatch(/\d+ recipients of 1 campaigns may have been sent to since/);
+    database.dataSource = await new DataSource(dataSourceOptions(database.url, 4)).initialize();
+    await startAgain();
+    expect((await cli(['undecided'])).out).toContain(`${requestId}  demo  sms  paused`);
+    expect((await cli(['resume-unsent', '--all'])).code).toBe(0);
+    await client.call('POST', `/v6/api/campaigns/${requestId}/resume`, {});
+    await client.completed(requestId);
+    expect((await expectNoDouble('956')).size).toBe(500);
+    await proved();
+  });
 });

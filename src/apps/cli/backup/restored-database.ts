@@ -34,15 +34,6 @@ export class RestoredDatabase {
     return (await this.dataSource.runMigrations({ transaction: 'each' })).length;
   }
 
-  /** Other connections to the database, as far as the account may see them: processes that would work on it meanwhile. */
-  async connections(): Promise<number> {
-    const [row] = await this.dataSource.query<{ others: number }[]>(
-      `SELECT COUNT(*) AS others FROM information_schema.processlist
-       WHERE db = DATABASE() AND id <> CONNECTION_ID() AND user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Daemon'`,
-    );
-    return Number(row?.others);
-  }
-
   /** @param takenAt of the copy; null = unknown @param resumeUnsent nothing has left since */
   async takeIntoUse(takenAt: string | null, resumeUnsent: boolean): Promise<Fenced | null> {
     let fenced: Fenced | null = null;

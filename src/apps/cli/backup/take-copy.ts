@@ -104,6 +104,8 @@ async function writeDump(
   const isMariaDb = /mariadb/i.test(version);
   const position = isMariaDb ? ['--master-data=2', '--gtid'] : ['--source-data=2'];
   const options = ['--single-transaction', '--quick', '--skip-lock-tables', '--hex-blob', '--no-tablespaces'];
+  // statement by statement: a cluster takes no transaction of a whole table
+  options.push('--skip-add-locks', '--skip-no-autocommit');
   options.push('--default-character-set=utf8mb4', '--max-allowed-packet=1G', ...(hasBinaryLog ? position : []));
   const { child, ended } = startProgram(program, [...args, ...options, address.name], environment);
   const hash = createHash('sha256');

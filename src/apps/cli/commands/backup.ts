@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import { DataSource } from 'typeorm';
 import { type Environment, InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
+import { dataSourceOptions } from '../../../platform/database/index.js';
 import { checkCopy, loadCopy } from '../backup/load-copy.js';
 import { checkDump, readManifest } from '../backup/manifest.js';
 import { onRestored } from '../backup/restore.module.js';
@@ -62,15 +64,30 @@ export async function restore(
 
 /** Puts up the fence of a restore in a database that came back by other means. */
 export async function fence(): Promise<void> {
+  const environment = environmentHere();
+  const others = await reachable(otherConnections(environment));
+  if (others > 0) throw new Failure(`${others} other connections use this database: stop all processes first`);
   const fenced = await reachable(
-    onRestored(environmentHere(), async (database) => {
-      const others = await database.connections();
-      if (others > 0) throw new Failure(`${others} other connections use this database: stop all processes first`);
+    onRestored(environment, async (database) => {
       await database.migrate();
       return database.takeIntoUse(null, false);
     }),
   );
   tell(fenced);
+}
+
+/** Connections to the database besides this one, as far as its account sees them: processes that would work on it meanwhile. */
+async function otherConnections({ DATABASE_URL: url }: Environment): Promise<number> {
+  const source = await new DataSource(dataSourceOptions(url, 1)).initialize();
+  try {
+    const [row] = await source.query<{ others: number }[]>(
+      `SELECT COUNT(*) AS others FROM information_schema.processlist
+       WHERE db = DATABASE() AND id <> CONNECTION_ID() AND user = SUBSTRING_INDEX(USER(), '@', 1) AND command <> 'Daemon'`,
+    );
+    return Number(row?.others);
+  } finally {
+    await source.destroy();
+  }
 }
 
 /** Lists what a restore has left undecided. */
