@@ -151,6 +151,11 @@ class GuardedPool {
     this.guardQueries(connection);
     connection.once('error', () => idle.delete(connection));
     connection.once('end', () => idle.delete(connection));
+    const destroy = connection.destroy.bind(connection);
+    connection.destroy = () => {
+      idle.delete(connection);
+      destroy();
+    };
     saying(connection, sessionStatements(this.bounds.queryTimeout), (error) => {
       if (error) {
         this.askers.delete(connection);
