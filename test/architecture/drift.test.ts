@@ -56,6 +56,15 @@ describe('the migrated schema', () => {
     expect(statements.upQueries.map((query) => query.query)).toEqual([]);
   });
 
+  it('has a primary key in every table: a cluster takes rows of no other (docs/operate/cluster.md)', async () => {
+    const rows = await database.dataSource.query<{ name: string }[]>(
+      `SELECT t.table_name AS name FROM information_schema.tables t LEFT JOIN information_schema.table_constraints k
+         ON k.table_schema = t.table_schema AND k.table_name = t.table_name AND k.constraint_type = 'PRIMARY KEY'
+       WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE' AND k.constraint_name IS NULL`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual([]);
+  });
+
   it('goes down and up again', async () => {
     const count = database.dataSource.migrations.length;
     for (let i = 0; i < count; i++) await database.dataSource.undoLastMigration();

@@ -3,9 +3,11 @@ import { openScene } from '../../faults/scene.mjs';
 import { runStrike } from '../../faults/strike.mjs';
 import { size } from '../../../bench/stage.mjs';
 
-const SECONDS = size('CLUSTER_SECONDS', 20);
+const SECONDS = size('CLUSTER_SECONDS', 10);
+/** how much of it ends in time is the machine's; that all of it ends is what is shown */
+const WITHIN_MS = 600_000;
 const SHOWN = 8;
-const nothing = { name: 'several writers', strict: true, strike: async () => undefined };
+const nothing = { name: 'several writers', strict: true, withinMs: WITHIN_MS, strike: async () => undefined };
 
 export const name = 'every-channel';
 export const shown =

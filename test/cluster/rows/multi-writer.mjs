@@ -18,7 +18,7 @@ const BULKS = 24;
 const BULK = 100;
 const AT_ONCE = 24;
 const CREDITS = 10_000;
-const SETTLED_MS = 240_000;
+const SETTLED_MS = 600_000;
 const SHOWN = 6;
 
 export const name = 'multi-writer';
