@@ -12,8 +12,8 @@ describe('the places of a worker', () => {
   });
 
   /** Windows of the route that began. */
-  const begin = (turn: ChannelTurn, wanted: number, isPaced = false): number =>
-    Array.from({ length: wanted }, () => governor.enter(turn, isPaced)).filter(Boolean).length;
+  const begin = (turn: ChannelTurn, wanted: number, perSecond: number | null = null): number =>
+    Array.from({ length: wanted }, () => governor.enter(turn, perSecond)).filter(Boolean).length;
   const known = (routeId: number, recipients: number, milliseconds: number): void => {
     for (let window = 0; window < 4; window++) governor.tempo.took(routeId, recipients, milliseconds);
   };
@@ -30,7 +30,7 @@ describe('the places of a worker', () => {
   it('that a turn of the route found taken are remembered for whichever window ends first', () => {
     expect(begin(turnOf(1), 2)).toBe(2);
     expect(governor.wasRefused(turnOf(1))).toBe(false);
-    governor.enter(turnOf(1), false);
+    governor.enter(turnOf(1), null);
     expect(governor.wasRefused(turnOf(1, true))).toBe(false);
     expect(governor.wasRefused(turnOf(1))).toBe(true);
     expect(governor.wasRefused(turnOf(1))).toBe(false);
@@ -40,7 +40,7 @@ describe('the places of a worker', () => {
     known(1, 20, 40);
     begin(turnOf(2), 1);
     expect(begin(turnOf(1), 20)).toBe(7);
-    expect(governor.enter(turnOf(2), false)).toBe(false);
+    expect(governor.enter(turnOf(2), null)).toBe(false);
     expect(governor.wasRefused(turnOf(2))).toBe(true);
   });
 
@@ -52,8 +52,18 @@ describe('the places of a worker', () => {
   });
 
   it('are of one window at once on a paced route, for each class', () => {
-    expect(begin(turnOf(1), 5, true)).toBe(1);
-    expect(begin(turnOf(1, true), 5, true)).toBe(1);
+    expect(begin(turnOf(1), 5, 100)).toBe(1);
+    expect(begin(turnOf(1, true), 5, 100)).toBe(1);
+  });
+
+  it('are none for a route that is paced to little, which has one window at once too', () => {
+    const slow = Array.from({ length: 1_000 }, (_, index) => turnOf(100 + index));
+    expect(slow.map((turn) => begin(turn, 2, 2)).every((windows) => windows === 1)).toBe(true);
+    expect(governor.wasRefused(turnOf(100))).toBe(true);
+    known(1, 20, 40);
+    expect(begin(turnOf(1), 20)).toBe(8);
+    expect(governor.leave(turnOf(100))).toBeNull();
+    expect(begin(turnOf(100), 2, 2)).toBe(1);
   });
 
   it('of messages of one recipient are never those of campaigns', () => {
@@ -66,10 +76,10 @@ describe('the places of a worker', () => {
   it('that are given back go to a turn that found none', () => {
     known(1, 20, 40);
     begin(turnOf(1), 8);
-    expect(governor.enter(turnOf(2), false)).toBe(false);
+    expect(governor.enter(turnOf(2), null)).toBe(false);
     expect(governor.leave(turnOf(1))).toEqual(turnOf(2));
     expect(governor.leave(turnOf(1))).toBeNull();
-    expect(governor.enter(turnOf(2), false)).toBe(true);
+    expect(governor.enter(turnOf(2), null)).toBe(true);
   });
 
   it('stay empty while the route rests', () => {

@@ -2,14 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import type { RouteTurn } from '../../../platform/queues/index.js';
 import type { Route, RouteConnection } from '../../providers/index.js';
-import { Pacer } from './pacer.js';
-import { RoutePace } from './route-pace.js';
+import { ASK_AGAIN_MS, Pacer } from './pacer.js';
+import { HORIZON_MS, RoutePace } from './route-pace.js';
 import { WindowTempo } from './window-tempo.js';
 
 /** A route that cannot be used is looked at again after so long. */
 export const ROUTE_DOWN_MS = 1_000;
 /** A slot that is free so soon is waited for by the window itself. */
 const SOON_MS = 50;
+/** A route of so few messages a second spends its windows waiting for slots: they take no place. */
+const FEW_PER_SECOND = 50;
+/** Windows without a place of a channel and class, at the most: they hold their recipients in memory. */
+const MOST_WITHOUT_PLACE = 4_000;
 
 /** A turn of a channel's route. */
 export type ChannelTurn = RouteTurn & { channel: string };
@@ -23,13 +27,16 @@ export const turnKey = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.r
 
 /**
  * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
- * size of windows, and the number of windows under way (docs/decisions/0023). Slow routes together never have more than half
- * of the places of a channel and class, so a wait for a slow carrier keeps no quick one waiting.
+ * size of windows, and the number of windows under way (docs/decisions/0023). Windows of routes that are paced to little take
+ * no place. Slow carriers together never have more than half of the places of a channel and class, so a wait for one keeps no quick
+ * one waiting.
  */
 @Injectable()
 export class Governor {
   readonly tempo = new WindowTempo();
   private readonly running = new Map<string, Running>();
+  /** windows under way that take no place */
+  private readonly light = new Map<string, Set<number>>();
   private readonly pacers = new Map<number, { perSecond: number; pacer: Pacer }>();
   /** turns that found no place because of other routes; the first of them is told when there is one */
   private readonly waiting = new Map<string, ChannelTurn>();
@@ -44,14 +51,15 @@ export class Governor {
 
   /**
    * Takes a place for a window.
-   * @param isPaced a paced route has one window of each class at once: more of them would only share its slots
+   * @param perSecond a paced route has one window of each class at once: more of them would only share its slots; null = not paced
    * @returns false without one: a window of the route that is under way goes on with it, or `leave` names the turn
    */
-  enter(turn: ChannelTurn, isPaced: boolean): boolean {
+  enter(turn: ChannelTurn, perSecond: number | null): boolean {
+    if (isLight(perSecond)) return this.enterLight(turn);
     const running = this.running.get(classOf(turn)) ?? new Map<number, number>();
     this.running.set(classOf(turn), running);
     const own = running.get(turn.routeId) ?? 0;
-    if (!this.hasRoom(turn, isPaced)) {
+    if (!this.hasRoom(turn, perSecond)) {
       if (own === 0) this.waiting.set(turnKey(turn), turn);
       else this.refused.add(turnKey(turn));
       return false;
@@ -62,6 +70,7 @@ export class Governor {
 
   /** Gives the place back. @returns a turn that found none meanwhile */
   leave(turn: ChannelTurn): ChannelTurn | null {
+    if (this.light.get(classOf(turn))?.delete(turn.routeId)) return null;
     const running = this.running.get(classOf(turn));
     const own = running?.get(turn.routeId) ?? 0;
     if (own > 1) running?.set(turn.routeId, own - 1);
@@ -80,11 +89,12 @@ export class Governor {
   }
 
   /** Whether another window of the route might begin now. */
-  hasRoom(turn: ChannelTurn, isPaced: boolean): boolean {
+  hasRoom(turn: ChannelTurn, perSecond: number | null): boolean {
+    if (isLight(perSecond)) return !this.light.get(classOf(turn))?.has(turn.routeId);
     const running = this.running.get(classOf(turn));
     if (!running) return true;
     const own = running.get(turn.routeId) ?? 0;
-    return own < (isPaced ? 1 : this.tempo.atOnce(turn.routeId)) && this.hasPlace(running, turn.routeId);
+    return own < (perSecond !== null ? 1 : this.tempo.atOnce(turn.routeId)) && this.hasPlace(running, turn.routeId);
   }
 
   /** Nothing of the class leaves over the route for so long. */
@@ -104,12 +114,18 @@ export class Governor {
     return connection.onTrial ? 1 : this.tempo.size(route);
   }
 
-  /** Milliseconds until something may leave over a route that can be used; 0 = now. */
-  async wait(route: Route, connection: RouteConnection): Promise<number> {
+  /**
+   * Milliseconds until something may leave over a route that can be used; 0 = now, or so soon that the window waits for it.
+   * @param slots that the window is going to take
+   */
+  async wait(route: Route, connection: RouteConnection, slots: number): Promise<number> {
     const rest = connection.restMs ?? 0;
     if (rest > SOON_MS) return rest;
-    const free = (await this.pacerOf(route)?.freeIn()) ?? 0;
-    return free > SOON_MS ? free : 0;
+    const pacer = this.pacerOf(route);
+    if (!pacer) return 0;
+    const free = await pacer.freeIn(slots);
+    if (free === null) return Math.max(ASK_AGAIN_MS, 250 / (route.messagesPerSecond ?? 1));
+    return free > (isLight(route.messagesPerSecond) ? HORIZON_MS : SOON_MS) ? free : 0;
   }
 
   /** Gives the slots of a paced route; null = no limit of ours. */
@@ -123,6 +139,17 @@ export class Governor {
     return pacer;
   }
 
+  private enterLight(turn: ChannelTurn): boolean {
+    const routes = this.light.get(classOf(turn)) ?? new Set<number>();
+    this.light.set(classOf(turn), routes);
+    if (routes.has(turn.routeId) || routes.size >= MOST_WITHOUT_PLACE) {
+      this.refused.add(turnKey(turn));
+      return false;
+    }
+    routes.add(turn.routeId);
+    return true;
+  }
+
   private hasPlace(running: Running, routeId: number): boolean {
     const places = this.environment.WORKER_CONCURRENCY;
     const sum = (counts: readonly [number, number][]): number => counts.reduce((total, [, count]) => total + count, 0);
@@ -132,3 +159,5 @@ export class Governor {
     return sum(all.filter(([id]) => this.tempo.isSlow(id))) < Math.max(1, Math.floor(places / 2));
   }
 }
+
+const isLight = (perSecond: number | null): boolean => perSecond !== null && perSecond <= FEW_PER_SECOND;

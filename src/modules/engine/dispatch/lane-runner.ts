@@ -146,9 +146,11 @@ export class LaneRunner {
       if (end) return end;
     }
     if (!found || !connection) throw new Error(`route ${first.routeId} cannot be used`);
-    const restMs = await this.governor.wait(found, connection);
+    const paced = inRecipients(found, channel, first.content);
+    const size = this.governor.size(paced, connection);
+    const items = (found.messagesPerSecond ?? 1) / (paced.messagesPerSecond ?? 1);
+    const restMs = await this.governor.wait(found, connection, Math.ceil(items * Math.min(size, waitingIn(turns))));
     if (restMs > 0) return { ...NOTHING, restMs };
-    const size = this.governor.size(inRecipients(found, channel, first.content), connection);
     const deduplicated = this.deduplicates(found);
     const carrier = { route: found, channel, connection, deduplicated };
     return ended(await this.windows.send(turns, carrier, size, onClaimed));
@@ -222,6 +224,10 @@ export class LaneRunner {
     return this.drivers.get(driver).deduplicates(config);
   }
 }
+
+/** Recipients that the lanes have at the most. */
+const waitingIn = (turns: readonly LaneTurn[]): number =>
+  turns.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);
 
 /** What is to be done with each lane; a window that a lost worker left comes first. */
 function byDuty(turns: readonly LaneTurn[]): Record<LaneDuty | 'recover', LaneTurn[]> {

@@ -1,13 +1,12 @@
 import { UrgentFirst } from '../../../platform/concurrency/index.js';
+import { CATCH_UP_MS } from './route-pace.js';
 
-/** The route's time is booked in blocks of so much: another worker waits no longer for its own. */
+/** What a window did not book at its begin is booked in blocks of so much. */
 const BLOCK_MS = 100;
-/** Slots that no message asked for are gone after this; what the event loop was late for is not. */
-const CATCH_UP_MS = 50;
 /** Timers are late by as much: what is due so soon goes at once. */
 const TIMER_MS = 4;
 /** When a route that is spoken for is asked again. */
-const ASK_AGAIN_MS = 250;
+export const ASK_AGAIN_MS = 250;
 
 interface Waiting {
   items: number;
@@ -15,8 +14,9 @@ interface Waiting {
 }
 
 /**
- * The slots of one paced route in this worker, booked from MySQL in small blocks. Inside a block a message of one recipient
- * takes the next slot, in front of campaigns (`UrgentFirst`).
+ * The slots of one paced route in this worker, booked from MySQL: those of a window together, so that windows of several
+ * workers follow each other and do not share their slots. A message of one recipient takes the next slot of what is booked,
+ * in front of campaigns (`UrgentFirst`). Slots that no message asked for are gone after `CATCH_UP_MS`.
  */
 export class Pacer {
   private readonly waiting = new UrgentFirst<Waiting>();
@@ -26,6 +26,8 @@ export class Pacer {
   private left = 0;
   /** messages that are announced and have no slot yet */
   private expected = 0;
+  /** slots of windows that are about to begin */
+  private wanted = 0;
   private booking: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
 
@@ -38,12 +40,17 @@ export class Pacer {
     private readonly book: (slots: number) => Promise<number | null>,
   ) {}
 
-  /** Milliseconds until a slot is free. Books one if need be, for the one that asks. */
-  async freeIn(): Promise<number> {
+  /**
+   * Milliseconds until a slot is free. Books if need be, for the window that asks.
+   * @param slots of the window
+   * @returns null while the route is spoken for
+   */
+  async freeIn(slots = 1): Promise<number | null> {
     this.forgetPast();
     if (this.left <= 0) {
+      this.wanted = Math.max(this.wanted, slots);
       await this.bookBlock();
-      if (this.left <= 0) return Math.max(ASK_AGAIN_MS, 250 / this.perSecond);
+      if (this.left <= 0) return null;
     }
     return Math.max(0, this.next - performance.now());
   }
@@ -98,7 +105,8 @@ export class Pacer {
   private async bookNow(): Promise<void> {
     const most = Math.max(1, Math.floor((this.perSecond * BLOCK_MS) / 1_000));
     const debt = Math.max(0, -this.left);
-    const slots = Math.ceil(debt) + Math.max(1, Math.min(most, this.expected));
+    const slots = Math.ceil(debt) + Math.max(1, Math.min(most, this.expected), this.wanted);
+    this.wanted = 0;
     const wait = await this.book(slots).catch(() => null);
     if (wait === null) return;
     this.next = performance.now() + wait + (debt * 1_000) / this.perSecond;

@@ -65,8 +65,8 @@ export class RouteTurns {
   async take(turn: ChannelTurn, onClaimed: (room: Room) => void): Promise<RouteTurnEnd> {
     const rest = this.governor.restOf(turn);
     if (rest > 0) return { ...NOTHING, againMs: rest };
-    const isPaced = ((await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null) !== null;
-    if (!this.governor.enter(turn, isPaced)) return NOTHING;
+    const perSecond = (await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null;
+    if (!this.governor.enter(turn, perSecond)) return NOTHING;
     let end: TurnEnd | null = null;
     let next: ChannelTurn | null;
     let hasMore = false;
@@ -80,7 +80,7 @@ export class RouteTurns {
       end = await this.runner.run(lanes, (held) => {
         const last = held.at(-1);
         if (last) this.due.servedTo(turn, last.accountId);
-        onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(turn, isPaced) });
+        onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(turn, perSecond) });
       });
     } catch (error) {
       wasPassing = isPassing(error);

@@ -32,6 +32,7 @@ export class BoundConnection implements RouteConnection {
 
   send(message: OutboundMessage): Promise<SendOutcome> {
     const ready = this.sessions();
+    // Those that the carrier throttles rest.
     const awake = ready.length > 1 ? ready.filter(({ session }) => (session?.restMs ?? 0) === 0) : ready;
     const among = awake.length > 0 ? awake : ready;
     const place = among[(this.next = (this.next + 1) % Math.max(1, among.length))];
