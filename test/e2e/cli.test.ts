@@ -74,7 +74,16 @@ describe('the command line', () => {
   it('explains itself, and refuses wrong use with 2', async () => {
     const help = await cli(['--help']);
     expect(help.code).toBe(0);
-    for (const word of ['create-admin', 'grant-credits', 'send', 'watch', 'requeue', 'prove-balances', 'Exit codes']) {
+    for (const word of [
+      'create-admin',
+      'grant-credits',
+      'send',
+      'watch',
+      'requeue',
+      'keep-tables',
+      'prove-balances',
+      'Exit codes',
+    ]) {
       expect(help.out).toContain(word);
     }
     expect((await cli(['send', '--help'])).out).toContain('--message <text>');
@@ -179,6 +188,7 @@ describe('the command line', () => {
     const sent = await cli(['send', scheduled, ...options, '--no-watch'], { SWITCHBOARD_TOKEN: token });
     expect(sent.out).toBe('cli-2: accepted for 3 contacts, 3 credits\n');
     expect(await cli(['requeue', 'cli-2'])).toMatchObject({ code: 0, out: 'cli-2 is accepted: 0 lanes woken\n' });
+    expect(await cli(['keep-tables'])).toMatchObject({ code: 0 });
     await demo.call('POST', '/v6/api/campaigns/cli-2/cancel', {});
     const watched = await cli(['watch', 'cli-2'], { SWITCHBOARD_TOKEN: token });
     expect([watched.code, watched.err]).toEqual([3, expect.stringContaining('cli-2 is cancelled')]);

@@ -13,6 +13,7 @@ import { LaneWake, type WokenLanes } from '../../modules/engine/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { RelayNotifier } from '../../platform/queues/index.js';
 import { PasswordHasher } from '../../platform/security/index.js';
+import { DayMaker, Retention } from '../../platform/tables/index.js';
 import { Failure } from './failure.js';
 
 const USERNAME = /^[A-Za-z0-9._-]{3,64}$/;
@@ -39,6 +40,8 @@ export class OperatorActions {
     private readonly relay: RelayNotifier,
     private readonly claims: NameClaims,
     private readonly directory: DirectoryFill,
+    private readonly days: DayMaker,
+    private readonly retention: Retention,
   ) {}
 
   /** @throws Failure for a bad name or password, AppError for a taken name */
@@ -62,6 +65,13 @@ export class OperatorActions {
     const filled = await this.directory.fill();
     if (!filled) throw new Failure('CELL is not set');
     return filled;
+  }
+
+  /** What workers do every ten minutes, now: days to come are made, and what is no longer kept goes. */
+  async keepTables(): Promise<void> {
+    await this.days.makeDays();
+    await this.retention.removeAged();
+    await this.retention.removeOver();
   }
 
   /** @throws Failure when there is no such campaign */

@@ -93,6 +93,10 @@ export function createProgram(): Command {
     .description('write the names of this cell into the directory of all cells (works on both databases)')
     .action(async () => (await database()).fillDirectory());
   program
+    .command('keep-tables')
+    .description('make the days to come and remove what RETENTION_DAYS keeps no longer, now (works on the database)')
+    .action(async () => (await database()).keepTables());
+  program
     .command('prove-balances')
     .description('hold every stored balance against the sum of its ledger')
     .argument('[username]', 'one account; else all')

@@ -33,6 +33,12 @@ export async function requeue(requestId: string): Promise<void> {
   print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);
 }
 
+/** Makes the days to come, and removes what is no longer kept. */
+export async function keepTables(): Promise<void> {
+  await withActions((actions) => actions.keepTables());
+  print('Days to come are made, and what is no longer kept is gone');
+}
+
 /** Writes the names of this cell into the directory. */
 export async function fillDirectory(): Promise<void> {
   const { written, removed, foreign } = await withActions((actions) => actions.fillDirectory());
