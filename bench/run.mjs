@@ -15,6 +15,7 @@ import { benchBeside } from './beside.mjs';
 import { benchChatDispatch } from './chat-dispatch.mjs';
 import { benchDispatch } from './dispatch.mjs';
 import { benchFailover } from './failover.mjs';
+import { benchFront } from './front.mjs';
 import { benchGrowth } from './growth.mjs';
 import { benchHot } from './hot.mjs';
 import { benchIdle } from './idle.mjs';
@@ -51,6 +52,7 @@ const BENCHES = {
   failover: benchFailover,
   idle: benchIdle,
   growth: benchGrowth,
+  front: benchFront,
   start: benchStart,
 };
 const chosen = process.argv.slice(2);

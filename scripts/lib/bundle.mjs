@@ -25,6 +25,7 @@ const APPLICATIONS = [
   { input: { ...entries('api', 'main', 'prepare', 'document'), ...speech('api') }, leftOutside: ['bull'] },
   { input: { ...entries('worker', 'main'), ...speech('worker') } },
   { input: entries('sandbox', 'main') },
+  { input: entries('front', 'main') },
   { input: entries('cli', 'main') },
 ];
 

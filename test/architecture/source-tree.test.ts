@@ -20,7 +20,7 @@ const linesOf = (file: SourceFile): number => file.text.trimEnd().split('\n').le
 describe('the source tree', () => {
   it('has the rooms of the architecture and no others', () => {
     expect(readdirSync(`${ROOT}src`).sort()).toEqual(['apps', 'kernel', 'modules', 'platform']);
-    expect(readdirSync(`${ROOT}src/apps`).sort()).toEqual(['api', 'cli', 'sandbox', 'worker']);
+    expect(readdirSync(`${ROOT}src/apps`).sort()).toEqual(['api', 'cli', 'front', 'sandbox', 'worker']);
   });
 
   it('has no folder for things without a home', () => {

@@ -10,12 +10,21 @@ export class Cable {
   private readonly lines = new Set<Line>();
   private server: Server | null = null;
   private isSilent = false;
+  private readonly spoken = new Set<string>();
+
+  /** @param listened words that are looked for in what is said on the near end */
+  constructor(private readonly listened: readonly string[] = []) {}
 
   /** @returns the port of 127.0.0.1 that now leads to `target` */
   async plug(target: URL): Promise<number> {
     this.server = createServer((near) => this.lay(near, connect(Number(target.port || 3306), target.hostname)));
     await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Which of the words were said. */
+  get heard(): string[] {
+    return [...this.spoken];
   }
 
   /** How many connections were ever made, and are there. */
@@ -50,10 +59,23 @@ export class Cable {
       socket.on('error', () => undefined);
       socket.on('close', () => this.lines.delete(line));
     }
+    if (this.listened.length > 0) this.listen(near);
     if (this.isSilent) mute(line);
     else near.pipe(far).pipe(near);
   }
+
+  private listen(near: Socket): void {
+    let tail = Buffer.alloc(0);
+    near.on('data', (piece: Buffer) => {
+      const text = Buffer.concat([tail, piece]);
+      for (const word of this.listened) if (text.includes(word)) this.spoken.add(word);
+      tail = text.subarray(-TAIL);
+    });
+  }
 }
+
+/** enough of the last piece that a word which two pieces share is whole */
+const TAIL = 256;
 
 function mute({ near, far }: Line): void {
   near.unpipe(far).pause();

@@ -55,7 +55,7 @@ export class ServiceProcess {
   private child: ChildProcess | null = null;
 
   constructor(
-    readonly app: 'api' | 'worker' | 'sandbox',
+    readonly app: 'api' | 'worker' | 'sandbox' | 'front',
     readonly url: string,
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
@@ -134,9 +134,15 @@ async function prepare(environment: NodeJS.ProcessEnv): Promise<void> {
   if (code !== 0) throw new Error(`prepare ended with ${String(code)}:\n${said}`);
 }
 
-/** Starts sandbox, API and workers on a database of their own. `environment` sets limits and time-outs, as an operator would. */
-export async function startService(workers: number, environment: NodeJS.ProcessEnv = {}): Promise<Service> {
+type Settings = NodeJS.ProcessEnv | ((database: TestDatabase) => Promise<NodeJS.ProcessEnv>);
+
+/**
+ * Starts sandbox, API and workers on a database of their own. `settings` sets limits and time-outs, as an operator would.
+ * @param beside a service whose sandbox is this one's too
+ */
+export async function startService(workers: number, settings: Settings = {}, beside?: Service): Promise<Service> {
   const database = await createTestDatabase();
+  const environment = typeof settings === 'function' ? await settings(database) : settings;
   const dataDirectory = mkdtempSync(join(tmpdir(), 'switchboard-e2e-'));
   atTheEnd(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const [port, sandboxPort, smppPort] = [await freePort(), await freePort(), await freePort()];
@@ -150,13 +156,13 @@ export async function startService(workers: number, environment: NodeJS.ProcessE
     ADMIN_PASSWORD: 'Admin-1234!',
     DATA_DIR: dataDirectory,
     PORT: String(port),
-    SANDBOX_PORT: String(sandboxPort),
-    SANDBOX_SMPP_PORT: String(smppPort),
+    SANDBOX_PORT: beside?.environment['SANDBOX_PORT'] ?? String(sandboxPort),
+    SANDBOX_SMPP_PORT: beside?.environment['SANDBOX_SMPP_PORT'] ?? String(smppPort),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     LOG_LEVEL: 'warn',
     ...environment,
   };
-  const sandbox = new ServiceProcess('sandbox', `http://127.0.0.1:${sandboxPort}`, shared);
+  const sandbox = beside?.sandbox ?? new ServiceProcess('sandbox', `http://127.0.0.1:${sandboxPort}`, shared);
   const api = new ServiceProcess('api', `http://127.0.0.1:${port}`, shared);
   const started: ServiceProcess[] = [];
   const addWorker = async (extra: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> => {
@@ -180,12 +186,12 @@ export async function startService(workers: number, environment: NodeJS.ProcessE
     addWorker,
     stop: async () => {
       await Promise.all([api, ...started].map((process) => process.stop()));
-      await sandbox.stop();
+      if (!beside) await sandbox.stop();
       await database.drop();
     },
   };
   try {
-    await Promise.all([sandbox.start(), prepare(shared)]);
+    await Promise.all([beside ? sandbox : sandbox.start(), prepare(shared)]);
     await Promise.all([api.start(), ...Array.from({ length: workers }, () => addWorker())]);
   } catch (error) {
     await service.stop();

@@ -12,6 +12,7 @@ import { AdminModule } from '../../modules/admin/index.js';
 import { AudioModule } from '../../modules/audio/index.js';
 import { BusinessProfileModule } from '../../modules/business-profile/index.js';
 import { CampaignsModule } from '../../modules/campaigns/index.js';
+import { CellsModule } from '../../modules/cells/index.js';
 import { CreditsModule } from '../../modules/credits/index.js';
 import { ChannelsModule } from '../../modules/engine/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
@@ -61,6 +62,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     RecipientListsModule,
     WebhooksModule,
     AdminModule,
+    CellsModule,
   ],
   providers: [SandboxChat, SealRenewal],
 })

@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger } from 'nestjs-pino';
-import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
+import { ENVIRONMENT, type Environment, publicPath } from '../../platform/config/index.js';
 import { configureHttp } from '../../platform/http/index.js';
 import { serveDocs } from './openapi.js';
 
@@ -9,6 +9,6 @@ export function configureApi(app: NestExpressApplication): Environment {
   const environment = app.get<Environment>(ENVIRONMENT);
   app.useLogger(app.get(Logger));
   configureHttp(app, environment);
-  if (environment.DOCS) serveDocs(app);
+  if (environment.DOCS) serveDocs(app, publicPath(environment));
   return environment;
 }

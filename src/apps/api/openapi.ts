@@ -29,8 +29,11 @@ token the token counts.
 for help. A 429 says in \`Retry-After\` how many seconds to wait.
 `.trim();
 
-/** The OpenAPI document of the running application; the drift check writes it again and compares. */
-export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
+/**
+ * The OpenAPI document of the running application; the drift check writes it again and compares.
+ * @param base path below which the world finds the API, such as that of a cell
+ */
+export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Switchboard')
     .setDescription(DESCRIPTION)
@@ -52,6 +55,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
       { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Token of the login' },
       'bearer',
     );
+  if (base !== '') builder.addServer(base, 'this cell');
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
   documentErrors(app, document, OPERATIONS_TAG);
@@ -59,8 +63,8 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 /** Serves the document and Swagger UI at `/docs` and `/docs-json`. */
-export function serveDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
+export function serveDocs(app: INestApplication, base: string): void {
+  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app, base), {
     jsonDocumentUrl: 'docs-json',
     raw: ['json'],
     customSiteTitle: 'Switchboard API',

@@ -19,6 +19,8 @@ export { ChangeAccountCommand } from './commands/change-account.command.js';
 export { CreateAccountCommand } from './commands/create-account.command.js';
 export { type AssignedUser } from './domain/assigned-user.js';
 export { type Account, NUMBER_CHECKS, type NumberCheckMode, type Role, roleOf, USER_TYPES } from './domain/account.js';
+export { apiKeyDigest, isApiKey } from './domain/api-key.js';
+export { looksLikeEmail, normalEmail } from './domain/identity.js';
 export { accountErrors } from './domain/account.errors.js';
 export { assertMayChange } from './domain/account-policy.js';
 export { passwordErrors, passwordFault } from './domain/password-rules.js';

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { MethodNotAllowedException } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -46,7 +47,11 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   app.use(cookies());
   app.use(meterCarriers(app.get(CarrierMeter)));
   app.use(bodyReader(environment));
-  const server = app.getHttpServer();
+  setTimeouts(app.getHttpServer());
+}
+
+/** How long a server waits for its clients. */
+export function setTimeouts(server: Server): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;

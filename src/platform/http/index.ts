@@ -1,7 +1,8 @@
 export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
 export type { RawBodyRequest } from './body.js';
 export { type CsvRequest, CsvUpload } from './csv-upload.js';
-export { configureHttp } from './configure-http.js';
+export { clientAddressReader } from './client-address.js';
+export { configureHttp, setTimeouts } from './configure-http.js';
 export { isConnectionFault, STATUS_OF } from './error-answer.js';
 export {
   ERROR_SCHEMAS,
@@ -41,4 +42,5 @@ export { namingQueryFaults } from './query-faults.js';
 export { bodyErrors, serverErrors, unknownResource } from './request-errors.js';
 export { READER_PATIENCE_MS, streamChunks, streamText, type TextFrame } from './text-stream.js';
 export { RouteTable } from './route-table.js';
+export { requestIdOf } from './request-id.js';
 export { clientIp } from '../security/index.js';

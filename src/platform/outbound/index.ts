@@ -1,4 +1,5 @@
 export { type Address, readAddress } from './address.js';
+export { Forwarder, type Forwarding, hasBody } from './forwarder.js';
 export type { NameSettings } from './name-resolver.js';
 export { OutboundClient } from './outbound-client.js';
 export { OutboundError, type OutboundFault } from './outbound-error.js';

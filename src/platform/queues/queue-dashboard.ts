@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { unavailable } from '../../kernel/define-error.js';
-import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { ENVIRONMENT, type Environment, publicPath } from '../config/index.js';
 import { type RedisClient, RedisClients } from '../redis/index.js';
 import { queuePrefix } from './queues.js';
 
@@ -24,7 +24,7 @@ export class QueueDashboard {
   private board: Promise<RequestHandler> | null = null;
 
   constructor(
-    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX'>,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX' | 'PUBLIC_URL'>,
     private readonly clients: RedisClients,
   ) {}
 
@@ -55,7 +55,7 @@ export class QueueDashboard {
       queue.on('error', () => undefined); // every answer says so by itself
       return new BullAdapter(queue, { readOnlyMode: true, description: purpose });
     });
-    const serverAdapter = new ExpressAdapter().setBasePath(basePath);
+    const serverAdapter = new ExpressAdapter().setBasePath(publicPath(this.environment) + basePath);
     createBullBoard({ queues, serverAdapter, options: { uiConfig: { boardTitle: 'Switchboard queues' } } });
     // Its own handler would tell the text of the error, and with it the host of Redis; this one leaves it to ours.
     serverAdapter.setErrorHandler(() => {

@@ -5,7 +5,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../../modules/accounts/index.js';
 import { ChatAccounts } from '../../../modules/providers/index.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { ENVIRONMENT, type Environment, publicOrigin } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { OutboundClient } from '../../../platform/outbound/index.js';
 import { DEMO_USERNAME } from './first-accounts.js';
@@ -69,11 +69,11 @@ export class SandboxChat {
     const demo = this.absent ? null : await this.accounts.byUsername(DEMO_USERNAME);
     const account = demo && (await this.chatAccounts.find(demo.id, 'official'));
     if (!account?.url?.startsWith(`${this.sandbox}/`)) return;
-    const base = this.environment.PUBLIC_URL ?? `http://127.0.0.1:${this.environment.PORT}`;
+    const base = publicOrigin(this.environment) ?? '';
     const body = JSON.stringify({
       phone_number_id: PHONE_NUMBER_ID,
       waba_id: account.wabaId,
-      callback_url: new URL(`/provider/chat/${account.id}`, base).href,
+      callback_url: `${base}/provider/chat/${account.id}`,
       app_secret: account.appSecret,
       verify_token: account.verifyToken,
     });

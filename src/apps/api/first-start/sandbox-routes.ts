@@ -9,7 +9,7 @@ import {
   RouteDirectory,
   type RouteRecord,
 } from '../../../modules/providers/index.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { ENVIRONMENT, type Environment, publicOrigin } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
 
 const SMPP_ROUTE = 'sandbox';
@@ -98,8 +98,8 @@ export class SandboxRoutes {
     const place: Place = { name, channel, driver: 'http', known, asDefault };
     const route = await this.put(tx, place, config);
     // The callback's address holds the secret that the route got when it was made.
-    const base = this.environment.PUBLIC_URL ?? `http://127.0.0.1:${this.environment.PORT}`;
-    const callback = new URL(callbackPath(route), base).href;
+    const base = publicOrigin(this.environment) ?? '';
+    const callback = base + callbackPath(route);
     await this.put(tx, { ...place, known: route }, { ...config, body: { ...body, callback_url: callback } });
   }
 

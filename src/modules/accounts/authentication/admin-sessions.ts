@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CookieOptions, Request, Response } from 'express';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { ENVIRONMENT, type Environment, publicPath } from '../../../platform/config/index.js';
 import type { Account } from '../domain/account.js';
 import { AccessTokens } from './access-tokens.js';
 
@@ -41,7 +41,7 @@ export class AdminSessions {
   private options(request: Request): CookieOptions {
     const { NODE_ENV, PUBLIC_URL = '' } = this.environment;
     const secure = NODE_ENV === 'production' || request.secure || PUBLIC_URL.startsWith('https:');
-    return { httpOnly: true, sameSite: 'strict', path: '/admin', secure };
+    return { httpOnly: true, sameSite: 'strict', path: `${publicPath(this.environment)}/admin`, secure };
   }
 }
 

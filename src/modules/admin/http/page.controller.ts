@@ -1,6 +1,7 @@
-import { Controller, Get, HttpCode, Next, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Next, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
+import { ENVIRONMENT, type Environment, publicPath } from '../../../platform/config/index.js';
 import { unknownResource } from '../../../platform/http/index.js';
 import { QueueDashboard } from '../../../platform/queues/index.js';
 import { accountErrors, AdminSessions, Open } from '../../accounts/index.js';
@@ -26,18 +27,24 @@ const DASHBOARD_POLICY = PAGE_POLICY.replace("style-src 'self'", "style-src 'sel
 @ApiExcludeController()
 @Controller('admin')
 export class PageController {
+  /** browsers find the page below it */
+  private readonly base: string;
+
   constructor(
     private readonly sessions: AdminSessions,
     private readonly files: PageFiles,
     private readonly dashboard: QueueDashboard,
     private readonly channels: Channels,
-  ) {}
+    @Inject(ENVIRONMENT) environment: Environment,
+  ) {
+    this.base = publicPath(environment);
+  }
 
   @Get()
   @Open('asks for the admin session itself and leads to the login')
   async page(@Req() request: Request, @Res() response: Response): Promise<void> {
     if (await this.sessions.staffOf(request)) await this.send(response, 'index.html');
-    else response.set('Cache-Control', 'no-store').redirect(LOGIN);
+    else response.set('Cache-Control', 'no-store').redirect(this.base + LOGIN);
   }
 
   @Get('login')
@@ -66,7 +73,7 @@ export class PageController {
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': DASHBOARD_POLICY });
     if (await this.sessions.staffOf(request))
       this.dashboard.serve(QUEUES, this.channels.queues, request, response, next);
-    else if (request.accepts(['json', 'html']) === 'html') response.redirect(LOGIN);
+    else if (request.accepts(['json', 'html']) === 'html') response.redirect(this.base + LOGIN);
     else throw accountErrors.invalidToken();
   }
 

@@ -2,8 +2,10 @@
 
 const TOKEN = 'switchboard.token';
 const NAME = 'switchboard.name';
+/** Below what the page stands: nothing, or the prefix of a cell, which every call needs too. */
+export const BASE = location.pathname.replace(/\/admin(\/.*)?$/, '');
 /** Where a login that has ended leads; the page says so. */
-const ENDED = '/admin/login#ended';
+const ENDED = `${BASE}/admin/login#ended`;
 const PATIENCE_MS = 15_000;
 
 /** An answer that is no success; `message` is the API's own. */
@@ -23,7 +25,7 @@ export async function logIn(name, password) {
   sessionStorage.setItem(TOKEN, token);
   sessionStorage.setItem(NAME, user.name || user.username);
   // the page itself wants the cookie, which browsers keep over https only where the service runs in production
-  const page = await fetch('/admin', { redirect: 'manual' });
+  const page = await fetch(`${BASE}/admin`, { redirect: 'manual' });
   if (page.type === 'opaqueredirect') {
     forget();
     throw new ApiError(0, 'The browser did not keep the session: allow cookies, and open this page over https.');
@@ -37,8 +39,8 @@ let isLeaving = false;
 export async function logOut() {
   isLeaving = true;
   forget();
-  await fetch('/admin/logout', { method: 'POST' }).catch(() => undefined);
-  location.replace('/admin/login');
+  await fetch(`${BASE}/admin/logout`, { method: 'POST' }).catch(() => undefined);
+  location.replace(`${BASE}/admin/login`);
 }
 
 /** Whose name stands in the corner; null without a token. */
@@ -72,7 +74,7 @@ async function send(method, path, body, token) {
   let response;
   let answer;
   try {
-    response = await fetch(path, {
+    response = await fetch(BASE + path, {
       method,
       headers,
       signal: AbortSignal.timeout(PATIENCE_MS),

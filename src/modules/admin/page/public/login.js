@@ -1,4 +1,4 @@
-import { logIn } from './api.js';
+import { BASE, logIn } from './api.js';
 
 const form = document.getElementById('login');
 const fault = document.getElementById('fault');
@@ -18,7 +18,7 @@ form.addEventListener('submit', async (event) => {
   fault.hidden = true;
   try {
     await logIn(name.value, password.value);
-    location.replace('/admin');
+    location.replace(`${BASE}/admin`);
   } catch (error) {
     say(error.message);
     password.select();

@@ -1,4 +1,4 @@
-import { get, loggedInName, logOut } from './api.js';
+import { BASE, get, loggedInName, logOut } from './api.js';
 import { campaignsView } from './campaigns.js';
 import { PENDING, profilesView, sendersView, templatesView, voiceView } from './reviews.js';
 import { el } from './dom.js';
@@ -76,7 +76,7 @@ async function keepLooking() {
 }
 
 const name = loggedInName();
-if (name === null) location.replace('/admin/login');
+if (name === null) location.replace(`${BASE}/admin/login`);
 else {
   document.getElementById('who').textContent = name;
   document.getElementById('logout').addEventListener('click', () => void logOut());

@@ -1,0 +1,43 @@
+import { Body, Controller, Header, Headers, HttpCode, Inject, Post } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { errorSchema, unknownResource } from '../../../platform/http/index.js';
+import { constantTimeEqual, RateLimited } from '../../../platform/security/index.js';
+import { accountErrors, Open } from '../../accounts/index.js';
+import { FindHoldingsQuery } from '../queries/find-holdings.query.js';
+import { HoldingsAnswer, HoldingsRequest, readHoldings } from './holdings.dto.js';
+
+const ERROR = errorSchema('standard');
+
+/** What the front asks a cell. Not a route of customers: the front does not lead to it. */
+@ApiTags('Operations')
+@RateLimited('none')
+@Controller('cell')
+export class HoldingsController {
+  constructor(
+    private readonly queries: QueryBus,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  @Post('holdings')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Open('the front has a token of its own, CELL_TOKEN')
+  @ApiBearerAuth('metrics')
+  @ApiOperation({
+    summary: 'Which request ids, API keys and names this cell has',
+    description: 'For the front of several cells, with `CELL_TOKEN` as bearer.',
+  })
+  @ApiBody({ type: HoldingsRequest })
+  @ApiOkResponse({ type: HoldingsAnswer })
+  @ApiResponse({ status: 400, description: 'A list that is none, or has over 500 entries', schema: ERROR })
+  @ApiResponse({ status: 401, description: 'The bearer is not `CELL_TOKEN`', schema: ERROR })
+  @ApiResponse({ status: 404, description: 'The API has no `CELL_TOKEN`', schema: ERROR })
+  async find(@Body() body: unknown, @Headers('authorization') authorization?: string): Promise<HoldingsAnswer> {
+    const wanted = this.environment.CELL_TOKEN;
+    if (wanted === undefined) throw unknownResource();
+    if (!constantTimeEqual(authorization ?? '', `Bearer ${wanted}`)) throw accountErrors.invalidToken();
+    return { success: true, data: await this.queries.execute(new FindHoldingsQuery(readHoldings(body))) };
+  }
+}

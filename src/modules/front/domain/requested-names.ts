@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, readJsonObject } from '../../../kernel/objects.js';
+import { readText } from '../../../kernel/text.js';
+
+/** Whom a request says that it comes from; the cell judges whether it is so. */
+export type Caller = { username: string } | { apiKey: string } | null;
+
+const BEARER = /^(?:Bearer +)?(\S+)$/i;
+const COOKIE = /(?:^|;)\s*auth_token=("?)([^;"]*)\1/;
+/** Longer ones are nobody's. */
+const LONGEST_TOKEN = 16_384;
+
+/** In the order in which a cell looks: `Authorization` of any kind, then the key, then the cookie. */
+export function callerOf(headers: IncomingHttpHeaders): Caller {
+  const authorization = headers.authorization?.trim();
+  if (authorization) return nameIn(BEARER.exec(authorization)?.[1] ?? '');
+  const key = headers['x-api-key'];
+  if (typeof key === 'string' && key.trim() !== '') return { apiKey: key.trim() };
+  return nameIn(COOKIE.exec(headers.cookie ?? '')?.[2] ?? '');
+}
+
+function nameIn(token: string): Caller {
+  const payload = token.length > LONGEST_TOKEN ? undefined : token.split('.')[1];
+  if (payload === undefined) return null;
+  const data = readJsonObject(Buffer.from(payload, 'base64url').toString())?.['data'];
+  if (!isObject(data)) return null;
+  const username = data['username'] ?? data['name'];
+  return typeof username === 'string' && username !== '' ? { username } : null;
+}
+
+/** Fields by which a report is asked for, in the order in which they count. */
+const REPORT_IDS = ['request_id', 'requestid', 'provider_message_id', 'providermessageid'];
+
+/** The id of a report as the cell will read it. @returns '' for none, or for something else than a text or number */
+export function reportIdOf(query: Fields, body: Fields): string {
+  const values = REPORT_IDS.flatMap((name) => [readText(query[name]), readText(body[name])]);
+  const first = [...values, readText(body['providerMessageId'])].find(({ kind }) => kind !== 'empty');
+  return first?.kind === 'text' ? first.value : '';
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Of a name that comes twice the last one counts, as in a cell's forms. */
+export const fieldsIn = (encoded: string): Fields => Object.fromEntries(new URLSearchParams(encoded));
+
+const isForm = (contentType: string | undefined): boolean =>
+  /^\s*application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
+
+/** Fields of a body that was read whole: JSON, or a form. @returns {} for what is neither */
+export function bodyFields(body: Buffer, contentType: string | undefined): Fields {
+  if (isForm(contentType)) return fieldsIn(body.toString());
+  return readJsonObject(body.toString()) ?? {};
+}
+
+/** A text, or a finite number as its text; '' for everything else. */
+export function nameOf(value: unknown): string {
+  const read = readText(value);
+  return read.kind === 'text' ? read.value : '';
+}
+
+/** Whether a body can have a field of this name: unless its letters, or an escape, occur, it has none and is not parsed. */
+export const mayHold = (body: Buffer, contentType: string | undefined, field: string): boolean =>
+  body.includes(field) || body.includes(isForm(contentType) ? '%' : '\\u');

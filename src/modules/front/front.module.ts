@@ -1,0 +1,48 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { LoggerModule } from 'nestjs-pino';
+import type { Logger } from 'pino';
+import { ENVIRONMENT, type FrontEnvironment } from '../../platform/config/index.js';
+import { createLogger, Drain, Metrics, ROOT_LOGGER } from '../../platform/observability/index.js';
+import { Forwarder } from '../../platform/outbound/index.js';
+import { CellDirectory } from '../cell-directory/index.js';
+import { CellChooser } from './cell-chooser.js';
+import { CellList } from './cell-list.js';
+import { CellLookups } from './cell-lookups.js';
+import { FRONT_ENVIRONMENT } from './front-environment.js';
+import { FrontRequests } from './front-requests.js';
+import { OwnPages } from './own-pages.js';
+import { WholeBodies } from './whole-body.js';
+
+/** The front. It has an environment of its own, and no database but the directory. */
+@Module({})
+export class FrontModule {
+  static of(environment: FrontEnvironment): DynamicModule {
+    const logger = createLogger(environment);
+    const provided = [
+      { provide: FRONT_ENVIRONMENT, useValue: environment },
+      { provide: ENVIRONMENT, useValue: environment },
+      { provide: ROOT_LOGGER, useValue: logger },
+    ];
+    const logging = LoggerModule.forRoot({
+      pinoHttp: { logger: logger satisfies Logger, autoLogging: false },
+      forRoutes: [],
+    });
+    return {
+      module: FrontModule,
+      imports: [logging],
+      providers: [
+        ...provided,
+        Metrics,
+        Drain,
+        Forwarder,
+        CellDirectory,
+        CellList,
+        CellLookups,
+        CellChooser,
+        WholeBodies,
+        OwnPages,
+        FrontRequests,
+      ],
+    };
+  }
+}

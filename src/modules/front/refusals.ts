@@ -1,0 +1,26 @@
+/** An answer that the front gives itself (reference/cells#what-the-front-answers-itself). */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Nothing of the request has left: it may be sent again. */
+const RETRY_SECONDS = 1;
+const list = (letters: readonly string[]): string => letters.join(', ');
+
+export const refusals = {
+  target: () => new Refusal(400, 'Malformed request target'),
+  unknownCell: (letters: readonly string[]) => new Refusal(400, `X-Cell must be one of: ${list(letters)}`),
+  nameTheCell: (letters: readonly string[]) =>
+    new Refusal(400, `Name the cell in X-Cell or as /c/<letter>: ${list(letters)}`),
+  unknownPath: () => new Refusal(404, 'Not Found'),
+  reportNotFound: () => new Refusal(404, 'Report not found'),
+  tooLarge: () => new Refusal(413, 'Request body is too large'),
+  unreachable: () => new Refusal(503, 'Service Unavailable', RETRY_SECONDS),
+  broken: () => new Refusal(502, 'Bad Gateway'),
+};
