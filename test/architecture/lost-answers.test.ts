@@ -17,8 +17,9 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
     'what could not be written goes with the next write: an entry may be counted twice, none is lost',
   'modules/engine/accept/staged-recipients.ts begin':
     'the acceptance fails before anything is written; a sweeper takes the row',
-  'modules/engine/dispatch/route-pace.ts reserve':
+  'modules/engine/dispatch/route-pace.ts bookOne':
     'a second booking costs the route its slots, nothing else; the turn fails and comes again',
+  'modules/engine/dispatch/route-pace.ts write': 'as `bookOne`: what may have been booked is booked anew',
   'modules/providers/persistence/route-binds.ts claim': 'a place that no worker knows of is free when its lease ends',
   'modules/recipient-lists/persistence/list-store.ts beginFilling':
     'the request fails; the list is free again when its time is over',

@@ -100,12 +100,12 @@ export async function addDays(db: Asked, table: string, bound: DayBound, days: r
 
 /** The name of what has been put aside, and of no other table. */
 const ASIDE = /^(\w+)_gone_[\da-f]{8}$/;
-/** Nobody works at it any more. */
+/** No process works at it any more. */
 const LEFT_HOURS = 1;
 
 /**
  * A table of the same columns and keys, empty and without days: a day that is exchanged for it leaves the table at once,
- * whatever it holds, and its file is deleted while nobody waits for the table.
+ * whatever it holds, and its file is deleted aside, where it holds up no statement.
  * @returns its name
  */
 export async function tableAside(db: Asked, table: string): Promise<string> {
