@@ -90,10 +90,13 @@ export default [
     shown: 'SIGTERM of every process in turn, each started again',
     strict: true,
     holdMs: [0, 0],
-    strike: async (scene) => {
+    strike: async (scene, _seed, { say }) => {
       for (const app of [...scene.workers, ...scene.apis]) {
+        const began = Date.now();
         const code = await app.stop('SIGTERM');
-        if (code !== 0) throw new Error(`${app.name} ended with ${code} at SIGTERM`);
+        const took = Date.now() - began;
+        say(`${app.name} ended ${took} ms after SIGTERM`);
+        if (code !== 0) throw new Error(`${app.name} ended with ${code}, ${took} ms after SIGTERM`);
         await app.start();
       }
     },
