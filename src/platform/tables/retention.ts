@@ -36,25 +36,36 @@ export class Retention {
 
   /** Rows that go by their age. @param isStopped asked between two steps */
   async removeAged(isStopped: () => boolean = () => false): Promise<void> {
-    for (const rule of rulesOf(this.rules, 'age')) await this.removeOld(rule, isStopped);
+    const at = await this.earliest();
+    for (const rule of rulesOf(this.rules, 'age')) await this.removeOld(rule, at, isStopped);
   }
 
   /** Campaigns that were over before RETENTION_DAYS, with all that follows them; then the days that nothing needs any more. */
   async removeOver(isStopped: () => boolean = () => false): Promise<void> {
-    const before = this.kept();
+    const at = await this.earliest();
+    const before = this.kept(at);
     if (before) for (const rule of rulesOf(this.rules, 'root')) await this.removeRoots(rule, before, isStopped);
-    for (const rule of rulesOf(this.rules, 'days')) await this.removeDays(rule, isStopped);
+    for (const rule of rulesOf(this.rules, 'days')) await this.removeDays(rule, at, isStopped);
+  }
+
+  /**
+   * What has gone does not come back when a clock is set right: of the clocks of this host and of the database the one
+   * that is behind counts.
+   */
+  private async earliest(): Promise<Date> {
+    const [row] = await this.dataSource.query<{ at: Date }[]>('SELECT UTC_TIMESTAMP(3) AS at');
+    return new Date(Math.min(now().getTime(), row?.at.getTime() ?? 0));
   }
 
   /** The moment before which nothing needs to be kept; null = everything is. */
-  private kept(most = Infinity, least = 0): Date | null {
+  private kept(at: Date, most = Infinity, least = 0): Date | null {
     const days = Math.max(Math.min(this.environment.RETENTION_DAYS || Infinity, most), least);
-    return Number.isFinite(days) ? daysAfter(startOfDay(now()), -days) : null;
+    return Number.isFinite(days) ? daysAfter(startOfDay(at), -days) : null;
   }
 
-  private async removeOld(rule: TableWith<'age'>, isStopped: () => boolean): Promise<void> {
-    const { table, column, valueAt = (at: Date) => at, onlyIf, keptMs } = rule;
-    const before = keptMs === undefined ? this.kept() : new Date(now().getTime() - keptMs);
+  private async removeOld(rule: TableWith<'age'>, at: Date, isStopped: () => boolean): Promise<void> {
+    const { table, column, valueAt = (moment: Date) => moment, onlyIf, keptMs } = rule;
+    const before = keptMs === undefined ? this.kept(at) : new Date(at.getTime() - keptMs);
     if (!before) return;
     await this.inSteps(
       `DELETE FROM ${table} WHERE ${column} < ?${onlyIf ? ` AND ${onlyIf}` : ''} ORDER BY ${column}`,
@@ -90,8 +101,8 @@ export class Retention {
     }
   }
 
-  private async removeDays(rule: TableWith<'days'>, isStopped: () => boolean): Promise<void> {
-    const before = this.kept(rule.mostDays, rule.leastDays);
+  private async removeDays(rule: TableWith<'days'>, at: Date, isStopped: () => boolean): Promise<void> {
+    const before = this.kept(at, rule.mostDays, rule.leastDays);
     if (!before) return;
     for (const { name, day } of await partitionsOf(this.dataSource, rule.table)) {
       if (isStopped() || !day || daysAfter(day, 1) > before) return;
