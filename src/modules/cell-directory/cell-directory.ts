@@ -89,8 +89,8 @@ export class CellDirectory implements OnApplicationShutdown {
 
   private async read(names: readonly CellName[]): Promise<(string | null)[]> {
     const rows = await this.query<(CellName & { cell: string })[]>(
-      `SELECT kind, value, cell FROM cell_names WHERE (kind, value) IN (${names.map(() => '(?, ?)').join(', ')})`,
-      names.flatMap(({ kind, value }) => [kind, value]),
+      'SELECT kind, value, cell FROM cell_names WHERE (kind, value) IN (?)',
+      [names.map(({ kind, value }) => [kind, value])],
     );
     // the collation ignores trailing spaces, the key of the map does not
     const cells = new Map(rows.map((row) => [keyOf(row), row.cell]));

@@ -23,7 +23,7 @@ export interface Asked {
   body: Buffer | null;
 }
 
-/** Longer ones are nobody's. */
+/** Longer ones no account has. */
 const LONGEST_NAME = 254;
 const LONGEST_ID = 64;
 

@@ -1,3 +1,7 @@
+import { fieldErrors } from '../../kernel/field-errors.js';
+import { bodyErrors, unknownResource } from '../../platform/http/index.js';
+import { reportErrors } from '../delivery-reports/index.js';
+
 /** An answer that the front gives itself (reference/cells#what-the-front-answers-itself). */
 export class Refusal extends Error {
   constructor(
@@ -15,12 +19,12 @@ const list = (letters: readonly string[]): string => letters.join(', ');
 
 export const refusals = {
   target: () => new Refusal(400, 'Malformed request target'),
-  unknownCell: (letters: readonly string[]) => new Refusal(400, `X-Cell must be one of: ${list(letters)}`),
+  unknownCell: (letters: readonly string[]) => new Refusal(400, fieldErrors.noWord('X-Cell', letters).message),
   nameTheCell: (letters: readonly string[]) =>
     new Refusal(400, `Name the cell in X-Cell or as /c/<letter>: ${list(letters)}`),
-  unknownPath: () => new Refusal(404, 'Not Found'),
-  reportNotFound: () => new Refusal(404, 'Report not found'),
-  tooLarge: () => new Refusal(413, 'Request body is too large'),
+  unknownPath: () => new Refusal(404, unknownResource.text),
+  reportNotFound: () => new Refusal(404, reportErrors.notFound.text),
+  tooLarge: () => new Refusal(413, bodyErrors.tooLarge.text),
   unreachable: () => new Refusal(503, 'Service Unavailable', RETRY_SECONDS),
   broken: () => new Refusal(502, 'Bad Gateway'),
 };

@@ -20,7 +20,7 @@ const isOnce = (text: string): boolean => new Set(pairs(text).map(([cell]) => ce
 const isOrigin = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).href === `${new URL(text).origin}/`;
 
-/** The variables of cells and of the front before them (reference/cells). */
+/** The variables of cells and of the front before them (reference/cells#what-a-cell-is-given). */
 export const cellVariables = {
   CELL: z
     .string()

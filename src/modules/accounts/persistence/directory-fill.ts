@@ -72,8 +72,8 @@ export class DirectoryFill {
   /** A note of each: the sweeper looks once more, and tells the directory. */
   private async giveUpMissing(page: readonly CellName[]): Promise<number> {
     const here = await this.dataSource.query<Identity[]>(
-      `SELECT kind, value FROM login_identities WHERE (kind, value) IN (${page.map(() => '(?, ?)').join(', ')})`,
-      page.flatMap(({ kind, value }) => [kind, value]),
+      'SELECT kind, value FROM login_identities WHERE (kind, value) IN (?)',
+      [page.map(({ kind, value }) => [kind, value])],
     );
     const known = new Set(here.map(({ kind, value }) => `${kind} ${value}`));
     const missing = page.filter(({ kind, value }) => !known.has(`${kind} ${value}`));

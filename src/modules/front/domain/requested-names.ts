@@ -7,7 +7,7 @@ export type Caller = { username: string } | { apiKey: string } | null;
 
 const BEARER = /^(?:Bearer +)?(\S+)$/i;
 const COOKIE = /(?:^|;)\s*auth_token=("?)([^;"]*)\1/;
-/** Longer ones are nobody's. */
+/** Longer ones no cell has made. */
 const LONGEST_TOKEN = 16_384;
 
 /** In the order in which a cell looks: `Authorization` of any kind, then the key, then the cookie. */

@@ -43,7 +43,7 @@ describe('a caller', () => {
     });
   });
 
-  it('is nobody where the header is bad, whatever stands beside it', () => {
+  it('is unknown where the header is bad, whatever stands beside it', () => {
     for (const authorization of [
       'Bearer x',
       'Basic a b',
