@@ -4,13 +4,16 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { TtlCache } from '../../../platform/caches/index.js';
-import { Sealer } from '../../../platform/security/index.js';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { RedisLink, Sealer } from '../../../platform/security/index.js';
 import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind } from '../ports/message-driver.js';
 import { FORMER_SECRET_MS } from '../former-secret.js';
 import { RouteBindEntity } from './route-bind.entity.js';
 import { addPlaces } from './route-binds.js';
 import { openRoute, type RouteRecord } from './route-record.js';
 import { RouteEntity } from './route.entity.js';
+
+const markKey = ({ prefix }: RedisLink): string => `${prefix}:routes-mark`;
 
 /** What an operator says of a route; `config` is validated by its driver and holds the secrets. */
 export interface RouteDraft {
@@ -45,23 +48,37 @@ const keyed = (routes: readonly RouteRecord[]): Pick<Snapshot, 'byId' | 'byName'
   byName: new Map(routes.map((route) => [route.name, route])),
 });
 
-const KEPT_MS = 2_000;
+const KEPT_MS = 1_500;
+/** How long what one process has found of the routes counts for all. */
+const MARK_MS = 500;
+/** Read again even if nothing says that they have changed. */
+const LONGEST_MS = 60_000;
+/** Differs whenever a route has changed, whichever version of the service wrote it. */
+const MARK = `CONCAT(COUNT(*), ' ', COALESCE(MAX(updated_at), 0), ' ', COALESCE(BIT_XOR(CRC32(CONCAT_WS('|', id, name, channel,
+  driver, config, messages_per_second, 'b', binds, 'd', default_for, callback_secret, former_callback_secret, former_secret_until))), 0))`;
 const NAMES_AT_ONCE = 500;
 const CALLBACK_SECRET_BYTES = 24;
 const newCallbackSecret = (): string => randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
 /** Chat accounts are routes too, but there may be a hundred thousand of them: they are read one by one. */
 const OPERATOR_ROUTES = In([...OPERATOR_ROUTE_KINDS]);
 
-/** The operator's routes: read as a whole, kept for 2 s (there are few, and every send asks). */
+/**
+ * The operator's routes: read as a whole, kept for a moment (there are few, and every send asks), and read again when they have
+ * changed. Whether they have, one process at a time asks for all: a mark of them stands in Redis for half a second. Without Redis each
+ * process reads them.
+ */
 @Injectable()
 export class RouteDirectory {
   private readonly logger = new Logger(RouteDirectory.name);
   private readonly chatAccounts = new TtlCache<number, RouteRecord | null>(KEPT_MS);
+  private last: { mark: string; readAt: number; snapshot: Snapshot } | null = null;
+  private readonly chatReads = new GroupCommit<number, RouteRecord | null>((ids) => this.chatAccountsOf(ids), ONE_TURN);
   private readonly snapshot = new TtlCache<'routes', Snapshot>(KEPT_MS, 1);
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly sealer: Sealer,
+    private readonly redis?: RedisLink,
   ) {}
 
   /** The same object as long as nothing was read again. */
@@ -72,7 +89,7 @@ export class RouteDirectory {
   /** Knows chat accounts too. */
   async byId(id: number): Promise<RouteRecord | null> {
     const route = (await this.routes()).byId.get(id);
-    return route ?? this.chatAccounts.get(id, () => this.chatAccount(id));
+    return route ?? this.chatAccounts.get(id, () => this.chatReads.add(id));
   }
 
   /** Whether the row is there, past every cache: one that is new, or that cannot be opened, is not gone. */
@@ -171,6 +188,9 @@ export class RouteDirectory {
   forget(): void {
     this.snapshot.clear();
     this.chatAccounts.clear();
+    this.last = null;
+    const { redis } = this;
+    if (redis) void redis.answer(() => redis.client.del(markKey(redis)));
   }
 
   private routes(): Promise<Snapshot> {
@@ -178,6 +198,32 @@ export class RouteDirectory {
   }
 
   private async load(): Promise<Snapshot> {
+    const mark = await this.mark();
+    const { last } = this;
+    if (mark !== null && last?.mark === mark && performance.now() - last.readAt < LONGEST_MS) return last.snapshot;
+    const readAt = performance.now();
+    const snapshot = await this.readAll();
+    // Of the mark from before the read: what changed meanwhile has another one.
+    this.last = mark === null ? null : { mark, readAt, snapshot };
+    return snapshot;
+  }
+
+  /** @returns null where none can be had */
+  private async mark(): Promise<string | null> {
+    const { redis } = this;
+    if (!redis?.ready) return null;
+    const known = await redis.answer(() => redis.client.get(markKey(redis)));
+    if (known !== null) return known;
+    const [row] = await this.dataSource.query<{ mark: string }[]>(
+      `SELECT ${MARK} AS mark FROM routes WHERE channel IN (?)`,
+      [[...OPERATOR_ROUTE_KINDS]],
+    );
+    const mark = row?.mark ?? '';
+    await redis.answer(() => redis.client.set(markKey(redis), mark, 'PX', MARK_MS));
+    return mark;
+  }
+
+  private async readAll(): Promise<Snapshot> {
     const rows = await this.dataSource.getRepository(RouteEntity).find({
       where: { channel: OPERATOR_ROUTES },
       order: { name: 'ASC' },
@@ -194,9 +240,13 @@ export class RouteDirectory {
     };
   }
 
-  private async chatAccount(id: number): Promise<RouteRecord | null> {
-    const row = await this.dataSource.getRepository(RouteEntity).findOneBy({ id, channel: 'chat' });
-    return row && this.tryOpen(row);
+  private async chatAccountsOf(ids: readonly number[]): Promise<(RouteRecord | null)[]> {
+    const rows = await this.dataSource.getRepository(RouteEntity).findBy({ id: In([...ids]), channel: 'chat' });
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = found.get(id);
+      return row ? this.tryOpen(row) : null;
+    });
   }
 
   private tryOpen(row: RouteEntity): RouteRecord | null {
