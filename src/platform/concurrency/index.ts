@@ -1,4 +1,4 @@
-export { GroupCommit, ONE_TURN } from './group-commit.js';
+export { type Gathering, GroupCommit, ONE_TURN } from './group-commit.js';
 export { KeyedSemaphore, type Shares } from './keyed-semaphore.js';
 export { PeriodicTask } from './periodic-task.js';
 export { type Patience, Semaphore } from './semaphore.js';

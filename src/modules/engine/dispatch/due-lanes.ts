@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { type Gathering, GroupCommit } from '../../../platform/concurrency/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
 import { DueRoutes } from './due-routes.js';
@@ -19,6 +20,15 @@ export interface Share {
 interface OwnedLane extends LaneKey {
   accountId: number;
 }
+
+/** A look for the lanes of one turn. */
+interface Asked {
+  turn: ChannelTurn;
+  most: number;
+}
+
+/** Looks of as many turns go into one statement. */
+const TOGETHER: Gathering = { maxItems: 32, delayMs: 0, atOnce: 2 };
 
 /** Lanes that one step of a look for accounts reads, and steps of a look. */
 const STEP_LANES = 128;
@@ -58,6 +68,7 @@ function takingTurns(lanes: readonly OwnedLane[], after: number): OwnedLane[] {
 export class DueLanes {
   /** the account that was served last, by turn: the next look goes on behind it */
   private readonly served = new Map<string, number>();
+  private readonly looks = new GroupCommit<Asked, OwnedLane[]>((asked) => this.longestOfEach(asked), TOGETHER);
 
   private readonly dueRoutes: DueRoutes;
 
@@ -99,12 +110,23 @@ export class DueLanes {
     this.served.set(turnKey(turn), accountId);
   }
 
+  /** What is asked for several routes in the same moment is one statement. */
   private longestOfAll(turn: ChannelTurn, most: number): Promise<OwnedLane[]> {
-    return this.dataSource.query(
-      `SELECT campaign_id AS campaignId, lane, account_id AS accountId FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
-       WHERE ${OF_TURN} AND ${DUE} ORDER BY wake_at LIMIT ?`,
-      [...valuesOf(turn), most],
+    return this.looks.add({ turn, most });
+  }
+
+  private async longestOfEach(asked: readonly Asked[]): Promise<OwnedLane[][]> {
+    const of = asked.map(
+      (_, place) => `(SELECT ${place} AS place, campaign_id AS campaignId, lane, account_id AS accountId
+        FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_TURN} AND ${DUE} ORDER BY wake_at LIMIT ?)`,
     );
+    const rows: (OwnedLane & { place: number | string })[] = await this.dataSource.query(
+      of.join(' UNION ALL '),
+      asked.flatMap(({ turn, most }) => [...valuesOf(turn), most]),
+    );
+    const found = asked.map((): OwnedLane[] => []);
+    for (const { place, ...lane } of rows) found[Number(place)]?.push(lane);
+    return found;
   }
 
   private async ofAccounts(turn: ChannelTurn, after: number, { most, accounts }: Share): Promise<OwnedLane[]> {
