@@ -25,13 +25,13 @@ const SANE: Manner = {
 };
 const MEGABYTE = 1024 * 1024;
 
-interface Round {
+interface Rave {
   manners: Manner[];
   noises: Noise[];
   breaks: Noise[];
 }
 
-const round: fc.Arbitrary<Round> = fc.record({
+const raving: fc.Arbitrary<Rave> = fc.record({
   manners: fc.array(manner, { minLength: RECIPIENTS, maxLength: RECIPIENTS }),
   noises: fc.array(noise, { minLength: 20, maxLength: 20 }),
   breaks: fc.array(sessionBreak, { maxLength: 2 }),
@@ -88,7 +88,7 @@ describe('a carrier gone mad over SMPP', () => {
   }
 
   /** One campaign over a login of its own, while the carrier raves. */
-  async function rave({ manners: given, noises, breaks }: Round, index: number): Promise<void> {
+  async function rave({ manners: given, noises, breaks }: Rave, index: number): Promise<void> {
     const login = `mad-${index}`;
     const to = given.map((_, place) => `9190${String(index).padStart(3, '0')}${String(place).padStart(5, '0')}`);
     for (const [place, made] of given.entries()) manners.set(to[place] ?? '', made);
@@ -135,7 +135,7 @@ describe('a carrier gone mad over SMPP', () => {
       PATIENCE,
     );
     const before = process.memoryUsage.rss();
-    await Promise.all(samples(round, ROUNDS).map((made, index) => rave(made, index)));
+    await Promise.all(samples(raving, ROUNDS).map((made, index) => rave(made, index)));
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * MEGABYTE);
     expect((await rowsOf(requestId)).map(({ status }) => status)).toEqual([2, 2]);
     await expectProved(victim);

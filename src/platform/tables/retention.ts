@@ -53,7 +53,7 @@ export class Retention {
    * that is behind counts.
    */
   private async earliest(): Promise<Date> {
-    const [row] = await this.dataSource.query<{ at: Date }[]>('SELECT UTC_TIMESTAMP(3) AS at');
+    const [row] = await this.dataSource.query<{ at: Date }[]>('SELECT UTC_TIMESTAMP(3) AS at LIMIT 1');
     return new Date(Math.min(now().getTime(), row?.at.getTime() ?? 0));
   }
 

@@ -19,7 +19,7 @@ interface RoutedReceipts extends Omit<RoutedReceipt, 'receipt'> {
 /** Two side by side: while the database writes the one, the other is looked up. */
 const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2, weigh: (batch: RoutedReceipts) => batch.receipts.length };
 const LONGEST_ID = 128;
-/** What of a receipt is longer than this names nobody, or says more than is kept; a thousand of them are one statement. */
+/** A longer name of a recipient is the name of none, a longer text is cut: a thousand receipts are one statement. */
 const LONGEST_NAME = 64;
 const LONGEST_ERROR = 255;
 
