@@ -9,18 +9,19 @@ import { say } from '../../scripts/lib/progress.mjs';
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).trim();
 const versionAt = (commit) => JSON.parse(git('show', `${commit}:package.json`)).version;
 
-/** The newest commit of another version than the one that is checked out. */
+/** The last commit of 0.1.0. Said anew with every release: what lies between two of them was run by nobody. */
+const LAST_VERSION = '74ffa4c44273f7618e2018cb3398ecb761c5e90d';
+
+/** @throws Error where this clone does not reach back so far */
 function formerCommit() {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const commits = git('log', '--format=%H', '--first-parent', '--', 'package.json').split('\n');
-  for (const [place, commit] of commits.entries()) {
-    if (versionAt(commit) === version) continue;
-    // What was committed before the version changed belongs to it too.
-    return place === 0 ? commit : git('rev-parse', `${commits[place - 1]}~1`);
+  try {
+    return git('rev-parse', '--verify', '--quiet', `${LAST_VERSION}^{commit}`);
+  } catch {
+    const isShallow = git('rev-parse', '--is-shallow-repository') === 'true';
+    throw new Error(
+      `The last version is not in this clone${isShallow ? ', which is shallow (git fetch --unshallow)' : ''}; UPGRADE_FROM names another commit`,
+    );
   }
-  const why =
-    git('rev-parse', '--is-shallow-repository') === 'true' ? ': this clone is shallow (git fetch --unshallow)' : '';
-  throw new Error(`No commit of a version before ${version} was found${why}`);
 }
 
 /** What a lock file installs: all it says but the version of the service itself. */
