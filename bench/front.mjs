@@ -43,7 +43,7 @@ export async function benchFront(environment, say) {
     const { client } = await benchAccount(api.url);
     const headers = { authorization: `Bearer ${client.token}`, 'content-type': 'application/json' };
     const post = (recipients) => {
-      const body = JSON.stringify(broadcast(contacts(recipients), 'bench'));
+      const body = broadcast(contacts(recipients), 'bench');
       return { path: '/webhook/api/addbroadcastgsm.php', method: 'POST', headers, body };
     };
     const requests = {
