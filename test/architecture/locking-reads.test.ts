@@ -35,6 +35,8 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/templates/persistence/template-store.ts locked': 'its callers change, move or remove the template',
   'modules/templates/persistence/template-store.ts lockedByUpstream': 'its callers move the template',
   'modules/channels/voice/persistence/live-calls.ts find': '`save` writes the row with every answer that is new',
+  'modules/webhooks/persistence/delivery-queue.ts waiting':
+    '`putOff` moves those that it does not return, and `take` claims those that it does',
   'modules/webhooks/persistence/endpoint-store.ts locked': 'its callers change or remove the endpoint',
   'platform/database/lost-commit.ts hasCommitted':
     'decides nothing by the row: it waits for the end of the transaction that has written it',

@@ -135,6 +135,19 @@ export class LeasedTable {
     return result.affectedRows === rows.length;
   }
 
+  /**
+   * Takes rows of a key of one column that this transaction has locked and found free.
+   * @throws where that is not so
+   */
+  async claimLocked(tx: Source, ids: readonly number[], leaseMs: number): Promise<void> {
+    if (ids.length === 0) return;
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE ${this.columns.table} SET fence = fence + 1, ${this.leased} WHERE ${this.columns.key[0]} IN (?) AND ${isFree()}`,
+      [...this.until(leaseMs), ids],
+    );
+    if (affectedRows !== ids.length) throw new Error('A row that was locked was not free');
+  }
+
   /** SQL: the rows that are asked for, as `j`. Joined by a forced key: a scan of a small table would wait for rows of others. */
   private rowsTable(set: readonly string[]): string {
     const names = ['place', 'fence', ...this.columns.key, ...set];

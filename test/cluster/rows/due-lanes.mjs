@@ -2,12 +2,12 @@ import { Redis } from 'ioredis';
 import { addRoute } from '../../../bench/carrier.mjs';
 import { contacts, until } from '../../stage/client.mjs';
 import { openSlowLog } from '../slow-log.mjs';
+import { storeAccounts } from '../stored-accounts.mjs';
 import { idOf, PENDING } from '../stored-campaign.mjs';
 
 const LANES = 20_000;
 const ROUTES = 20;
 const ACCOUNTS = 1_000;
-const FIRST_ACCOUNT = 1_000;
 const AT_ONCE = 1_000;
 const MOST_EXAMINED = 1_000;
 const DRAINED_MS = 1_000;
@@ -18,23 +18,13 @@ export const shown =
 export const goal = 'each look examines ≤ 1,000 rows, drained ≤ 1 s';
 export const needs = ['single'];
 
-/** Accounts like the first one, for whom nobody logs in. */
-async function storeAccounts(pool) {
-  const [[one]] = await pool.query("SELECT * FROM accounts WHERE username = 'bench'");
-  const rows = Array.from({ length: ACCOUNTS }, (_, index) => {
-    const own = { id: FIRST_ACCOUNT + index, username: `bench-${index}`, email: null };
-    return Object.values({ ...one, ...own });
-  });
-  await pool.query('INSERT INTO accounts (??) VALUES ?', [Object.keys(one), rows]);
-}
-
 /** Campaigns of one recipient that wait for a moment nobody has set yet. */
-async function storeLanes(pool, routes) {
+async function storeLanes(pool, routes, firstAccount) {
   const receivers = contacts(LANES);
   const all = Array.from({ length: LANES }, (_, index) => index + 1);
   for (let first = 0; first < LANES; first += AT_ONCE) {
     const ids = all.slice(first, first + AT_ONCE);
-    const of = (id) => ({ route: routes[id % routes.length], account: FIRST_ACCOUNT + (id % ACCOUNTS) });
+    const of = (id) => ({ route: routes[id % routes.length], account: firstAccount + (id % ACCOUNTS) });
     const now = new Date();
     await pool.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
@@ -74,8 +64,7 @@ export async function run(stage) {
   const names = Array.from({ length: ROUTES }, (_, index) => `bench-${index}`);
   for (const route of names) await addRoute(admin, carrier, route);
   const routes = await Promise.all(names.map((route) => idOf(pool, 'routes', 'name', route)));
-  await storeAccounts(pool);
-  await storeLanes(pool, routes);
+  await storeLanes(pool, routes, await storeAccounts(pool, ACCOUNTS));
   const log = await openSlowLog(pool);
   stage.onEnd(() => log.close());
   await Promise.all([stage.start('worker'), stage.start('worker')]);

@@ -18,6 +18,8 @@ import { WebhookSender } from './webhook-sender.js';
 
 /** Endpoints that one worker holds at once. */
 const MOST_TURNS = 500;
+/** Endpoints of one look: its transaction is short, and other workers have their share of many. */
+const TAKEN_AT_ONCE = 100;
 
 /**
  * Looks for endpoints with something due, when it is called and when the watch finds one, and gives each a turn of its
@@ -66,18 +68,18 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   private async look(): Promise<void> {
     for (let mayBeMore = true; mayBeMore && !this.isFull && !this.looks.isStopped;) {
-      const found = await this.queue.waiting(MOST_TURNS - this.turns.size);
-      await Promise.all(found.endpoints.map((endpoint) => this.take(endpoint)));
+      const claimedAt = performance.now();
+      const most = Math.min(TAKEN_AT_ONCE, MOST_TURNS - this.turns.size);
+      const found = await this.queue.take(most, this.environment.WEBHOOK_LEASE);
+      for (const endpoint of found.endpoints) await this.begin(endpoint, claimedAt);
       ({ mayBeMore } = found);
     }
   }
 
-  private async take(endpoint: HeldEndpoint): Promise<void> {
-    const { id } = endpoint;
-    if (this.turns.has(id)) return;
-    const claimedAt = performance.now();
-    const held = await this.queue.claim(endpoint, this.environment.WEBHOOK_LEASE);
-    if (!held) return;
+  private async begin(held: HeldEndpoint, claimedAt: number): Promise<void> {
+    const { id } = held;
+    // An earlier turn has outlived its lease, and still settles what it has sent.
+    if (this.turns.has(id)) return this.queue.putBack(id, held.fence);
     const { environment, queue, results, sender, logger } = this;
     const isCrowded = (): boolean => this.isFull;
     const turn = new EndpointTurn({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { Sealer } from '../../../platform/security/index.js';
-import { again } from '../../../platform/database/index.js';
+import { again, inTransaction } from '../../../platform/database/index.js';
 
 /** An endpoint, as it was read under its fence. */
 export interface HeldEndpoint {
@@ -84,40 +84,63 @@ const ENDPOINTS = new LeasedTable({ table: 'webhook_endpoints', key: ['id'], mov
 @Injectable()
 export class DeliveryQueue {
   constructor(
-    @InjectDataSource() private readonly dataSource: Pick<DataSource, 'query'>,
+    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly sealer: Sealer,
   ) {}
 
   /**
-   * Endpoints with something due that no worker holds, the longest due first, by their moments and in the order of the
-   * index: neither idle endpoints nor long queues are gone through. Those that turn out to have nothing due, or may not
-   * be sent to, get the moment at which they are to be looked at again.
+   * Takes endpoints with something due. The look and the claim are one transaction that passes over rows which another one
+   * has locked, so workers that look at the same moment take different ones; two nodes of a cluster refuse one of the two.
    * @param most endpoints that are looked at
+   * @returns those that are held now, and whether there may be more
+   */
+  take(most: number, leaseMs: number): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
+    return inTransaction(
+      this.dataSource,
+      async (tx) => {
+        const { endpoints, mayBeMore } = await this.waiting(tx, most);
+        const ids = endpoints.map(({ id }) => id);
+        await ENDPOINTS.claimLocked(tx, ids, leaseMs);
+        return { endpoints: endpoints.map((one) => ({ ...one, fence: one.fence + 1 })), mayBeMore };
+      },
+      {
+        committed: ({ endpoints: [first] }) =>
+          first ? { table: 'webhook_endpoints', where: { id: first.id, fence: first.fence } } : null,
+      },
+    );
+  }
+
+  /**
+   * Locks endpoints with something due that no worker holds, the longest due first, by their moments and in the order of
+   * the index: neither idle endpoints nor long queues are gone through. Those that turn out to have nothing due, or may not
+   * be sent to, get the moment at which they are to be looked at again.
    * @returns those to send to, and whether there may be more
    */
-  async waiting(most: number): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
-    const rows: LookedAt[] = await this.dataSource.query(
+  async waiting(
+    tx: Pick<EntityManager, 'query'>,
+    most: number,
+  ): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
+    const rows: LookedAt[] = await tx.query(
       `SELECT id, fence, ${ENDPOINT}, ${MAY_BE_SENT_TO} AS may_be_sent_to,
          COALESCE(${FIRST_DELIVERY} <= UTC_TIMESTAMP(3), 0) AS is_due
-       FROM webhook_endpoints WHERE ${IS_DUE} AND ${isFree()} ORDER BY next_due_at LIMIT ?`,
+       FROM webhook_endpoints WHERE ${IS_DUE} AND ${isFree()} ORDER BY next_due_at LIMIT ? FOR UPDATE SKIP LOCKED`,
       [most],
     );
     const isTrue = (value: number): boolean => Number(value) === 1;
     const [due, empty] = split(rows, (row) => isTrue(row.is_due));
     const [open, closed] = split(due, (row) => isTrue(row.may_be_sent_to));
-    await this.putOff(empty, FIRST_DELIVERY);
-    await this.putOff(closed, `CASE WHEN held_until > UTC_TIMESTAMP(3) THEN held_until ELSE ${CLOSED_AGAIN} END`);
+    await this.putOff(tx, empty, FIRST_DELIVERY);
+    await this.putOff(tx, closed, `CASE WHEN held_until > UTC_TIMESTAMP(3) THEN held_until ELSE ${CLOSED_AGAIN} END`);
     return { endpoints: open.map((row) => this.endpointOf(row.id, row.fence, row)), mayBeMore: rows.length === most };
   }
 
-  /**
-   * Takes an endpoint as `waiting` has read it.
-   * @returns it under its new fence; null when another worker was faster, or nothing may be sent to it any more
-   */
-  async claim(endpoint: HeldEndpoint, leaseMs: number): Promise<HeldEndpoint | null> {
-    const { id, fence } = endpoint;
-    const isOurs = await ENDPOINTS.claim(this.dataSource, [id], leaseMs, { fence, onlyIf: MAY_BE_SENT_TO });
-    return isOurs ? { ...endpoint, fence: fence + 1 } : null;
+  /** Gives an endpoint back unused; it is looked at again in a while. */
+  async putBack(id: number, fence: number): Promise<void> {
+    await this.dataSource.query(
+      again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3), next_due_at = ${LOOK_AGAIN}
+       WHERE id = ? AND fence = ?`),
+      [id, fence],
+    );
   }
 
   /** @returns false when the endpoint was lost */
@@ -185,10 +208,14 @@ export class DeliveryQueue {
   }
 
   /** Moves what was looked at to its next moment, unless that has been moved, or the endpoint taken, since. */
-  private async putOff(endpoints: readonly { id: number }[], moment: string): Promise<void> {
+  private async putOff(
+    tx: Pick<EntityManager, 'query'>,
+    endpoints: readonly { id: number }[],
+    moment: string,
+  ): Promise<void> {
     if (endpoints.length === 0) return;
-    await this.dataSource.query(
-      again(`UPDATE webhook_endpoints SET next_due_at = ${moment} WHERE id IN (?) AND ${IS_DUE} AND ${isFree()}`),
+    await tx.query(
+      `UPDATE webhook_endpoints SET next_due_at = ${moment} WHERE id IN (?) AND ${IS_DUE} AND ${isFree()}`,
       [endpoints.map(({ id }) => id)],
     );
   }
