@@ -85,7 +85,8 @@ describe('every route', () => {
     expect(providersOf(app)).toContain(RateLimitGuard);
     const under = (rule: RateRule): Handler[] =>
       handlers.filter((handler) => handler.metadata(RATE_LIMIT_METADATA) === rule);
-    for (const handler of under('none')) expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics|cell)\b/);
+    for (const handler of under('none'))
+      expect(handler.paths.join(), handler.name).toMatch(/^\/(health|metrics|cell)\b/);
     // the limit of carriers goes by the path, before a route is known
     const isCarriers = (path: string): boolean => CARRIER_PATHS.some((prefix) => path.startsWith(prefix));
     expect(named(under('carrier'))).toEqual(named(handlers.filter(({ paths }) => paths.some(isCarriers))));

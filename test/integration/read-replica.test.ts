@@ -22,7 +22,10 @@ describe.skipIf(!hasMariaDb())('reads with a replica', () => {
     const replica = new URL(pair.replicaUrl);
     gate = new Gate({ host: replica.hostname, port: Number(replica.port) });
     replica.port = String(await gate.open());
-    api = await startApi({ DATABASE_READ_URL: replica.href, DATABASE_READ_LAG: LAG_MS, USER_RATE_LIMIT: 0, OPEN_MISS_LIMIT: 0 }, pair.writer);
+    api = await startApi(
+      { DATABASE_READ_URL: replica.href, DATABASE_READ_LAG: LAG_MS, USER_RATE_LIMIT: 0, OPEN_MISS_LIMIT: 0 },
+      pair.writer,
+    );
     member = await smsOf(api).join();
     reads = api.app.get(ReadDatabase, { strict: false });
     reads.events.on('replica', () => heard.push('replica'));

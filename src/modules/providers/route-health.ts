@@ -47,7 +47,9 @@ export interface RouteStanding {
 @Injectable()
 export class RouteHealthBoard {
   /** This process, by host and process id; no other has the same. */
-  readonly worker = `${hostname().replaceAll(/[^A-Za-z0-9._-]/g, '').slice(0, 40)}:${process.pid}:${randomBytes(4).toString('hex')}`;
+  readonly worker = `${hostname()
+    .replaceAll(/[^A-Za-z0-9._-]/g, '')
+    .slice(0, 40)}:${process.pid}:${randomBytes(4).toString('hex')}`;
   private said = { text: '', at: -Infinity };
   private readonly key: string;
 
