@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, type CampaignDraft, Channels } from '../../src/modules/engine/index.js';
 import { DueLanesMonitor } from '../../src/modules/engine/dispatch/due-lanes-monitor.js';
 import type { RouteDirectory } from '../../src/modules/providers/index.js';
 import type { DutyGate } from '../../src/platform/duties/index.js';
@@ -26,6 +26,7 @@ describe('the age of what is due', () => {
     const gate = { isMine: () => Promise.resolve(isMine) };
     monitor = new DueLanesMonitor(
       engine.part(DataSource),
+      engine.module.get(Channels, { strict: false }),
       routes as unknown as RouteDirectory,
       gate as unknown as DutyGate,
       metrics,

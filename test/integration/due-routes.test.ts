@@ -45,6 +45,27 @@ describe('a search for routes over which something is due', () => {
     expect((await reads()) - before).toBeLessThan(100);
   });
 
+  it('names the lane of each that has waited for longest, and whether somebody has it, as cheaply', async () => {
+    const routes = new DueRoutes(dataSource);
+    const set = (what: string, campaign: number): Promise<unknown> =>
+      dataSource.query(`UPDATE campaign_lanes SET ${what} WHERE campaign_id = ?`, [campaign]);
+    await set('wake_at = UTC_TIMESTAMP(3) - INTERVAL 50 SECOND', 3);
+    await set('wake_at = UTC_TIMESTAMP(3) - INTERVAL 40 SECOND, stalled_since = UTC_TIMESTAMP(3)', 6);
+    await routes.first(CHANNELS);
+    const before = await reads();
+    const [one, three, ...others] = await routes.first(CHANNELS);
+    expect((await reads()) - before).toBeLessThan(100);
+    expect(one).toMatchObject({ channel: 'sms', routeId: 1, isFree: true });
+    expect(one?.waitedMs).toBeGreaterThanOrEqual(50_000);
+    expect(three).toMatchObject({ channel: 'sms', routeId: 3, isFree: true });
+    expect(three?.waitedMs).toBeLessThan(40_000);
+    expect(others).toEqual([]);
+    await set('lease_until = UTC_TIMESTAMP(3) + INTERVAL 1 HOUR', 3);
+    expect((await routes.first(CHANNELS))[0]).toMatchObject({ routeId: 1, isFree: false });
+    await set('wake_at = UTC_TIMESTAMP(3), lease_until = NULL', 3);
+    expect((await routes.first(CHANNELS))[0]).toMatchObject({ routeId: 1, isFree: false }); // whose route is down
+  });
+
   it('finds one that had no lane before, between the others and behind them', async () => {
     const routes = new DueRoutes(dataSource);
     await routes.find(CHANNELS);

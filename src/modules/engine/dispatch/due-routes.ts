@@ -12,6 +12,15 @@ const MOST_KNOWN = 1_000;
 /** After so many searches what is known is forgotten, so that routes without lanes are not asked for for ever. */
 const FORGOTTEN_AFTER = 600;
 
+/** The first lane that is due of a route. */
+export interface FirstDue {
+  channel: string;
+  routeId: number;
+  waitedMs: number;
+  /** false while a worker holds it, or its route lets nothing through */
+  isFree: boolean;
+}
+
 const LANES = 'campaign_lanes FORCE INDEX (ix_campaign_lanes_route)';
 
 /**
@@ -32,10 +41,25 @@ export class DueRoutes {
     await this.learn(channels);
     const routes = channels.flatMap((channel) => [...this.of(channel)].map((routeId) => ({ channel, routeId })));
     const due: Required<DueRoute>[] = [];
-    for (let first = 0; first < routes.length; first += PROBED) {
-      due.push(...(await this.thatAreDue(routes.slice(first, first + PROBED))));
-    }
+    for (const some of inParts(routes)) due.push(...(await this.thatAreDue(some)));
     return due;
+  }
+
+  /** Asks for the lane of each of these routes that has been due for longest. */
+  async first(channels: readonly string[]): Promise<FirstDue[]> {
+    const found: FirstDue[] = [];
+    for (const some of inParts(await this.find(channels))) {
+      const probe = `(SELECT channel, route_id AS routeId, TIMESTAMPDIFF(MICROSECOND, wake_at, UTC_TIMESTAMP(3)) AS waited,
+          stalled_since IS NULL AND (lease_until IS NULL OR lease_until <= UTC_TIMESTAMP(3)) AS free FROM ${LANES}
+        WHERE channel = ? AND route_id = ? AND single = ? AND wake_at <= UTC_TIMESTAMP(3) ORDER BY wake_at LIMIT 1)`;
+      const rows: { channel: string; routeId: number; waited: string; free: number }[] = await this.dataSource.query(
+        some.map(() => probe).join(' UNION ALL '),
+        some.flatMap(({ channel, routeId, single }) => [channel, routeId, Number(single)]),
+      );
+      for (const { waited, free, ...route } of rows)
+        found.push({ ...route, waitedMs: Number(waited) / 1_000, isFree: Number(free) === 1 });
+    }
+    return found;
   }
 
   private of(channel: string): Set<number> {
@@ -79,4 +103,9 @@ export class DueRoutes {
     );
     return rows.map(({ single, ...route }) => ({ ...route, single: Number(single) === 1 }));
   }
+}
+
+/** As many as one statement asks for. */
+function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let first = 0; first < all.length; first += PROBED) yield all.slice(first, first + PROBED);
 }
