@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 const noEnvironment = {
   object: 'process',
   property: 'env',
-  message: 'Inject ENVIRONMENT of platform/config, the only reader of the environment (architecture.md, rule 5).',
+  message: 'Inject ENVIRONMENT of platform/config, the only reader of the environment.',
 };
 const noProcessImport = { name: 'node:process', message: 'The environment is read in platform/config only.' };
 const noBus = {
