@@ -86,7 +86,13 @@ describe('rules by prefix', () => {
       }),
     );
     const index = new RuleIndex(rules);
-    const plan = planOf({ index, send: { accountId: 1, category: null }, named: null, standard: 9, isUsable: () => true });
+    const plan = planOf({
+      index,
+      send: { accountId: 1, category: null },
+      named: null,
+      standard: 9,
+      isUsable: () => true,
+    });
     const numbers = Array.from({ length: 10_000 }, (_, at) => String(910_000_000_000 + at * 9_973_331));
     const asked = vi.spyOn(Map.prototype, 'get');
     let found = 0;
