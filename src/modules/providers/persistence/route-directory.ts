@@ -48,7 +48,8 @@ const keyed = (routes: readonly RouteRecord[]): Pick<Snapshot, 'byId' | 'byName'
   byName: new Map(routes.map((route) => [route.name, route])),
 });
 
-const KEPT_MS = 1_500;
+/** Any shorter, and a worker at rest would ask more than docs/operate/idle.md says. */
+const KEPT_MS = 2_000;
 /** How long what one process has found of the routes counts for all. */
 const MARK_MS = 500;
 /** Read again even if nothing says that they have changed. */
