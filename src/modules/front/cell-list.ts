@@ -59,13 +59,15 @@ export class CellList {
     this.stateOf(cell).downAt = performance.now();
   }
 
-  /** @returns null when it has as many requests under way as it may, else what ends this one */
+  /** @returns null when it has as many requests to answer as it may, else what ends this one, however often it is called */
   enter(cell: string): (() => void) | null {
     const state = this.stateOf(cell);
     if (state.underWay >= MOST_UNDER_WAY) return null;
     state.underWay += 1;
+    let left = 1;
     return () => {
-      state.underWay -= 1;
+      state.underWay -= left;
+      left = 0;
     };
   }
 

@@ -12,7 +12,7 @@ import { readTarget, ruleOf, type Shape, type Target } from './domain/ways.js';
 import { FRONT_ENVIRONMENT } from './front-environment.js';
 import { OwnPages } from './own-pages.js';
 import { Refusal, refusals } from './refusals.js';
-import { decoded, type WholeBody, WholeBodies } from './whole-body.js';
+import { type WholeBody, WholeBodies } from './whole-body.js';
 
 const KB = 1024;
 /** Bodies of logins, registrations and reports, as in a cell; broadcasts have BODY_LIMIT. */
@@ -77,6 +77,7 @@ export class FrontRequests {
     const rule = ruleOf(target.path);
     const way = rule?.way ?? { by: 'first' };
     passing.shape = rule?.shape ?? 'standard';
+    if (way.by === 'none') throw refusals.unknownPath();
     const named = this.chooser.named(target, request.headers);
     if (named !== null) return this.forward(passing, target, [named], null);
     if (way.by === 'front') return this.pages.answer(target.path, request, response, passing.id);
@@ -86,10 +87,9 @@ export class FrontRequests {
     }
     const isSender = way.by === 'body' && !way.login;
     const limit = isSender ? this.environment.BODY_LIMIT : SMALL;
-    const body = await this.bodies.read(request, limit);
+    const body = await this.bodies.read(request, limit, passing.ip);
     try {
-      const plain = await decoded(body.raw, request.headers['content-encoding'], limit);
-      const asked = { target, way, headers: request.headers, ip: passing.ip, body: plain };
+      const asked = { target, way, headers: request.headers, ip: passing.ip, body: body.plain };
       await this.forward(passing, target, await this.chooser.candidates(asked), body);
     } finally {
       body.release();
@@ -132,8 +132,9 @@ export class FrontRequests {
     };
     try {
       const origin = this.cells.urlOf(cell);
-      await this.forwarder.forward(request, response, { origin, path: path + search, headers, body: body?.raw });
-      this.cells.met(cell);
+      const forwarding = { origin, path: path + search, headers, body: body?.raw, answered: leave };
+      await this.forwarder.forward(request, response, forwarding);
+      if (response.headersSent) this.cells.met(cell);
       return true;
     } catch (error) {
       if (error instanceof OutboundError && !error.sent) {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FrontEnvironment } from '../../platform/config/index.js';
+import { protocolErrors } from '../../platform/http/index.js';
 import { Drain, Metrics } from '../../platform/observability/index.js';
 import { constantTimeEqual } from '../../platform/security/index.js';
 import { CellList } from './cell-list.js';
@@ -19,6 +20,8 @@ const json = (status: number, body: unknown): Page => ({
   text: JSON.stringify(body),
 });
 
+const OWN: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics', '/c']);
+
 /** What the front answers for itself: probes, metrics, and the list of cells for staff. */
 @Injectable()
 export class OwnPages {
@@ -32,8 +35,13 @@ export class OwnPages {
 
   /** @throws Refusal for what is no page */
   async answer(path: string, request: IncomingMessage, response: ServerResponse, id: string): Promise<void> {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, 'Method not allowed');
-    const { status, type, text } = await this.page(path.toLowerCase().replace(/\/$/, ''), request);
+    const page = path.toLowerCase().replace(/\/$/, '');
+    if (!OWN.has(page)) throw refusals.unknownPath();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD');
+      throw new Refusal(protocolErrors.method.status, protocolErrors.method.message);
+    }
+    const { status, type, text } = await this.page(page, request);
     response.writeHead(status, {
       'Content-Type': `${type}; charset=utf-8`,
       'Cache-Control': 'no-store',

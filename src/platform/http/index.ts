@@ -39,7 +39,7 @@ export { LargeJson } from './large-json.js';
 export { streamItems, streamPage, streamTexts } from './json-stream.js';
 export { LIST_ERRORS, type ListKind, type Paged, paged, readListPage, readPage } from './page.js';
 export { namingQueryFaults } from './query-faults.js';
-export { bodyErrors, serverErrors, unknownResource } from './request-errors.js';
+export { bodyErrors, protocolErrors, serverErrors, unknownResource } from './request-errors.js';
 export { READER_PATIENCE_MS, streamChunks, streamText, type TextFrame } from './text-stream.js';
 export { RouteTable } from './route-table.js';
 export { requestIdOf } from './request-id.js';

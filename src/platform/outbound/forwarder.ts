@@ -32,6 +32,8 @@ export interface Forwarding {
   headers: Readonly<Record<string, string | null>>;
   /** the body where it has been read; absent: it is streamed */
   body?: Buffer | undefined;
+  /** called once its answer begins */
+  answered?: () => void;
 }
 
 /**
@@ -48,10 +50,11 @@ export class Forwarder {
   });
 
   /**
-   * Resolves when the answer has gone out, or has broken off on the way.
+   * Resolves when the answer has gone out, has broken off on the way, or has no reader left.
    * @throws OutboundError when there is none to send; `sent` says whether the request may have arrived
    */
   forward(request: IncomingMessage, response: ServerResponse, forwarding: Forwarding): Promise<void> {
+    if (response.destroyed) return Promise.resolve();
     const upload = forwarding.body === undefined && hasBody(request) ? uploadOf(request) : null;
     return new Promise((resolve, reject) => {
       let sent = false;
@@ -64,7 +67,7 @@ export class Forwarder {
       response.once('close', gone);
       const fail = (error: unknown): void => {
         response.off('close', gone);
-        if (response.headersSent) {
+        if (response.headersSent || response.destroyed) {
           response.destroy(); // the client must see that the answer is not whole
           resolve();
         } else reject(new OutboundError(sent ? 'interrupted' : 'unreachable', sent, error));
@@ -77,6 +80,7 @@ export class Forwarder {
         },
         onResponseStart(_controller, status, headers) {
           if (status < 200) return;
+          forwarding.answered?.();
           response.writeHead(status, endToEnd(headers));
           // a stream of events begins before its first one
           if (String(headers['content-type']).startsWith('text/event-stream')) response.flushHeaders();
@@ -98,16 +102,16 @@ export class Forwarder {
         },
       };
       try {
-        this.agent.dispatch(
-          {
-            origin: forwarding.origin,
-            path: forwarding.path,
-            method: request.method as Dispatcher.HttpMethod,
-            headers: headersOf(request, forwarding),
-            body: forwarding.body ?? upload?.stream ?? null,
-          },
-          handler,
-        );
+        const options = {
+          origin: forwarding.origin,
+          path: forwarding.path,
+          method: request.method as Dispatcher.HttpMethod,
+          headers: headersOf(request, forwarding),
+          body: forwarding.body ?? upload?.stream ?? null,
+          // else the certificate would be judged by the `Host` that the client chose
+          servername: new URL(forwarding.origin).hostname,
+        };
+        this.agent.dispatch(options, handler);
       } catch (error) {
         fail(error);
       }
@@ -159,11 +163,15 @@ function uploadOf(request: IncomingMessage): { stream: PassThrough; letGo: () =>
 function headersOf(request: IncomingMessage, { headers: own, body }: Forwarding): string[] {
   const named = connectionNames(request.headers.connection);
   const headers: string[] = [];
+  let hasHost = false;
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i] ?? '';
     const lower = name.toLowerCase();
     if (HOP_BY_HOP.has(lower) || lower in own || named.has(lower)) continue;
     if (body !== undefined && lower === 'content-length') continue;
+    // the first one counts; a second is no reason to take the server for unreachable
+    if (lower === 'host' && hasHost) continue;
+    hasHost ||= lower === 'host';
     headers.push(name, request.rawHeaders[i + 1] ?? '');
   }
   for (const [name, value] of Object.entries(own)) if (value !== null) headers.push(name, value);

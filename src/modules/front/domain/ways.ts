@@ -15,7 +15,9 @@ export type Way =
   /** the first cell: what concerns no account, and addresses from before the front */
   | { by: 'first' }
   /** the front answers itself */
-  | { by: 'front' };
+  | { by: 'front' }
+  /** no cell, not even one that is named: what the front alone asks of cells */
+  | { by: 'none' };
 
 /** Bodies of errors, as `platform/http` names them. */
 export type Shape = 'standard' | 'v5' | 'public';
@@ -66,7 +68,7 @@ export const PATH_RULES: readonly PathRule[] = [
   { path: '/health', below: true, way: FRONT },
   { path: '/metrics', way: FRONT },
   { path: '/c', way: FRONT },
-  { path: '/cell', below: true, way: FRONT },
+  { path: '/cell', below: true, way: { by: 'none' } },
 ];
 
 /** @returns null for a path that no rule knows: the first cell says what it thinks of it */
