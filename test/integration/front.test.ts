@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { apiKeyDigest } from '../../src/modules/accounts/index.js';
 import { FrontModule, FrontRequests } from '../../src/modules/front/index.js';
 import { readFrontEnvironment } from '../../src/platform/config/index.js';
 import { CELL_TOKEN } from '../support/cells.js';
@@ -24,9 +25,11 @@ describe('what a front lets through', () => {
   let secure: ReturnType<typeof createTlsServer>;
   const named: string[] = [];
   const open: Socket[] = [];
+  const hanging: Socket[] = [];
+  const silent = createNetServer((socket) => hanging.push(socket.on('error', () => undefined).resume()));
 
   const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
-  const listening = (server: Server | typeof secure): Promise<void> =>
+  const listening = (server: Server | typeof secure | typeof silent): Promise<void> =>
     new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   beforeAll(async () => {
@@ -41,10 +44,10 @@ describe('what a front lets through', () => {
       },
     });
     secure.on('tlsClientError', () => undefined);
-    await Promise.all([listening(cell), listening(secure)]);
+    await Promise.all([listening(cell), listening(secure), listening(silent)]);
     const environment = readFrontEnvironment({
       NODE_ENV: 'test',
-      CELLS: `a=http://127.0.0.1:${portOf(cell)},b=https://localhost:${portOf(secure)}`,
+      CELLS: `a=http://127.0.0.1:${portOf(cell)},b=https://localhost:${portOf(secure)},c=http://127.0.0.1:${portOf(silent)}`,
       CELL_TOKEN,
       DIRECTORY_URL: 'mysql://nobody:none@127.0.0.1:1/nothing',
       TRUST_PROXY: 'true',
@@ -57,9 +60,9 @@ describe('what a front lets through', () => {
     await listening(front);
   });
   afterAll(async () => {
-    for (const socket of open) socket.destroy();
+    for (const socket of [...open, ...hanging]) socket.destroy();
     for (const server of [front, cell]) server.closeAllConnections();
-    await Promise.all([front, cell, secure].map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all([front, cell, secure, silent].map((server) => new Promise((resolve) => server.close(resolve))));
     await app.close();
   });
   beforeEach(() => {
@@ -113,7 +116,7 @@ describe('what a front lets through', () => {
     const twice = 'GET /x HTTP/1.1\r\nHost: first\r\nHost: second\r\nX-Cell: a\r\nConnection: close\r\n\r\n';
     expect(await raw(twice, /ok$/)).toMatch(/^HTTP\/1\.1 200 /);
     expect(arrived[0]?.headers.host).toBe('first');
-    expect((await (await call('/health/ready')).json())).toMatchObject({ details: { a: { status: 'up' } } });
+    expect(await (await call('/health/ready')).json()).toMatchObject({ details: { a: { status: 'up' } } });
   });
 
   it('says itself from where a request comes', async () => {
@@ -138,6 +141,17 @@ describe('what a front lets through', () => {
     expect(answer.statusCode).toBe(503);
     answer.resume();
     expect(new Set(named)).toEqual(new Set(['localhost']));
+  });
+
+  it('waits for no silent cell where another has said that it has the key', async () => {
+    const key = `sk_${'a'.repeat(43)}`;
+    const data = { request_ids: [], api_keys: [apiKeyDigest(key)], names: [] };
+    answerWith = (request, response) =>
+      response.end(request.url === '/cell/holdings' ? JSON.stringify({ data }) : 'ok');
+    const answer = await call('/v6/api/account/credits', { headers: { 'x-api-key': key } });
+    expect([answer.status, toCell()]).toEqual([200, ['/v6/api/account/credits']]);
+    await until('the silent one to be asked', () => Promise.resolve(hanging.length === 1));
+    expect(hanging[0]?.destroyed || hanging[0]?.readableEnded).toBe(false); // it is given up after two seconds only
   });
 
   it('sends nothing twice: a cell that breaks off may have done it', async () => {

@@ -82,9 +82,25 @@ export class CellLookups implements OnApplicationShutdown {
     const key = keyOf({ apiKey: digest });
     const known = this.fresh.get(key);
     if (known !== undefined) return known;
-    const found = only(await this.held({ apiKey: digest }, this.cells.letters));
+    const found = await this.holderOf({ apiKey: digest });
     if (found !== null) this.fresh.set(key, found);
     return found;
+  }
+
+  /** The cell of what one has at most, as soon as that says so: a silent one keeps no other's waiting. @throws Unknowable */
+  private async holderOf(item: Item): Promise<string | null> {
+    const asked = this.cells.letters.map(async (cell) => {
+      const { by, silent } = await this.held(item, [cell]);
+      return { found: by[0], silent };
+    });
+    const found = asked.map(async (answer) => {
+      const { found: cell } = await answer;
+      if (cell === undefined) throw new Error('not there');
+      return cell;
+    });
+    return Promise.any(found).catch(async () =>
+      only({ by: [], silent: (await Promise.all(asked)).flatMap(({ silent }) => silent) }),
+    );
   }
 
   /** Which of these cells have it. */
