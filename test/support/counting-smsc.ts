@@ -16,7 +16,7 @@ interface Server {
   close(done: () => void): void;
 }
 const { createServer, ESME_RALYBND, ESME_ROK } = smpp as unknown as {
-  createServer(onSession: (session: Session) => void): Server;
+  createServer: (onSession: (session: Session) => void) => Server;
   ESME_RALYBND: number;
   ESME_ROK: number;
 };
