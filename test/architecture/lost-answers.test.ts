@@ -35,6 +35,10 @@ const MANAGER_WRITES = new Set(['insert', 'update', 'delete', 'save', 'upsert', 
 const POOL = /^(this\.)?(dataSource|source|db|database|pool)$/;
 const POOL_MANAGER = /^(this\.)?dataSource\.(manager|getRepository\(\w+\)|createQueryBuilder\(.*\))$/s;
 
+/** `readFirst` hands on what its callers say. */
+const OPENERS = new Set(['inTransaction', 'readFirst']);
+const HANDS_ON = 'modules/engine/settle/read-first.ts readFirst';
+
 type Named = ts.MethodDeclaration | ts.FunctionDeclaration | ts.VariableDeclaration;
 
 function placeOf(node: ts.Node, file: SourceFile): string {
@@ -65,7 +69,7 @@ function lookThrough(file: SourceFile): Found {
   };
   const look = (call: ts.CallExpression): void => {
     const { expression: called, arguments: given } = call;
-    if (ts.isIdentifier(called) && called.text === 'inTransaction') {
+    if (ts.isIdentifier(called) && OPENERS.has(called.text)) {
       found.transactions.push({ place: placeOf(call, file), ...known(given[2]) });
     }
     if (!ts.isPropertyAccessExpression(called)) return;
@@ -80,6 +84,8 @@ function lookThrough(file: SourceFile): Found {
 
 function known(terms: ts.Expression | undefined): Pick<Found['transactions'][number], 'lost' | 'reason'> {
   if (!terms) return { lost: 'mark', reason: '' };
+  // a mark in one case, a reason in the other
+  if (ts.isConditionalExpression(terms) && terms.whenTrue.getText() === 'undefined') return known(terms.whenFalse);
   if (!ts.isObjectLiteralExpression(terms)) return { lost: 'handed on', reason: terms.getText() };
   const [property] = terms.properties;
   const name = property?.name?.getText();
@@ -118,7 +124,9 @@ describe('a write whose answer is lost', () => {
   it('is looked up, transaction by transaction, or says why running again is exact', () => {
     const bare = transactions.filter(({ lost, reason }) => lost === 'again' && reason.length < 20);
     expect(bare.map(({ place }) => place)).toEqual([]);
-    expect(transactions.filter(({ lost }) => lost === 'handed on')).toEqual([]);
-    expect(new Set(transactions.map(({ lost }) => lost))).toEqual(new Set(['mark', 'committed', 'again']));
+    const handedOn = transactions.filter(({ lost }) => lost === 'handed on');
+    expect(new Set(handedOn.map(({ place }) => place))).toEqual(new Set([HANDS_ON]));
+    const others = transactions.filter(({ lost }) => lost !== 'handed on');
+    expect(new Set(others.map(({ lost }) => lost))).toEqual(new Set(['mark', 'committed', 'again']));
   });
 });

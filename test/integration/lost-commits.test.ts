@@ -1,13 +1,21 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { TestingModule } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.js';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
+import {
+  type OutboundMessage,
+  type Receipt,
+  ReceiptSink,
+  type SendOutcome,
+} from '../../src/modules/providers/index.js';
 import { afterCommit, dataSourceOptions, inTransaction, type LostCommit } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { CommitCable, type Cut } from '../support/commit-cable.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
+import { firstLane, laneWorker } from '../support/lane-worker.js';
 
 const cable = new CommitCable();
 let database: TestDatabase;
@@ -111,10 +119,14 @@ describe('a statement', () => {
   it('of a transaction is run again with all of it, though its connection has ended', async () => {
     const id = newId();
     let runs = 0;
+    // Not the transaction's own doing: files before this one may have had transactions watched.
+    const kill = AsyncResource.bind((connection: unknown) =>
+      database.dataSource.query('KILL CONNECTION ?', [connection]),
+    );
     await inTransaction(through, async (tx) => {
       await tx.query('INSERT INTO counted VALUES (?, 1)', [id]);
       const [own] = await tx.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
-      if (++runs < 3) await database.dataSource.query('KILL CONNECTION ?', [own?.id]);
+      if (++runs < 3) await kill(own?.id);
       await tx.query('UPDATE counted SET n = n + 1 WHERE id = ?', [id]);
     });
     expect(runs).toBe(3);
@@ -155,5 +167,96 @@ describe('acceptance over a line that is cut at COMMITs', () => {
     const total = String(3 * 28_005);
     expect(sums).toEqual({ campaigns: 21, total, recipients: total, stored: Number(total), under_way: 0 });
     expect(await engine.available(accountId)).toEqual({ stored: 100_000 - 84_015, ledger: 100_000 - 84_015 });
+  });
+});
+
+describe('a worker over a line that is cut at COMMITs', () => {
+  const line = new CommitCable();
+  let engine: Engine;
+  let process: TestingModule;
+  let sent: OutboundMessage[];
+  let carrier: (message: OutboundMessage) => SendOutcome;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    process = await startEngineOn(await line.plug(engine.database.url));
+  });
+  afterAll(async () => {
+    await process.close();
+    await line.unplug();
+    await engine.stop();
+  });
+
+  const accepted = ({ ref }: OutboundMessage): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`id-${ref}`] });
+  const refused: SendOutcome = { kind: 'rejected', submitted: false, code: 11, text: 'no such number' };
+  const busy: SendOutcome = { kind: 'retry', afterMs: 0, code: null, text: 'busy', throttled: false };
+  const worker = () => {
+    const part: Engine['part'] = (type) => process.get(type, { strict: false });
+    const send = (message: OutboundMessage): Promise<SendOutcome> => {
+      sent.push(message);
+      return Promise.resolve(carrier(message));
+    };
+    return laneWorker({ ...engine, module: process, part }, { environment: { LANE_LEASE: 30_000 }, send });
+  };
+  const row = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row | undefined> =>
+    (await engine.database.dataSource.query<Row[]>(sql, values))[0];
+  const marks = async (): Promise<number> =>
+    Number((await row<{ n: number }>('SELECT COUNT(*) AS n FROM transaction_marks'))?.n);
+
+  const ways: Cut[][] = [
+    ['after', 'after'],
+    ['before', 'after'],
+    ['after', 'before', 'after'],
+    ['before', 'before'],
+  ];
+  it.each(ways.map((cuts) => [cuts]))('sends each window once, and leaves no mark: %s', async (cuts) => {
+    const accountId = await engine.account(`cut-${cuts.join('-')}`, 10);
+    const { id, requestId } = await engine.part(CampaignAcceptance).accept(engine.draft(accountId, numbers(4)));
+    const before = await marks();
+    sent = [];
+    carrier = (message) => (sent.length === 4 ? refused : accepted(message));
+    line.cutNext(...cuts);
+    await worker().run(firstLane(id));
+    expect(sent).toHaveLength(4);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 3, Failed: 1 });
+    const { stored, ledger } = await engine.available(accountId);
+    expect(stored).toBe(ledger);
+    expect(await row('SELECT sent_at IS NOT NULL AS is_sent FROM campaigns WHERE id = ?', [id])).toEqual({
+      is_sent: 1,
+    });
+    expect(await row('SELECT COUNT(*) AS n FROM campaign_lanes WHERE campaign_id = ?', [id])).toEqual({ n: 0 });
+    expect(await marks()).toBe(before);
+  });
+
+  it('makes a try that was put off once more, and not twice', async () => {
+    const accountId = await engine.account('put-off', 10);
+    const { id, requestId } = await engine.part(CampaignAcceptance).accept(engine.draft(accountId, numbers(2)));
+    sent = [];
+    carrier = (message) => (sent.length === 2 ? busy : accepted(message));
+    line.cutNext('after', 'after');
+    await worker().run(firstLane(id));
+    carrier = accepted;
+    await engine.database.dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3)');
+    line.cutNext('after', 'after');
+    await worker().run(firstLane(id));
+    expect(sent).toHaveLength(3);
+    expect(await engine.counts(requestId)).toEqual({ Submitted: 2 });
+    expect(await row('SELECT COUNT(*) AS n FROM recipient_retries WHERE campaign_id = ?', [id])).toEqual({ n: 0 });
+  });
+
+  it('takes receipts once, and leaves no mark', async () => {
+    const accountId = await engine.account('receipts', 10);
+    const { id, requestId } = await engine.part(CampaignAcceptance).accept(engine.draft(accountId, numbers(3)));
+    sent = [];
+    carrier = accepted;
+    await worker().run(firstLane(id));
+    const before = await marks();
+    const receipts = sent.map(({ ref }): Receipt => ({
+      ...{ providerMessageId: `id-${ref}`, status: 'delivered', errorCode: null, errorText: null, receiver: null },
+    }));
+    line.cutNext('after', 'before', 'after');
+    await process.get(ReceiptSink, { strict: false }).accept(1, receipts);
+    expect(await engine.counts(requestId)).toEqual({ Delivered: 3 });
+    expect(await marks()).toBe(before);
   });
 });

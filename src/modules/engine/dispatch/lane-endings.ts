@@ -7,7 +7,7 @@ import { heldFence, inLaneOrder, type LaneEnding } from './lane-turn.js';
 export interface LanesLeft {
   /** one of them has more to do at once; the others wait for their `wake_at` */
   more: boolean;
-  /** campaigns of lanes that are done, and gone */
+  /** campaigns of lanes that are done, and gone; or that are not held any more */
   done: number[];
 }
 
@@ -69,7 +69,17 @@ export async function endLanes(
       [jsonRows(waiting.map((row) => [row.campaign_id, row.lane, row.fence, wakeIn(row)]))],
     );
   }
-  return { more: left.some((row) => isOpen(row) && wantsMore(row)), done: done.map((row) => row.campaign_id) };
+  const more = left.some((row) => isOpen(row) && wantsMore(row));
+  return {
+    more,
+    done: [...done.map((row) => row.campaign_id), ...(left.length < rows.length ? goneBefore(rows, left) : [])],
+  };
+}
+
+/** Campaigns of lanes that a run before this one may have ended, whose answer was lost. */
+function goneBefore(asked: readonly (readonly unknown[])[], left: readonly LeftRow[]): number[] {
+  const there = new Set(left.map(({ campaign_id: id, lane }) => `${id} ${lane}`));
+  return asked.flatMap(([id, lane]) => (there.has(`${String(id)} ${String(lane)}`) ? [] : [id as number]));
 }
 
 /** Removes lanes that have nothing left to do. */

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { again, inTransaction, jsonRows, type QuotedText } from '../../../platform/database/index.js';
+import { again, inTransaction, jsonRows, type QuotedText, type WrittenRow } from '../../../platform/database/index.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { beginRetries, begunRetries, dropRetries, dropRetriesOf } from '../settle/retry-store.js';
@@ -77,6 +77,7 @@ const AFTER_FAULT_MS = 15_000;
 /** @param fence the one that was read, or the held one */
 const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): QuotedText =>
   jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
+const keyOf = ({ campaignId, lane }: LaneKey) => ({ campaign_id: campaignId, lane });
 const readFence = ({ fence }: LaneTurn): number => fence;
 
 /**
@@ -114,7 +115,7 @@ export class LaneStore {
     const { id = newClaimId(), alongside, deduplicated = false, mostRetries = claims.length } = terms;
     const retrying = claims.some(({ turn }) => turn.retriesDue);
     if (!alongside && !retrying) return take(this.dataSource, claims, leaseMs, id);
-    return inTransaction(this.dataSource, async (tx) => {
+    const work = async (tx: EntityManager): Promise<LaneClaim[]> => {
       await alongside?.(tx);
       const held = await take(tx, claims, leaseMs, id);
       const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
@@ -126,7 +127,13 @@ export class LaneStore {
       return held.map((claim) =>
         claim.turn.retriesDue ? { ...claim, recipients: recipients.filter(({ turn }) => turn === claim.turn) } : claim,
       );
-    });
+    };
+    // Where others were faster with all of them, what goes alongside is theirs to write.
+    const committed = ([first]: LaneClaim[]): WrittenRow | null =>
+      first
+        ? { table: 'campaign_lanes', where: { ...keyOf(first.turn), fence: heldFence(first.turn), claim_id: id } }
+        : null;
+    return inTransaction(this.dataSource, work, { committed });
   }
 
   /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */

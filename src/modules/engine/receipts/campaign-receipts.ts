@@ -31,7 +31,9 @@ const LONGEST_ERROR = 255;
 export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   private readonly group = new GroupCommit<RoutedReceipts, void>(async (batches) => {
     const receipts = batches.flatMap(({ receipts: some, ...where }) => some.map((receipt) => ({ ...where, receipt })));
-    await readFirst(this.dataSource, (tx, locking) => this.write(tx, receipts, locking));
+    await readFirst(this.dataSource, (tx, locking) => this.write(tx, receipts, locking), {
+      again: 'carriers say things twice: a receipt that comes again changes nothing',
+    });
     return batches.map(() => undefined);
   }, GROUP);
 

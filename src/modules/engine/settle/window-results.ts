@@ -59,8 +59,10 @@ export class WindowResults {
     const isAnswered = await this.isAnswered(results.map(recipientOf));
     const successors = await this.refused.successors(results);
     const routeId = results[0]?.recipient.turn.routeId;
-    const { left, handed } = await this.spend.counting(routeId, (count) =>
-      readFirst(this.dataSource, async (tx, locking) => {
+    // Between two runs a receipt may settle what may have left, and what is given up is given up by one worker.
+    const isLookedUp = mustHold || results.some(isUnknown);
+    const { left, handed } = await this.spend.counting(routeId, (count) => {
+      const work = async (tx: EntityManager, locking: boolean) => {
         const { others, handed } = await this.refused.sort(tx, results, successors);
         await this.storeProviderIds(tx, results);
         const back = await takeBack(tx, this.settlement, this.retries, others.filter(neverLeft).map(recipientOf));
@@ -70,17 +72,16 @@ export class WindowResults {
         await this.refused.handOn(tx, handed);
         await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
         const turns = endings?.map(({ turn }) => turn) ?? [];
-        await this.retries.dropBegun(
-          tx,
-          turns.filter(({ retriesDue }) => retriesDue),
-        );
+        const retried = turns.filter(({ retriesDue }) => retriesDue);
+        await this.retries.dropBegun(tx, retried);
         const left = endings ? await this.lanes.finish(tx, endings, mustHold) : NOTHING_ENDED;
         await this.markProgress(tx, results, turns);
         if (isAnswered) await this.senders.note(tx, results.filter(hasLeft).map(recipientOf));
         await count(tx, [...back, ...moves], () => results.map(spendingOf));
         return { left, handed };
-      }),
-    );
+      };
+      return readFirst(this.dataSource, work, isLookedUp ? undefined : { again: 'under statuses and fences' });
+    });
     this.refused.tell(handed);
     return left;
   }

@@ -78,9 +78,9 @@ export class IdempotencyKeys {
     return written.affectedRows === 1;
   }
 
-  /** As `end`, in a transaction of its own. */
+  /** As `end`, in a transaction of its own. @returns false as well when it ended by a commit whose answer was lost */
   endAlone(held: HeldKey, outcome: unknown): Promise<boolean> {
-    return inTransaction(this.dataSource, (tx) => this.end(tx, held, outcome));
+    return inTransaction(this.dataSource, (tx) => this.end(tx, held, outcome), { again: 'an outcome is stored once' });
   }
 
   /** Gives a key back that has no outcome. */

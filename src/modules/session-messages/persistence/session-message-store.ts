@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
@@ -129,13 +129,14 @@ export class SessionMessageStore {
 
   /** Only the first outcome of a message that has left counts here; what comes later comes as receipts. */
   private async settle(id: number, change: Partial<SessionMessageEntity>): Promise<void> {
-    await inTransaction(this.dataSource, async (tx) => {
+    const work = async (tx: EntityManager): Promise<void> => {
       const { affected } = await tx.update(
         SessionMessageEntity,
         { id, status: RecipientStatus.Unknown },
         { ...change, updatedAt: NOW },
       );
       if (affected) await this.events.publish(tx, [id]);
-    });
+    };
+    await inTransaction(this.dataSource, work, { again: 'only the first outcome counts' });
   }
 }

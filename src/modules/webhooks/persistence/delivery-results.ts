@@ -38,27 +38,33 @@ export class DeliveryResults {
    * @param wasFailing as last read: a healthy endpoint's row need not be touched
    * @param disableAfterMs an endpoint without a success for so long is disabled
    */
-  write(
+  async write(
     endpointId: number,
     results: readonly DeliveryResult[],
     wasFailing: boolean,
     disableAfterMs: number,
   ): Promise<void> {
-    return inTransaction(this.dataSource, async (tx) => {
-      await this.log(tx, endpointId, results);
+    if (results.length === 0) return;
+    const write = async (tx: EntityManager): Promise<number> => {
+      const logged = await this.log(tx, endpointId, results);
       await this.settle(tx, endpointId, results);
       await this.judge(tx, endpointId, results, wasFailing, disableAfterMs);
-    });
+      return logged;
+    };
+    const committed = (id: number) => ({ table: 'webhook_attempts', where: { endpoint_id: endpointId, id } });
+    await inTransaction(this.dataSource, write, { committed });
   }
 
-  private async log(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<void> {
+  /** @returns the id of the first entry */
+  private async log(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<number> {
+    const ids = results.map(newId);
     await tx.query(
       `INSERT INTO webhook_attempts (endpoint_id, id, event_id, type, attempt, status_code, error, answer, duration_ms,
          created_at, next_attempt_at) VALUES ?`,
       [
-        results.map(({ delivery, attempt, waitMs }) => [
+        results.map(({ delivery, attempt, waitMs }, place) => [
           endpointId,
-          newId(),
+          ids[place],
           delivery.eventId,
           delivery.type,
           delivery.attempts + 1,
@@ -71,6 +77,7 @@ export class DeliveryResults {
         ]),
       ],
     );
+    return ids[0] as number;
   }
 
   private async settle(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<void> {

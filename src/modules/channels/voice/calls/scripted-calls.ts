@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { TtlCache } from '../../../../platform/caches/index.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { inTransaction } from '../../../../platform/database/index.js';
@@ -44,13 +44,14 @@ export class ScriptedCalls extends CallScripts {
     const script = await this.scripts.get(target.campaignId, () => this.script(target.campaignId));
     if (script?.routeId !== routeId) return HANGUP;
     const key = { ...target, callId };
-    return inTransaction(this.dataSource, async (tx) => {
+    const work = async (tx: EntityManager): Promise<CallStep> => {
       const call = await this.calls.lock(tx, key);
       if (!call) return HANGUP;
       const answer = answered(script, call, step, event);
       if (answer.changed) await this.calls.save(tx, key, answer.changed);
       return answer.step;
-    });
+    };
+    return inTransaction(this.dataSource, work, { again: 'a step that was answered keeps its answer' });
   }
 
   private async script(campaignId: number): Promise<RoutedScript | null> {
