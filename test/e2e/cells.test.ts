@@ -163,9 +163,12 @@ describe('two cells behind a front', () => {
       }
     }
     const path = `/v6/api/admin/accounts/${name('b')}`;
-    const bearer = { authorization: `Bearer ${admins.a.token}` };
-    expect((await call('GET', path, undefined, { ...bearer, 'x-cell': 'b' })).status).toBe(200);
+    const bearerOf = (cell: Letter) => ({ authorization: `Bearer ${admins[cell].token}` });
+    const bearer = bearerOf('a');
+    expect((await call('GET', path, undefined, { ...bearerOf('b'), 'x-cell': 'b' })).status).toBe(200);
     expect((await call('GET', path, undefined, { ...bearer, 'x-cell': 'a' })).status).toBe(404);
+    // staff of the same name stands there, with a password of its own
+    expect((await call('GET', path, undefined, { ...bearer, 'x-cell': 'b' })).status).toBe(401);
     const unnamed = await call('GET', path, undefined, bearer);
     expect([unnamed.status, unnamed.body.message]).toEqual([400, 'Name the cell in X-Cell or as /c/<letter>: a, b']);
     expect((await call('GET', path, undefined, { ...bearer, 'x-cell': 'z' })).body.message).toBe(

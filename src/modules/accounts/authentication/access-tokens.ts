@@ -43,17 +43,18 @@ export class AccessTokens {
    * Each has an id of its own: two of one second would be one text otherwise, and end together.
    */
   issue(account: Account): string {
-    return this.jwt.sign(claimsFor(account, now()), { jwtid: randomUUID() });
+    const { CELL: cell } = this.environment;
+    return this.jwt.sign({ ...claimsFor(account, now()), ...(cell && { cell }) }, { jwtid: randomUUID() });
   }
 
   /**
    * The acting account of a token whose signature and expiry have been verified, with the assigned user it names.
    * @returns null: claims at fault, account unknown, closed or expired, assigned user unknown, removed or inactive, the
-   * bearer has logged out, or the token is older than the password
+   * bearer has logged out, the token is older than the password, or of another cell, whose accounts may bear the same names and ids
    */
   async accountOf(text: string, payload: unknown): Promise<Account | null> {
     const token = readClaims(payload);
-    if (!token) return null;
+    if (!token || (token.cell !== null && token.cell !== this.environment.CELL)) return null;
     this.known.set(text, token);
     return this.bearerOfClaims(text, token);
   }

@@ -72,6 +72,8 @@ export interface ReadToken {
   issuedAt: number;
   /** seconds since the epoch */
   expiresAt: number;
+  /** letter of the cell that has signed it; null where there was one only (reference/cells#staff) */
+  cell: string | null;
 }
 
 /**
@@ -80,12 +82,13 @@ export interface ReadToken {
  */
 export function readClaims(payload: unknown): ReadToken | null {
   if (!isObject(payload) || !isObject(payload['data'])) return null;
-  const { exp, iat, iss, sub } = payload;
+  const { exp, iat, iss, sub, cell = null } = payload;
   if (typeof exp !== 'number' || typeof iat !== 'number') return null;
   if (iss !== undefined && iss !== TOKEN_ISSUER) return null;
+  if (cell !== null && typeof cell !== 'string') return null;
   const username = payload['data']['username'] ?? payload['data']['name'];
   if (typeof username !== 'string' || username === '') return null;
-  return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat, expiresAt: exp };
+  return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat, expiresAt: exp, cell };
 }
 
 /** True for a token that is older than the last password change of its account or person: it no longer counts. */
