@@ -227,7 +227,7 @@ describe('settling recipients', () => {
         ],
         endingsOf([lost]),
       ),
-    ).toEqual({ more: false, done: [] });
+    ).toEqual({ more: false, done: [id] }); // not held any more: it is looked at whether all of it was sent
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 8 });
     expect((await currentTurn(id)).nextSeq).toBe(11);
 
