@@ -31,10 +31,7 @@ for (const [character, code] of Object.entries(EXTENSION)) CODES[character.charC
  * True when every character stands in the basic or the extension table (reference/sms#encoding). Empty text is GSM
  * text.
  */
-export function isGsmText(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if ((CODES[text.charCodeAt(i)] as number) < 0) return false;
-  return true;
-}
+export const isGsmText = (text: string): boolean => gsmLength(text) >= 0;
 
 /** Length of a text in septets, as `septets` counts it; -1 = not every character is one of the alphabet. */
 export function gsmLength(text: string): number {
