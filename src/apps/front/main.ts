@@ -1,17 +1,20 @@
 import 'reflect-metadata';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Logger } from 'nestjs-pino';
 import { FrontModule, FrontRequests } from '../../modules/front/index.js';
 import { InvalidEnvironment, readFrontEnvironment } from '../../platform/config/index.js';
 import { setTimeouts } from '../../platform/http/index.js';
-import { collectStartGarbage, Drain, stopProcessBySignal } from '../../platform/observability/index.js';
+import {
+  collectStartGarbage,
+  Drain,
+  DRAIN_MS,
+  drainServer,
+  stopProcessBySignal,
+} from '../../platform/observability/index.js';
 
-const PATIENCE_MS = 30_000;
-const SWEEP_MS = 100;
 const CLOSE_MS = 5_000;
 
 /** The front of several cells: it hands each request to the cell of its account. */
@@ -23,7 +26,7 @@ async function main(): Promise<void> {
   const server = createServer((request, response) => void requests.handle(request, response));
   setTimeouts(server);
   const { HOST, PORT, SHUTDOWN_DELAY } = environment;
-  stopProcessBySignal(() => stop(app, server, SHUTDOWN_DELAY), SHUTDOWN_DELAY + PATIENCE_MS + CLOSE_MS);
+  stopProcessBySignal(() => stop(app, server, SHUTDOWN_DELAY), SHUTDOWN_DELAY + DRAIN_MS + CLOSE_MS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(PORT, HOST, resolve);
   });
@@ -34,18 +37,9 @@ async function main(): Promise<void> {
   collectStartGarbage();
 }
 
-/** As an API stops: readiness goes off, then nothing new is accepted, what runs is finished, and the rest is closed. */
+/** As an API stops. */
 async function stop(app: INestApplicationContext, server: Server, delay: number): Promise<void> {
-  app.get(Drain).begin();
-  await sleep(delay);
-  const force = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-  clearInterval(sweep);
-  clearTimeout(force);
+  await drainServer(server, app.get(Drain), delay);
   await app.close();
 }
 

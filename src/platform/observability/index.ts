@@ -1,4 +1,5 @@
 export { Drain } from './drain.js';
+export { DRAIN_MS, drainServer } from './drain-server.js';
 export { createLogger, ROOT_LOGGER } from './logging.js';
 export { Metrics } from './metrics.js';
 export { startMonitoringServer } from './monitoring-server.js';
