@@ -27,6 +27,15 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
+/** Every operation of the document, with its method and path as a handler declares them. */
+const documented = (): (Operation & { route: string })[] =>
+  Object.entries(createOpenApiDocument(app).paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
+      ...operation,
+      route: `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+    })),
+  );
+
 let app: INestApplication;
 let handlers: Handler[];
 
@@ -61,14 +70,13 @@ function authentication(handler: Handler): string {
 
 const named = (wrong: Handler[]): string[] => wrong.map((handler) => handler.name);
 
-/** Handlers whose operations have error answers in the document. */
-function documentedErrors(): Set<string> {
-  const operations = Object.values(createOpenApiDocument(app).paths).flatMap(
-    (item) => Object.values(item) as Operation[],
+/** Operations that have error answers in the document. */
+const documentedErrors = (): Set<string> =>
+  new Set(
+    documented()
+      .filter(({ responses }) => Object.keys(responses).some((status) => status >= '400'))
+      .map(({ route }) => route),
   );
-  const refusing = operations.filter(({ responses }) => Object.keys(responses).some((status) => status >= '400'));
-  return new Set(refusing.map(({ operationId }) => operationId.replace(/\[\d+\]$|_\d+$/, '').replace('_', '.')));
-}
 
 describe('every route', () => {
   it('declares its authentication, or why it has none', () => {
@@ -99,7 +107,9 @@ describe('every route', () => {
     const faults = shown.flatMap((handler) => {
       const answers = Object.keys(handler.metadata<Record<string, unknown>>(ANSWERS) ?? {});
       // probes refuse nothing and are under no limit
-      const errors = handler.metadata(RATE_LIMIT_METADATA) === 'none' || refusals.has(handler.name);
+      const errors =
+        handler.metadata(RATE_LIMIT_METADATA) === 'none' ||
+        handler.paths.every((path) => refusals.has(`${handler.method} ${path}`));
       return [
         ...(handler.metadata<string[]>(TAGS)?.length ? [] : [`${handler.name}: no @ApiTags`]),
         ...(handler.metadata<{ summary?: string }>(OPERATION)?.summary ? [] : [`${handler.name}: no summary`]),
@@ -116,6 +126,14 @@ describe('every route', () => {
       return admin !== handler.paths.every((path) => path.startsWith('/v6/api/admin'));
     });
     expect(named(wrong)).toEqual([]);
+  });
+
+  it('has an id that clients are generated from: unique, speaking, and changed on purpose only', async () => {
+    const ids = documented().map(({ operationId, route }) => `${operationId.padEnd(34)} ${route}`);
+    const names = documented().map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !/^[a-z][a-zA-Z0-9]+$/.test(name) || /controller|answer/i.test(name))).toEqual([]);
+    await expect(`${ids.sort().join('\n')}\n`).toMatchFileSnapshot('snapshots/operation-ids.txt');
   });
 
   it('is frozen: paths, methods, authentication and limits change on purpose only', async () => {

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { Ajv, type ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
 /** A schema of the document, as far as tests read it. */
 export interface Schema {
   $ref?: string;
-  type?: string;
+  /** several where null is one of them */
+  type?: string | string[];
   enum?: unknown[];
   example?: unknown;
+  examples?: unknown[];
   properties?: Record<string, Schema>;
   items?: Schema;
   additionalProperties?: boolean | Schema;
@@ -62,6 +65,8 @@ interface Document {
       string,
       {
         operationId: string;
+        summary: string;
+        tags?: string[];
         parameters?: Parameter[];
         security?: Record<string, unknown>[];
         requestBody?: { content: Record<string, MediaType> };
@@ -78,14 +83,14 @@ const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url);
 export class ApiContract {
   readonly operations: readonly Operation[];
   private readonly matchers: readonly { operation: Operation; pattern: RegExp; literals: number }[];
-  private readonly ajv: Ajv;
+  private readonly ajv: Ajv2020;
   private readonly validators = new Map<string, ValidateFunction>();
 
   private constructor(readonly document: Document) {
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({
         name: `${method.toUpperCase()} ${path}`,
-        handler: operation.operationId.replace(/\[\d+\]$|_\d+$/, ''),
+        handler: [method, operation.tags, operation.summary].join(' '),
         method: method.toUpperCase(),
         path,
         parameters: operation.parameters ?? [],
@@ -102,7 +107,7 @@ export class ApiContract {
         literals: operation.path.replace(/\{[^}]+\}/g, '').length,
       }))
       .sort((a, b) => b.literals - a.literals);
-    this.ajv = new Ajv({ strict: false, validateSchema: false, allErrors: false });
+    this.ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false });
     formats.default(this.ajv);
     this.ajv.addSchema(closed(document) as object, 'api');
   }
@@ -178,6 +183,6 @@ function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner)]));
-  const isObject = copy['type'] === 'object' && copy['properties'] !== undefined;
+  const isObject = [copy['type']].flat().includes('object') && copy['properties'] !== undefined;
   return isObject && copy['additionalProperties'] === undefined ? { ...copy, additionalProperties: false } : copy;
 }

@@ -24,15 +24,17 @@ export class DocumentedRequests {
   value(schema: Schema): unknown {
     if (schema.$ref !== undefined) return this.value(this.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
     if (schema.example !== undefined) return schema.example;
+    if (schema.examples) return schema.examples[0];
     if (schema.enum) return schema.enum[0];
     const part = schema.allOf?.[0] ?? schema.oneOf?.[0];
     if (part) return this.value(part);
     if (schema.properties)
       return Object.fromEntries(Object.entries(schema.properties).map(([name, inner]) => [name, this.value(inner)]));
-    if (schema.type === 'array') return schema.items ? [this.value(schema.items)] : [];
-    if (schema.type === 'integer' || schema.type === 'number') return 1;
-    if (schema.type === 'boolean') return true;
-    return schema.type === 'object' ? {} : 'text';
+    const [type] = [schema.type].flat();
+    if (type === 'array') return schema.items ? [this.value(schema.items)] : [];
+    if (type === 'integer' || type === 'number') return 1;
+    if (type === 'boolean') return true;
+    return type === 'object' ? {} : 'text';
   }
 }
 

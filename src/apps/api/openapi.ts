@@ -2,7 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { documentErrors, ERROR_SCHEMAS } from '../../platform/http/index.js';
+import { findOperations } from './docs-filter.js';
+import { asOpenApi31 } from './openapi-31.js';
 import { TAGS } from './openapi-tags.js';
+import { operationIdOf } from './operation-ids.js';
 
 const VERSION = '0.2.0';
 const OPERATIONS_TAG = 'Operations';
@@ -59,7 +62,7 @@ export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPI
   for (const [name, description] of TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build());
   documentErrors(app, document, OPERATIONS_TAG);
-  return completed(document);
+  return asOpenApi31(completed(document));
 }
 
 /** Serves the document and Swagger UI at `/docs` and `/docs-json`. */
@@ -72,25 +75,21 @@ export function serveDocs(app: INestApplication, base: string): void {
       persistAuthorization: true,
       displayRequestDuration: true,
       filter: true,
+      plugins: [findOperations],
       // every body and answer shows its own; the list of all below the page says nothing more
       defaultModelsExpandDepth: -1,
     },
   });
 }
 
-/** Adds the schemas of errors and what Nest leaves out, and makes the ids of handlers with several paths unique. */
+/** Adds the schemas of errors and what Nest leaves out, and names the operations. */
 function completed(document: OpenAPIObject): OpenAPIObject {
   document.components = { ...document.components, schemas: { ...document.components?.schemas, ...ERROR_SCHEMAS } };
-  const seen = new Map<string, number>();
-  for (const item of Object.values(document.paths)) {
+  for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
       if (!operation) continue;
-      if (operation.operationId !== undefined) {
-        const count = (seen.get(operation.operationId) ?? 0) + 1;
-        seen.set(operation.operationId, count);
-        if (count > 1) operation.operationId += `_${count}`;
-      }
+      operation.operationId = operationIdOf(operation.operationId ?? '', path);
       const { responses } = operation;
       for (const [status, response] of Object.entries(responses)) {
         if (response && 'description' in response) response.description ||= STATUS_CODES[status] ?? '';
