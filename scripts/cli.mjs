@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import { ROOT, dataDirectory, developmentEnvironment, ensureSecrets, requireNode } from './lib/environment.mjs';
@@ -24,8 +25,10 @@ async function cli() {
     stdio: 'inherit',
     env: environment,
   });
-  const [code] = await once(child, 'exit');
-  process.exitCode = code ?? 1;
+  // the command ends itself and says how; a terminal tells both, anybody else only this process
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  const [code, signal] = await once(child, 'exit');
+  process.exitCode = code ?? 128 + constants.signals[signal];
 }
 
 await cli().catch((error) => {

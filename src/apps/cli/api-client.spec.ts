@@ -39,6 +39,11 @@ describe('ApiClient', () => {
     expect(asked).toBe(4);
   });
 
+  it('keeps the hint of an error', async () => {
+    answers = [[400, { message: 'schedule_time is invalid', hint: 'It is past\u001b[2J' }]];
+    await expect(api.call('POST', '/x', {})).rejects.toMatchObject({ hint: 'It is past [2J', code: 1 });
+  });
+
   it('tells refusals from an API that is away', async () => {
     answers = [[404, { message: 'Campaign not found' }]];
     await expect(api.call('GET', '/x')).rejects.not.toBeInstanceOf(Unanswered);
@@ -61,5 +66,15 @@ describe('watch', () => {
     answers = [[503, {}]];
     await expect(watch(api, 'x')).rejects.toBeInstanceOf(Unanswered);
     expect(asked).toBe(4);
+  });
+
+  it('ends with 124 when the time is up, and says how to go on', async () => {
+    answers = [[...stand('running')]];
+    const fault = await watch(api, 'x', { timeout: 20 }).catch((error: unknown) => error);
+    expect(fault).toMatchObject({
+      code: 124,
+      message: 'The time is up. x is running: SENT 1',
+      hint: expect.stringContaining('watch x') as string,
+    });
   });
 });

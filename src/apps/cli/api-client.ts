@@ -3,8 +3,8 @@ import { now } from '../../kernel/clock.js';
 import { readJsonObject } from '../../kernel/objects.js';
 import { readRetryAfter } from '../../kernel/retry-after.js';
 import { OutboundClient, OutboundError, type OutboundResponse } from '../../platform/outbound/index.js';
-import { Failure, Unanswered } from './failure.js';
-import { readPassword } from './terminal.js';
+import { EXIT, Failure, Unanswered } from './failure.js';
+import { plain, readPassword } from './terminal.js';
 
 const TIMEOUT_MS = 120_000;
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -72,9 +72,10 @@ export class ApiClient {
     }
     const answer = readJsonObject(response.body.toString('utf8'));
     if (response.status >= 400 || answer === null) {
-      const text = answer?.['message'];
-      const said = typeof text === 'string' ? text : `${this.access.url} answered ${response.status}`;
-      throw response.status >= 500 ? new Unanswered(said) : new Failure(said);
+      const { message, hint } = answer ?? {};
+      const said = typeof message === 'string' ? message : `${this.access.url} answered ${response.status}`;
+      const Kind = response.status >= 500 ? Unanswered : Failure;
+      throw new Kind(plain(said), EXIT.failed, typeof hint === 'string' ? plain(hint) : null);
     }
     return answer as Body;
   }
@@ -101,3 +102,6 @@ export class ApiClient {
     }
   }
 }
+
+/** Runs what a command does over the API, and says whether programs read what it prints. */
+export type WithApi = (work: (api: ApiClient, json: boolean) => Promise<void>) => Promise<void>;

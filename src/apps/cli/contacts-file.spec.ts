@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contactsOf } from './contacts-file.js';
+import { contactsOf, rowsOf } from './contacts-file.js';
 
 describe('contactsOf', () => {
   it('takes the first column of a file without a head', () => {
@@ -66,5 +66,19 @@ describe('contactsOf', () => {
 
   it('has none in an empty file', () => {
     expect(contactsOf('')).toEqual([]);
+  });
+});
+
+describe('rowsOf', () => {
+  it('gives each number what stands in its row', () => {
+    expect(rowsOf('name,phone,city\nAsha,919812345678,Pune\nRavi,919812345679\n,,\n')).toEqual([
+      { to: '919812345678', variables: { name: 'Asha', city: 'Pune' } },
+      { to: '919812345679', variables: { name: 'Ravi', city: '' } },
+    ]);
+  });
+
+  it('has no values without heads', () => {
+    expect(rowsOf('919812345678,Asha\n')).toEqual([{ to: '919812345678' }]);
+    expect(rowsOf('phone,work\n1,2', 'home')).toBeNull();
   });
 });

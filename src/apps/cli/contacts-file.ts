@@ -12,16 +12,35 @@ const SEPARATORS = [',', ';', '\t'] as const;
  * @throws Failure for a quote without an end, or with more than blanks behind its field
  */
 export function contactsOf(text: string, column?: string): string[] | null {
+  return rowsOf(text, column)?.map(({ to }) => to) ?? null;
+}
+
+/** A number and what its row says under the other heads. */
+export interface ContactRow {
+  to: string;
+  variables?: Record<string, string>;
+}
+
+/** The same numbers with the values of their rows, by the heads of the columns; without a head line there are none. */
+export function rowsOf(text: string, column?: string): ContactRow[] | null {
   const rows = readRows(text);
   const heads = rows[0]?.map((cell) => cell.trim()) ?? [];
   const headed = column !== undefined || heads.some((head) => NAMES.test(head)) || !heads.some(isNumber);
   const wanted = heads.findIndex((head) => (column === undefined ? NAMES.test(head) : head === column));
   if (column !== undefined && wanted < 0) return null;
   const index = headed ? Math.max(0, wanted) : 0;
+  const named = headed
+    ? heads.map((head, place) => [head, place] as const).filter(([head, place]) => head !== '' && place !== index)
+    : [];
   return rows
     .slice(headed ? 1 : 0)
-    .map((row) => (row[index] ?? '').trim())
-    .filter((cell) => cell !== '');
+    .map((row) => ({
+      to: (row[index] ?? '').trim(),
+      ...(named.length > 0 && {
+        variables: Object.fromEntries(named.map(([head, place]) => [head, row[place] ?? ''])),
+      }),
+    }))
+    .filter(({ to }) => to !== '');
 }
 
 /**

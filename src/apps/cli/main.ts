@@ -15,6 +15,7 @@ async function main(): Promise<number> {
     // commander has said what is wrong by itself; asking for help is no fault
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     process.stderr.write(`${textOf(error)}\n`);
+    if (error instanceof Failure && error.hint !== null) process.stderr.write(`Hint: ${error.hint}\n`);
     return error instanceof Failure ? error.code : EXIT.failed;
   }
 }
@@ -24,5 +25,11 @@ const textOf = (error: unknown): string =>
   error instanceof Failure || error instanceof AppError
     ? error.message
     : `The command failed (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`;
+
+// whatever it waits for; what the API has taken goes on there
+process.once('SIGINT', () => {
+  process.stderr.write('\nInterrupted\n');
+  process.exit(EXIT.interrupted);
+});
 
 void main().then((code) => process.exit(code));

@@ -1,15 +1,16 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { ApiClient } from './api-client.js';
+import { ApiClient, type WithApi } from './api-client.js';
 import { grantCredits, proveBalances } from './commands/credits.js';
 import type { NewAdminOptions } from './commands/database.js';
-import { send, SEND_CHANNELS, type SendOptions } from './commands/send.js';
-import { watch } from './commands/watch.js';
+import { addCampaignCommands } from './campaign-commands.js';
 import { EXIT, Failure } from './failure.js';
+import { addListCommands } from './list-commands.js';
 
 const MOST_AT_ONCE = 1_000_000_000;
 const FOOT = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong use; 3 done, but a campaign did not complete or a balance is wrong;
-130 interrupted.
+124 the time of --timeout is up; 130 interrupted.
+--json prints each answer of the API as JSON on a line of its own; errors stay texts on standard error.
 Who you are is told by --user, SWITCHBOARD_TOKEN (token of a login) or SWITCHBOARD_API_KEY. Passwords are asked for, or
 read from standard input; neither they nor tokens and keys stand on the command line, where others could read them.`;
 
@@ -24,6 +25,7 @@ interface Global {
   token?: string;
   apiKey?: string;
   user?: string;
+  json?: boolean;
 }
 
 /** The operator's command line. Commands over the API need its URL and a login; the others need DATABASE_URL. */
@@ -34,19 +36,33 @@ export function createProgram(): Command {
     .addOption(new Option('--user <name>', 'log in as; asks for the password').env('SWITCHBOARD_USER'))
     .addOption(new Option('--token <token>').env('SWITCHBOARD_TOKEN').hideHelp())
     .addOption(new Option('--api-key <key>').env('SWITCHBOARD_API_KEY').hideHelp())
+    .option('--json', 'print answers of the API as JSON')
     .hook('preAction', refuseSecretsInSight)
+    .hook('preAction', refuseJsonOfDatabase)
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(add --help for help)')
     .addHelpText('after', FOOT);
 
-  const withApi = async (work: (api: ApiClient) => Promise<void>): Promise<void> => {
-    const api = new ApiClient(program.opts<Global>());
+  const withApi: WithApi = async (work) => {
+    const { json = false, ...access } = program.opts<Global>();
+    const api = new ApiClient(access);
     try {
-      await work(api);
+      await work(api, json);
     } finally {
       await api.close();
     }
   };
 
+  addCampaignCommands(program, withApi);
+  addListCommands(program, withApi);
+  addAccountCommands(program, withApi);
+  addDatabaseCommands(program);
+  addCopies(program);
+  return program;
+}
+
+/** Accounts of the staff and their credits. */
+function addAccountCommands(program: Command, withApi: WithApi): void {
   program
     .command('create-admin')
     .description('make an account of the staff (works on the database)')
@@ -62,27 +78,21 @@ export function createProgram(): Command {
     .argument('<balance>', 'such as gsm_credits')
     .addArgument(new Argument('<amount>', 'whole number').argParser(wholeNumber))
     .option('--note <text>', 'stands in the ledger')
-    .action((username: string, balance: string, amount: number, { note }: { note?: string }) =>
-      withApi((api) => grantCredits(api, username, balance, amount, note)),
+    .action((username: string, balance: string, amount: number, options: { note?: string }) =>
+      withApi((api, json) => grantCredits(api, username, balance, amount, { ...options, json })),
     );
   program
-    .command('send')
-    .description('send a broadcast to the numbers of a CSV file and watch it')
-    .argument('<file.csv>')
-    .requiredOption('--message <text>', 'what is sent')
-    .requiredOption('--name <name>', 'name of the broadcast')
-    .addOption(new Option('--channel <channel>', 'where to').choices(SEND_CHANNELS).default('sms'))
-    .option('--service <route>', 'brodcast_service; an unknown one takes the default route', 'default')
-    .option('--column <head>', 'column of the numbers; else the first with a usual name, else the first')
-    .option('--id <request_id>', 'your own request id (sms only): a second run with it sends nothing twice')
-    .option('--schedule <time>', 'YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601')
-    .option('--no-watch', 'do not wait for its end')
-    .action((file: string, options: SendOptions) => withApi((api) => send(api, file, options)));
-  program
-    .command('watch')
-    .description('follow a campaign to its end')
-    .argument('<request_id>')
-    .action((requestId: string) => withApi((api) => watch(api, requestId)));
+    .command('prove-balances')
+    .description('hold every stored balance against the sum of its ledger')
+    .argument('[username]', 'one account; else all')
+    .option('--closings', 'and every month’s closing against its entries')
+    .action((username: string | undefined, options: { closings?: true }) =>
+      withApi((api, json) => proveBalances(api, username, { ...options, json })),
+    );
+}
+
+/** What must work when the API does not. */
+function addDatabaseCommands(program: Command): void {
   program
     .command('requeue')
     .description('wake what is due or stuck of a campaign (works on the database); nothing is sent twice')
@@ -96,16 +106,6 @@ export function createProgram(): Command {
     .command('keep-tables')
     .description('make the days to come and remove what RETENTION_DAYS keeps no longer, now (works on the database)')
     .action(async () => (await database()).keepTables());
-  program
-    .command('prove-balances')
-    .description('hold every stored balance against the sum of its ledger')
-    .argument('[username]', 'one account; else all')
-    .option('--closings', 'and every month’s closing against its entries')
-    .action((username: string | undefined, options: { closings?: true }) =>
-      withApi((api) => proveBalances(api, username, options)),
-    );
-  addCopies(program);
-  return program;
 }
 
 /** Copies of the database (docs/operate/backup.md). */
@@ -152,6 +152,18 @@ function refuseSecretsInSight(program: Command): void {
     if (program.getOptionValueSource(option) === 'cli') {
       throw new Failure(`Use ${variable}: everybody on this machine can read the command line`, EXIT.usage);
     }
+  }
+}
+
+/** Commands that do not go through the API have no answers of it. */
+const ON_DATABASE = new Set([
+  ...['create-admin', 'requeue', 'directory-fill', 'keep-tables'],
+  ...['backup', 'restore', 'fence', 'undecided', 'resume-unsent'],
+]);
+
+function refuseJsonOfDatabase(program: Command, command: Command): void {
+  if (program.opts<Global>().json && ON_DATABASE.has(command.name())) {
+    throw new Failure(`--json does not go with ${command.name()}, which works on the database`, EXIT.usage);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProgressLine } from './terminal.js';
+import { ProgressLine, sheet, table } from './terminal.js';
 
 /** What a line shows on an output that is a terminal, or none. */
 function shown(isTTY: boolean): string[] {
@@ -28,5 +28,23 @@ describe('ProgressLine', () => {
 
   it('is silent in a pipe', () => {
     expect(shown(false)).toEqual([]);
+  });
+});
+
+describe('what is printed of others', () => {
+  it('stands in columns, numbers right, and steers no terminal', () => {
+    const rows = [
+      ['a\u001b[2Jb\nc', 5, null],
+      ['x', 1_000, ''],
+    ];
+    expect(table(['name', 'count', 'note'], rows)).toBe(
+      'NAME      COUNT  NOTE\na [2Jb c      5  -\nx          1000  -',
+    );
+    expect(
+      sheet([
+        ['name', 'x'],
+        ['longer', 7],
+      ]),
+    ).toBe('name    x\nlonger  7');
   });
 });

@@ -3,7 +3,44 @@ import { EXIT, Failure } from './failure.js';
 
 const WIDTH = 30;
 
+/** What a name holds must not steer a terminal. */
+const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** An answer of the API for programs, on one line. */
+export const printJson = (answer: unknown): void => print(JSON.stringify(answer));
+
+/** A text of somebody else's on one line, without what would steer the terminal. */
+export const plain = (text: string): string => text.replace(CONTROLS, ' ');
+
+export type Cell = string | number | boolean | null | undefined;
+
+const cellText = (cell: Cell): string =>
+  cell === null || cell === undefined || cell === '' ? '-' : plain(String(cell));
+
+/** Rows under their heads, in columns; numbers stand right. */
+export function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const lines = [heads.map((head) => head.toUpperCase()), ...rows.map((row) => row.map(cellText))];
+  const widths = heads.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  const isRight = heads.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'));
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) =>
+          isRight[column] ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Names beside their values, for one thing. */
+export function sheet(facts: readonly (readonly [string, Cell])[]): string {
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return facts.map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`).join('\n');
+}
 
 /**
  * A password from the terminal, unseen, or the first line of standard input where that is no terminal. It never stands

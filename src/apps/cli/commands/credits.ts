@@ -1,6 +1,6 @@
 import type { ApiClient } from '../api-client.js';
 import { EXIT, Failure } from '../failure.js';
-import { print } from '../terminal.js';
+import { print, printJson } from '../terminal.js';
 
 const PAGE = 1_000;
 const ACCOUNTS = '/v6/api/admin/accounts';
@@ -11,14 +11,15 @@ export async function grantCredits(
   username: string,
   balance: string,
   amount: number,
-  note?: string,
+  { note, json }: { note?: string; json?: boolean } = {},
 ): Promise<void> {
   const { data } = await api.call<{ data: { balance: string; available: number } }>(
     'POST',
     `${ACCOUNTS}/${encodeURIComponent(username)}/credits`,
     { balance, amount, ...(note === undefined ? {} : { note }) },
   );
-  print(`${username}: ${data.balance} ${data.available}`);
+  if (json) printJson(data);
+  else print(`${username}: ${data.balance} ${data.available}`);
 }
 
 interface Proof {
@@ -39,23 +40,24 @@ interface Proof {
 export async function proveBalances(
   api: ApiClient,
   username?: string,
-  { closings }: { closings?: true } = {},
+  { closings, json }: { closings?: true; json?: boolean } = {},
 ): Promise<void> {
   let proved = 0;
   const wrong: string[] = [];
   for await (const name of username === undefined ? usernames(api) : [username]) {
     const path = `${ACCOUNTS}/${encodeURIComponent(name)}/credits/proof${closings ? '?closings=true' : ''}`;
     const { data } = await api.call<{ data: Proof[] }>('GET', path);
+    if (json) printJson({ username: name, balances: data });
     for (const proof of data) {
       proved += 1;
       if (!proof.ok) wrong.push(`${name}: ${faultOf(proof)}`);
     }
   }
-  for (const line of wrong) print(line);
+  if (!json) for (const line of wrong) print(line);
   if (wrong.length > 0) {
     throw new Failure(`${wrong.length} of ${proved} balances do not agree with their ledger`, EXIT.notAsItShould);
   }
-  print(`${proved} balances agree with their ledger`);
+  if (!json) print(`${proved} balances agree with their ledger`);
 }
 
 function faultOf({ balance, stored, ledger, usage, closings = [] }: Proof): string {

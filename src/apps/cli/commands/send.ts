@@ -1,53 +1,184 @@
 import { readFile } from 'node:fs/promises';
 import type { ApiClient } from '../api-client.js';
-import { contactsOf } from '../contacts-file.js';
+import { contactsOf, rowsOf } from '../contacts-file.js';
 import { EXIT, Failure } from '../failure.js';
-import { print } from '../terminal.js';
-import { watch } from './watch.js';
+import { print, printJson } from '../terminal.js';
+import { watch, type WatchOptions } from './watch.js';
 
-const PATHS = {
-  sms: '/webhook/api/addbroadcastgsm.php',
-  unofficial: '/webhook/api/addbroadcastUnofficial.php',
-} as const;
-
-export type SendChannel = keyof typeof PATHS;
-export const SEND_CHANNELS = Object.keys(PATHS) as SendChannel[];
+export const SEND_CHANNELS = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
+export type SendChannel = (typeof SEND_CHANNELS)[number];
 
 /** Options of `send`. */
-export interface SendOptions {
+export interface SendOptions extends WatchOptions {
   channel: SendChannel;
   name: string;
-  service: string;
-  message: string;
+  service?: string;
+  message?: string;
   column?: string;
   id?: string;
   schedule?: string;
   watch: boolean;
+  template?: string;
+  language?: string;
+  param?: string[];
+  components?: string;
+  audio?: string;
+  callerId?: string;
+  menu?: string;
+  plan?: string;
+  retries?: number;
+  retryInterval?: number;
+}
+
+type OptionName = keyof SendOptions;
+
+/** Options that go with some channels only. */
+const GOES_WITH: Partial<Record<OptionName, readonly SendChannel[]>> = {
+  message: ['sms', 'unofficial', 'voice'],
+  service: ['sms', 'unofficial'],
+  id: ['sms'],
+  template: ['template', 'branded'],
+  param: ['template', 'branded'],
+  components: ['template', 'branded'],
+  language: ['template', 'branded', 'voice'],
+  audio: ['voice'],
+  callerId: ['voice'],
+  menu: ['voice'],
+  plan: ['voice'],
+  retries: ['voice'],
+  retryInterval: ['voice'],
+};
+
+/** What is sent where, and how the answer says what was taken. */
+interface Submission {
+  path: string;
+  body: object;
+  /** credits as the answer names them */
+  credits: (answer: Accepted) => number | undefined;
+}
+
+interface Accepted {
+  request_id?: string;
+  Credits?: number;
+  credits_deducted?: number;
+  contacts?: number;
+  data?: { request_id: string; credits: number; recipients: number };
 }
 
 /** Sends one broadcast to the numbers of a CSV file and follows it to its end. */
 export async function send(api: ApiClient, file: string, options: SendOptions): Promise<void> {
-  if (options.id !== undefined && options.channel !== 'sms') {
-    throw new Failure('--id goes with --channel sms: elsewhere a second run would send twice', EXIT.usage);
-  }
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
-  });
+  refuseWrongOptions(options);
+  const text = await read(file);
   const contacts = contactsOf(text, options.column);
   if (contacts === null) throw new Failure(`${file} has no column "${options.column ?? ''}"`);
   if (contacts.length === 0) throw new Failure(`${file} has no numbers`);
-  const { request_id: requestId, Credits: credits } = await api.call<{ request_id: string; Credits: number }>(
-    'POST',
-    PATHS[options.channel],
-    {
-      broadcast_name: options.name,
-      brodcast_service: options.service,
-      message: options.message,
-      contacts,
-      ...(options.id === undefined ? {} : { providermessageid: options.id }),
-      ...(options.schedule === undefined ? {} : { schedule_time: options.schedule }),
+  const { path, body, credits } = await submissionOf(text, contacts, options);
+  const answer = await api.call<Accepted>('POST', path, body);
+  const requestId = answer.data?.request_id ?? answer.request_id ?? '';
+  const taken = answer.data?.recipients ?? answer.contacts ?? contacts.length;
+  if (options.json) printJson(answer);
+  else print(`${requestId}: accepted for ${taken} contacts, ${credits(answer) ?? 0} credits`);
+  if (options.watch) await watch(api, requestId, options);
+}
+
+function refuseWrongOptions(options: SendOptions): void {
+  const { channel } = options;
+  if (options.id !== undefined && channel !== 'sms') {
+    throw new Failure('--id goes with --channel sms: elsewhere a second run would send twice', EXIT.usage);
+  }
+  for (const [name, channels] of Object.entries(GOES_WITH) as [OptionName, readonly SendChannel[]][]) {
+    if (options[name] === undefined || channels.includes(channel)) continue;
+    throw new Failure(`error: --${flagOf(name)} does not go with --channel ${channel}`, EXIT.usage);
+  }
+  const wanted: OptionName[] =
+    channel === 'voice'
+      ? ['message', 'audio']
+      : channel === 'sms' || channel === 'unofficial'
+        ? ['message']
+        : ['template'];
+  if (wanted.every((name) => options[name] === undefined)) {
+    throw new Failure(`error: --channel ${channel} wants --${wanted.map(flagOf).join(' or --')}`, EXIT.usage);
+  }
+}
+
+const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+async function read(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Failure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
+  });
+}
+
+async function submissionOf(text: string, contacts: string[], options: SendOptions): Promise<Submission> {
+  const { channel, name, schedule } = options;
+  const scheduled = schedule === undefined ? {} : { schedule_time: schedule };
+  if (channel === 'voice') {
+    const menu = options.menu === undefined ? undefined : await readJson(options.menu);
+    return {
+      path: '/v6/api/v1/voice/send',
+      body: {
+        broadcast_name: name,
+        message: options.message,
+        audio_url: options.audio,
+        language: options.language,
+        caller_id: options.callerId,
+        voiceplan: options.plan,
+        dtmf_flow: menu,
+        retries: options.retries,
+        retry_interval: options.retryInterval,
+        contacts,
+        ...scheduled,
+      },
+      credits: (answer) => answer.credits_deducted,
+    };
+  }
+  if (channel === 'sms' || channel === 'unofficial') {
+    return {
+      path: channel === 'sms' ? '/webhook/api/addbroadcastgsm.php' : '/webhook/api/addbroadcastUnofficial.php',
+      body: {
+        broadcast_name: name,
+        brodcast_service: options.service ?? 'default',
+        message: options.message,
+        contacts,
+        ...(options.id === undefined ? {} : { providermessageid: options.id }),
+        ...scheduled,
+      },
+      credits: (answer) => answer.Credits,
+    };
+  }
+  return {
+    path: '/v6/api/campaigns',
+    body: {
+      channel,
+      broadcast_name: name,
+      recipients: rowsOf(text, options.column),
+      template: templateOf(options),
+      ...scheduled,
     },
-  );
-  print(`${requestId}: accepted for ${contacts.length} contacts, ${credits} credits`);
-  if (options.watch) await watch(api, requestId);
+    credits: (answer) => answer.data?.credits,
+  };
+}
+
+/** The template with its parameters; columns of the file fill in what stands there in braces. */
+function templateOf({ template, language, param = [], components }: SendOptions): object {
+  const given: unknown = components === undefined ? [] : parsed(components, '--components');
+  if (!Array.isArray(given)) throw new Failure('--components is not a list');
+  const body = param.length === 0 ? [] : [{ type: 'body', parameters: param.map((text) => ({ type: 'text', text })) }];
+  return {
+    name: template,
+    ...(language === undefined ? {} : { language: { code: language } }),
+    ...(given.length + body.length === 0 ? {} : { components: [...(given as unknown[]), ...body] }),
+  };
+}
+
+async function readJson(file: string): Promise<unknown> {
+  return parsed(await read(file), file);
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Failure(`${name} is not valid JSON`);
+  }
 }

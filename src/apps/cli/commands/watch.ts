@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../../../kernel/clock.js';
 import type { ApiClient } from '../api-client.js';
 import { EXIT, Failure, Unanswered } from '../failure.js';
-import { print, ProgressLine } from '../terminal.js';
+import { print, printJson, ProgressLine } from '../terminal.js';
+import { Pace, spokenSeconds } from '../time-left.js';
 
 const LOOK_EVERY_MS = 1_000;
 /** The API may be away for so many looks in a row, as in a restart. */
@@ -9,24 +11,43 @@ const MOST_MISSES = 60;
 const OPEN = new Set(['PP1', 'PENDING', 'SENT', 'INITIATED']);
 const OVER = new Set(['completed', 'cancelled', 'rejected', 'failed']);
 
+/** Options of `watch`. */
+export interface WatchOptions {
+  json?: boolean;
+  /** milliseconds after which it ends, wherever the campaign is */
+  timeout?: number;
+}
+
 interface Campaign {
   state: string;
   total_rows: number;
   status_counts: Record<string, number>;
 }
 
-/** Follows a campaign to its end. @throws Failure (3) when it ends otherwise than completed */
-export async function watch(api: ApiClient, requestId: string): Promise<void> {
+/**
+ * Follows a campaign to its end.
+ * @throws Failure (3) when it ends otherwise than completed, (124) when the time is up
+ */
+export async function watch(
+  api: ApiClient,
+  requestId: string,
+  { json = false, timeout = Infinity }: WatchOptions = {},
+): Promise<void> {
   const line = new ProgressLine();
+  const pace = new Pace();
   const path = `/v6/api/campaigns/${encodeURIComponent(requestId)}`;
   const look = async (): Promise<Campaign> => (await api.call<{ data: Campaign }>('GET', path)).data;
+  const began = performance.now();
   try {
     let campaign = await look();
     for (let misses = 0; ;) {
       const { final, words } = standOf(campaign);
-      line.show(final, campaign.total_rows, `${campaign.state}: ${words}`);
+      pace.see({ at: now().getTime(), final });
+      line.show(final, campaign.total_rows, `${campaign.state}${left(pace, campaign)}: ${words}`);
       if (OVER.has(campaign.state)) break;
-      await sleep(LOOK_EVERY_MS);
+      const rest = timeout - (performance.now() - began);
+      if (rest <= 0) throw timedOut(requestId, campaign, json);
+      await sleep(Math.min(LOOK_EVERY_MS, rest));
       try {
         campaign = await look();
         misses = 0;
@@ -35,12 +56,24 @@ export async function watch(api: ApiClient, requestId: string): Promise<void> {
       }
     }
     line.end();
+    if (json) printJson(campaign);
     const text = `${requestId} is ${campaign.state}: ${standOf(campaign).words}`;
     if (campaign.state !== 'completed') throw new Failure(text, EXIT.notAsItShould);
-    print(text);
+    if (!json) print(text);
   } finally {
     line.end();
   }
+}
+
+function timedOut(requestId: string, campaign: Campaign, json: boolean): Failure {
+  if (json) printJson(campaign);
+  const text = `The time is up. ${requestId} is ${campaign.state}: ${standOf(campaign).words}`;
+  return new Failure(text, EXIT.timedOut, `It goes on; \`watch ${requestId}\` follows it again`);
+}
+
+function left(pace: Pace, campaign: Campaign): string {
+  const seconds = campaign.state === 'running' ? pace.secondsLeft(campaign.total_rows) : null;
+  return seconds === null || seconds === 0 ? '' : `, ${spokenSeconds(seconds)} left`;
 }
 
 /** How many recipients are final, and how many stand where. */
