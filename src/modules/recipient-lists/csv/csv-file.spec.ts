@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../kernel/app-error.js';
 import type { UploadRow } from '../domain/csv-row.js';
 import { CsvFile } from './csv-file.js';
@@ -124,5 +124,27 @@ describe('a file', () => {
     const file = new CsvFile(endless(), { mostBytes: 1e9, numberColumn: null });
     await expect(file.batches().next()).rejects.toThrow('Header of the file is larger than 64 KB');
     expect(isReleased).toBe(true);
+  });
+
+  // whoever sends the rest of a body is to be heard out, or his connection is lost to his next request
+  it.each([
+    ['in its first piece', 'to,name\n1"2,a\n', '"x'],
+    ['in a later piece', 'to,name\n', '919876543210,a"b"c"\n'],
+    ['by its header', 'name,city\n', 'a,b\n'],
+  ])('that is at fault %s lets go of what it was read from', async (_where, first, second) => {
+    let isLetGo = false;
+    const source = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+      try {
+        for (const piece of [first, ...Array.from({ length: 50 }, () => second)]) {
+          await Promise.resolve();
+          yield new TextEncoder().encode(piece);
+        }
+      } finally {
+        isLetGo = true;
+      }
+    };
+    const batches = new CsvFile(source(), { mostBytes: 1_000_000, numberColumn: null }).batches();
+    await expect(batches.next()).rejects.toBeInstanceOf(AppError);
+    await vi.waitFor(() => expect(isLetGo).toBe(true));
   });
 });

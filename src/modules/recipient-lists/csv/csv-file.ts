@@ -106,8 +106,13 @@ export class CsvFile {
       max_record_size: LARGEST_ROW,
     });
     const all = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
-      yield* head;
-      yield* text;
+      try {
+        yield* head;
+        yield* text;
+      } finally {
+        // also where the head is at fault: a body that nobody reads to its end holds the client's connection
+        await text.return();
+      }
     };
     pipeline(all(), parser, () => undefined); // a fault comes out of the parser
     return parser;
