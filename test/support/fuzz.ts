@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * What all fuzzing of a run begins with: made by the configuration of vitest where nobody has set it. `FUZZ_SEED` repeats a run,
- * `FUZZ_TIMES` makes it so many times as long.
+ * What all fuzzing of a run begins with: the same for every run where `FUZZ_SEED` says nothing else (.config/vitest.config.ts;
+ * `random` takes a new one and prints it). `FUZZ_TIMES` makes a run so many times as long.
  */
 export const FUZZ_SEED = Number(process.env['FUZZ_SEED']);
 const TIMES = Number(process.env['FUZZ_TIMES'] ?? 1);
