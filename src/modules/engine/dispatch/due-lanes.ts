@@ -27,8 +27,15 @@ interface Asked {
   most: number;
 }
 
-/** Looks of as many turns go into one statement. */
-const TOGETHER: Gathering = { maxItems: 32, delayMs: 0, atOnce: 2 };
+/** Looks of several turns go into one statement: of at most so many turns, which may find so many lanes together. */
+const MOST_TURNS = 32;
+const MOST_LANES = 960;
+const TOGETHER: Gathering<Asked> = {
+  maxItems: MOST_LANES,
+  weigh: ({ most }) => Math.max(most, MOST_LANES / MOST_TURNS),
+  delayMs: 0,
+  atOnce: 2,
+};
 
 /** Lanes that one step of a look for accounts reads, and steps of a look. */
 const STEP_LANES = 128;
