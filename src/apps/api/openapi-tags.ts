@@ -27,6 +27,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Admin: routes', 'The ways to the carriers'],
   ['Admin: routing', 'Which routes numbers leave over, by prefix, account and category'],
   ['Admin: chat accounts', 'The customers’ connections to the chat upstream'],
+  ['Admin: webhooks', 'Webhooks of all accounts: which fail, and how much waits'],
   ['Admin: audit', 'Who did what when'],
   ['Provider callbacks', 'For carriers alone'],
   ['Operations', 'For orchestrators and Prometheus'],

@@ -62,6 +62,13 @@ import { RevokedTokens } from './persistence/revoked-tokens.js';
 import { SecurityEntryEntity } from './persistence/security-entry.entity.js';
 import { SecurityLog } from './persistence/security-log.js';
 import { TeamEntity } from './persistence/team.entity.js';
+import { OwnLog } from './persistence/own-log.js';
+import { FindManagedAccountHandler } from './queries/find-managed-account.query.js';
+import { ListManagedApiKeysHandler } from './queries/list-managed-api-keys.query.js';
+import { ListManagedUsersHandler } from './queries/list-managed-users.query.js';
+import { ListOwnLogHandler } from './queries/list-own-log.query.js';
+import { RevokeManagedApiKeyHandler } from './commands/revoke-managed-api-key.command.js';
+import { OwnLogController } from './http/own-log.controller.js';
 import { FindAssignedUserHandler } from './queries/find-assigned-user.query.js';
 import { ListApiKeysHandler } from './queries/list-api-keys.query.js';
 import { ListAssignedUsersHandler } from './queries/list-assigned-users.query.js';
@@ -124,6 +131,7 @@ export class AccountDirectoryModule {}
     OwnPasswordController,
     ApiKeysController,
     UsersController,
+    OwnLogController,
   ],
   providers: [
     AccessTokens,
@@ -158,6 +166,12 @@ export class AccountDirectoryModule {}
     ListApiKeysHandler,
     ListAssignedUsersHandler,
     FindAssignedUserHandler,
+    FindManagedAccountHandler,
+    ListManagedApiKeysHandler,
+    ListManagedUsersHandler,
+    ListOwnLogHandler,
+    OwnLog,
+    RevokeManagedApiKeyHandler,
   ],
   exports: [AccountDirectoryModule, AccessTokens, AdminSessions, ApiKeys, Credentials, BodyUsernames, OpenMisses],
 })

@@ -10,6 +10,8 @@ import { AdminPageModule } from './admin-page.module.js';
 import { CampaignsAdminModule } from './campaigns-admin.module.js';
 import { ChatAccountsAdminModule } from './chat-accounts-admin.module.js';
 import { AdjustCreditsHandler } from './commands/adjust-credits.command.js';
+import { AccountAccessController } from './http/account-access.controller.js';
+import { AccountSuppressionsController } from './http/account-suppressions.controller.js';
 import { AccountsController } from './http/accounts.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { CreditsController } from './http/credits.controller.js';
@@ -18,6 +20,7 @@ import { SecurityLogController } from './http/security-log.controller.js';
 import { SenderIdsAdminController } from './http/sender-ids.controller.js';
 import { UsageController } from './http/usage.controller.js';
 import { TemplatesAdminController } from './http/templates.controller.js';
+import { WebhooksAdminController } from './http/webhooks.controller.js';
 import { RatesAdminModule } from './rates-admin.module.js';
 import { RoutesAdminModule } from './routes-admin.module.js';
 
@@ -39,10 +42,13 @@ import { RoutesAdminModule } from './routes-admin.module.js';
   ],
   controllers: [
     AccountsController,
+    AccountAccessController,
+    AccountSuppressionsController,
     CreditsController,
     UsageController,
     AuditController,
     SecurityLogController,
+    WebhooksAdminController,
     TemplatesAdminController,
     ProfileRequestsAdminController,
     SenderIdsAdminController,

@@ -8,14 +8,19 @@ import { ChangeWebhookHandler } from './commands/change-webhook.command.js';
 import { CreateWebhookHandler } from './commands/create-webhook.command.js';
 import { RemoveWebhookHandler } from './commands/remove-webhook.command.js';
 import { ReplayEventHandler } from './commands/replay-event.command.js';
+import { ReplayAnyEventHandler } from './commands/replay-any-event.command.js';
 import { RotateSecretHandler } from './commands/rotate-secret.command.js';
 import { WebhooksController } from './http/webhooks.controller.js';
+import { EndpointHealths } from './persistence/endpoint-health.js';
 import { EndpointMoments } from './persistence/endpoint-moments.js';
 import { EndpointStore } from './persistence/endpoint-store.js';
 import { EventOutbox } from './persistence/event-outbox.js';
 import { EventStore } from './persistence/event-store.js';
 import { webhookEntities } from './persistence/webhook.entities.js';
+import { FindAnyWebhookHandler } from './queries/find-any-webhook.query.js';
 import { GetWebhookHandler } from './queries/get-webhook.query.js';
+import { ListAllWebhooksHandler } from './queries/list-all-webhooks.query.js';
+import { ListAnyAttemptsHandler } from './queries/list-any-attempts.query.js';
 import { ListAttemptsHandler } from './queries/list-attempts.query.js';
 import { ListWebhooksHandler } from './queries/list-webhooks.query.js';
 import { RecipientAttempts } from './recipient-attempts.js';
@@ -35,13 +40,18 @@ export class WebhookEventsModule {}
   providers: [
     ChangeWebhookHandler,
     CreateWebhookHandler,
+    EndpointHealths,
     EndpointStore,
     EventStore,
+    FindAnyWebhookHandler,
     GetWebhookHandler,
+    ListAllWebhooksHandler,
+    ListAnyAttemptsHandler,
     ListAttemptsHandler,
     ListWebhooksHandler,
     RecipientAttempts,
     RemoveWebhookHandler,
+    ReplayAnyEventHandler,
     ReplayEventHandler,
     RotateSecretHandler,
   ],

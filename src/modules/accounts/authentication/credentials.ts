@@ -62,7 +62,8 @@ export class Credentials {
       return await this.judge(login, name, password, ip);
     } catch (error) {
       const refused = error instanceof AppError && error.kind === 'unauthenticated';
-      if (refused) this.log.note('login_failed', login ? usernameOf(login) : nameOf(name), ip);
+      if (refused)
+        this.log.note('login_failed', login ? usernameOf(login) : nameOf(name), login?.account.id ?? null, ip);
       throw error;
     }
   }

@@ -45,6 +45,8 @@ export interface Account {
   apiBaseUrl: string | null;
   /** the person who acts for the account; absent: the account itself */
   assignedUser?: AssignedUser;
+  /** the key by which the account acts; absent: no key */
+  apiKey?: { prefix: string };
 }
 
 /**

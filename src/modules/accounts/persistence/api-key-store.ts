@@ -2,9 +2,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import type { Listed, Page } from '../../../kernel/lists.js';
 import { TtlCache } from '../../../platform/caches/index.js';
 import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { apiKeyDigest, apiKeyPrefix } from '../domain/api-key.js';
@@ -18,6 +20,8 @@ const TOUCHED_EVERY_MS = 60_000;
 /** A key as authentication needs it. */
 export interface StoredApiKey {
   id: number;
+  /** how the key begins */
+  prefix: string;
   accountId: number;
   /** [] = anywhere */
   allowedIps: string[];
@@ -73,6 +77,15 @@ export class ApiKeyStore {
     return row;
   }
 
+  /** Newest first. */
+  async part(accountId: number, page: Page): Promise<Listed<ApiKeyEntity>> {
+    const ranges = [{ where: 'account_id = ?', values: [accountId] }];
+    const list = { table: 'api_keys', index: 'ix_api_keys_account', key: 'id', order: 'DESC', ranges } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(ApiKeyEntity).findBy({ id: In(ids.items) });
+    return inListedOrder(ids, rows, ({ id }) => id);
+  }
+
   /** @throws AppError not_found unless it is the account's; `forget` is due after the commit */
   async revoke(tx: EntityManager, accountId: number, id: number): Promise<ApiKeyEntity> {
     const row = await tx.findOne(ApiKeyEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });
@@ -95,6 +108,7 @@ export class ApiKeyStore {
 
 const toStored = (row: ApiKeyEntity): StoredApiKey => ({
   id: row.id,
+  prefix: row.prefix,
   accountId: row.accountId,
   allowedIps: JSON.parse(row.allowedIps) as string[],
   lastUsedAt: row.lastUsedAt?.getTime() ?? 0,

@@ -3,9 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
+import type { Listed, Page } from '../../../kernel/lists.js';
 import { TtlCache } from '../../../platform/caches/index.js';
 import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { AssignedUser, NewAssignedUser } from '../domain/assigned-user.js';
@@ -39,6 +41,21 @@ export class AssignedUsers {
   /** To be called after the commit of a change or of a removal. */
   forget(): void {
     this.cache.clear();
+  }
+
+  /** Newest first. */
+  async part(accountId: number, page: Page): Promise<Listed<AssignedUserEntity>> {
+    const ranges = [{ where: 'account_id = ?', values: [accountId] }];
+    const list = {
+      table: 'assigned_users',
+      index: 'ix_assigned_users_account',
+      key: 'id',
+      order: 'DESC',
+      ranges,
+    } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(AssignedUserEntity).findBy({ id: In(ids.items) });
+    return inListedOrder(ids, rows, ({ id }) => id);
   }
 
   /** @throws AppError conflict: a name is taken, or the account has `USERS_PER_ACCOUNT` of them */

@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 /** Who did what when (reference/admin#logs). Append-only. */
 @Entity('audit_log')
 @Index('ix_audit_log_actor', ['actor', 'id'])
+@Index('ix_audit_log_account', ['actorId', 'id'])
 export class AuditEntryEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' })
   id!: number;
@@ -17,6 +18,10 @@ export class AuditEntryEntity {
   /** the person who acted for the actor; null: the actor itself */
   @Column({ name: 'assigned_user', type: 'varchar', length: 64, nullable: true })
   assignedUser!: string | null;
+
+  /** how the API key begins by which the actor acted; null: none */
+  @Column({ name: 'api_key', type: 'varchar', length: 16, nullable: true, charset: 'ascii', collation: 'ascii_bin' })
+  apiKey!: string | null;
 
   @Column({ type: 'varchar', length: 64 })
   action!: string;

@@ -7,7 +7,7 @@ import { AuditEntryEntity } from './audit-entry.entity.js';
 /** What the audit log keeps of one change. */
 export interface AuditRecord {
   /** null = the service itself (seeding) */
-  actor: Pick<Account, 'id' | 'username' | 'assignedUser'> | null;
+  actor: Pick<Account, 'id' | 'username' | 'assignedUser' | 'apiKey'> | null;
   /** `<thing>.<verb>`: `account.create`, `credits.grant`, `route.put`; at most 64 characters */
   action: string;
   /** what was changed: a username, a route's name, a request id */
@@ -24,6 +24,7 @@ export class AuditLog {
       actorId: record.actor?.id ?? null,
       actor: record.actor?.username ?? 'system',
       assignedUser: record.actor?.assignedUser?.username ?? null,
+      apiKey: record.actor?.apiKey?.prefix ?? null,
       action: record.action,
       subject: record.subject.slice(0, 128),
       details: JSON.stringify(record.details),

@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('security_log')
 @Index('ix_security_log_username', ['username', 'id'])
 @Index('ix_security_log_ip', ['ip', 'id'])
+@Index('ix_security_log_account', ['accountId', 'id'])
 @Index('ix_security_log_created', ['createdAt'])
 export class SecurityEntryEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' })
@@ -15,6 +16,10 @@ export class SecurityEntryEntity {
   /** of the account or assigned user; an unknown name as it was given, '' when it looks like none */
   @Column({ type: 'varchar', length: 254 })
   username!: string;
+
+  /** whose login it was, or was meant to be; null = of no account */
+  @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
+  accountId!: number | null;
 
   @Column({ type: 'varchar', length: 45, charset: 'ascii', collation: 'ascii_bin' })
   ip!: string;

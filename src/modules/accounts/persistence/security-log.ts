@@ -21,6 +21,7 @@ export type SecurityEvent = 'login' | 'login_failed';
 interface Waiting {
   event: SecurityEvent;
   username: string;
+  accountId: number | null;
   ip: string;
   times: number;
 }
@@ -56,10 +57,13 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
     await this.write().catch(() => undefined);
   }
 
-  /** @param username never a password: the caller makes sure that it is a name */
-  note(event: SecurityEvent, username: string, ip: string): void {
+  /**
+   * @param username never a password: the caller makes sure that it is a name
+   * @param accountId null = of no account
+   */
+  note(event: SecurityEvent, username: string, accountId: number | null, ip: string): void {
     const full = this.waiting.size >= MOST_WAITING;
-    const entry = full ? { event, username: '', ip: '' } : { event, username, ip };
+    const entry = full ? { event, username: '', accountId: null, ip: '' } : { event, username, accountId, ip };
     const key = Object.values(entry).join('\n');
     const known = this.waiting.get(key);
     if (known) known.times += 1;

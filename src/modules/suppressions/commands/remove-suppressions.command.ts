@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { SuppressionStore } from '../persistence/suppression-store.js';
 import { suppressionErrors } from '../suppressions.errors.js';
 
@@ -10,9 +11,11 @@ import { suppressionErrors } from '../suppressions.errors.js';
  * @throws AppError not_found when none of them did
  */
 export class RemoveSuppressionsCommand extends Command<number> {
+  /** @param by who acts on the list of another account, for the audit log; null = its owner */
   constructor(
     readonly accountId: number,
     readonly numbers: readonly string[],
+    readonly by: { actor: Account; username: string } | null = null,
   ) {
     super();
   }
@@ -23,11 +26,16 @@ export class RemoveSuppressionsHandler implements ICommandHandler<RemoveSuppress
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: SuppressionStore,
+    private readonly audit: AuditLog,
   ) {}
 
-  async execute({ accountId, numbers }: RemoveSuppressionsCommand): Promise<number> {
-    const removed = await inTransaction(this.dataSource, (tx) => this.store.remove(tx, accountId, numbers));
-    if (removed === 0) throw suppressionErrors.notFound();
-    return removed;
+  async execute({ accountId, numbers, by }: RemoveSuppressionsCommand): Promise<number> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const removed = await this.store.remove(tx, accountId, numbers);
+      if (removed === 0) throw suppressionErrors.notFound();
+      const entry = { action: 'suppression.remove', details: { numbers: numbers.length, removed } };
+      if (by) await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username });
+      return removed;
+    });
   }
 }

@@ -16,9 +16,10 @@ import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js
 import { AddSuppressionsCommand } from '../commands/add-suppressions.command.js';
 import { ImportSuppressionsCommand } from '../commands/import-suppressions.command.js';
 import { RemoveSuppressionsCommand } from '../commands/remove-suppressions.command.js';
-import { type RawNumbers, readNumbers } from '../domain/suppression.js';
+import type { RawNumbers } from '../domain/suppression.js';
 import { ListSuppressionsQuery } from '../queries/list-suppressions.query.js';
 import { suppressionErrors } from '../suppressions.errors.js';
+import { numbersOf, wantedNumber } from './read-numbers.js';
 import {
   AddedAnswer,
   ImportAnswer,
@@ -55,8 +56,7 @@ export class SuppressionsController {
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<SuppressionData>> {
     const page = readListPage(STOP_LIST, query);
-    const wanted = query['number'];
-    const number = wanted === undefined || wanted === '' ? null : (numbersOf({ number: wanted })[0] ?? null);
+    const number = wantedNumber(query['number']);
     return paged(STOP_LIST, page, await this.queries.execute(new ListSuppressionsQuery(account, number, page)));
   }
 
@@ -116,10 +116,4 @@ export class SuppressionsController {
     const data = await this.commands.execute(new ImportSuppressionsCommand(account.id, request.csv));
     return { success: true, message: 'Suppressions imported successfully', data };
   }
-}
-
-function numbersOf(raw: RawNumbers): string[] {
-  const read = readNumbers(raw);
-  if ('fault' in read) throw suppressionErrors[read.fault]();
-  return read.numbers;
 }

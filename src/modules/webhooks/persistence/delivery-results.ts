@@ -28,6 +28,9 @@ export interface DeliveryResult {
   waitMs: number | null;
 }
 
+/** SQL: the beginning of the ten minutes that are now. */
+const PERIOD = `'1970-01-01' + INTERVAL TIMESTAMPDIFF(MINUTE, '1970-01-01', UTC_TIMESTAMP()) DIV 10 * 10 MINUTE`;
+
 /** Writes what became of tries: the log, what is tried again, and how the endpoint is. */
 @Injectable()
 export class DeliveryResults {
@@ -48,6 +51,7 @@ export class DeliveryResults {
     const write = async (tx: EntityManager): Promise<number> => {
       const logged = await this.log(tx, endpointId, results);
       await this.settle(tx, endpointId, results);
+      await this.count(tx, endpointId, results);
       await this.judge(tx, endpointId, results, wasFailing, disableAfterMs);
       return logged;
     };
@@ -78,6 +82,18 @@ export class DeliveryResults {
       ],
     );
     return ids[0] as number;
+  }
+
+  /** Into the ten minutes that are now: the worker that holds the endpoint is the only one that writes its row. */
+  private async count(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<void> {
+    const failed = results.filter(({ attempt }) => !attempt.ok).length;
+    await tx.query(
+      `INSERT INTO webhook_counters (endpoint_id, period, tries, failed, last_success_at)
+       VALUES (?, ${PERIOD}, ?, ?, ${failed < results.length ? 'UTC_TIMESTAMP(3)' : 'NULL'})
+       ON DUPLICATE KEY UPDATE tries = tries + VALUES(tries), failed = failed + VALUES(failed),
+         last_success_at = COALESCE(VALUES(last_success_at), last_success_at)`,
+      [endpointId, results.length, failed],
+    );
   }
 
   private async settle(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<void> {

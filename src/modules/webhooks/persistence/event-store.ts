@@ -48,6 +48,12 @@ export class EventStore {
     return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id, accountId });
   }
 
+  /** Whoever's it is. */
+  async findAny(id: string): Promise<WebhookEventEntity | null> {
+    if (!isEventId(id)) return null;
+    return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id });
+  }
+
   /** Days before the campaign's are not looked into. */
   ofRecipient(campaignId: number, seq: number): Promise<RecipientAttempt[]> {
     const since = shortlyBefore(timeOfId(campaignId));

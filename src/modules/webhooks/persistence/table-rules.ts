@@ -11,5 +11,6 @@ export const webhookTables: readonly TableRule[] = [
   { table: 'webhook_endpoints', rule: 'kept', why: 'WEBHOOKS_PER_ACCOUNT; the webhook sweeper takes removed ones' },
   { table: 'webhook_events', rule: 'days', bound: (start) => `'${firstEventIdAt(start)}'`, ...DAYS },
   { table: 'webhook_deliveries', rule: 'work', why: 'gone once it has arrived or is given up' },
+  { table: 'webhook_counters', rule: 'age', column: 'period', keptMs: KEPT_DAYS * 86_400_000 },
   { table: 'webhook_attempts', rule: 'days', bound: idBound, ...DAYS },
 ];

@@ -40,6 +40,7 @@ export class WebhookRetention {
     for (const { id } of removed) {
       await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
       await this.inSteps('DELETE FROM webhook_attempts WHERE endpoint_id = ?', [id]);
+      await this.inSteps('DELETE FROM webhook_counters WHERE endpoint_id = ?', [id]);
       await this.dataSource.query(again(`DELETE FROM webhook_endpoints WHERE id = ? AND status = 'removed'`), [id]);
     }
   }

@@ -9,6 +9,7 @@ const MOMENT = { type: 'datetime', precision: 3 } as const;
 @SealedColumns('secret', 'previousSecret')
 @Index('uq_webhook_endpoints_slot', ['accountId', 'slot'], { unique: true })
 @Index('ix_webhook_endpoints_due', ['status', 'nextDueAt'])
+@Index('ix_webhook_endpoints_listed', ['status', 'id'])
 export class WebhookEndpointEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
   id!: number;
@@ -164,4 +165,32 @@ export class WebhookAttemptEntity {
   nextAttemptAt!: Date | null;
 }
 
-export const webhookEntities = [WebhookEndpointEntity, WebhookEventEntity, WebhookDeliveryEntity, WebhookAttemptEntity];
+/** Tries of an endpoint in ten minutes: what staff see of it costs the same however many tries there were. */
+@Entity('webhook_counters')
+@Index('ix_webhook_counters_period', ['period'])
+export class WebhookCounterEntity {
+  @PrimaryColumn({ name: 'endpoint_id', type: 'int', unsigned: true })
+  endpointId!: number;
+
+  /** when the ten minutes begin */
+  @PrimaryColumn({ type: 'datetime', precision: 0 })
+  period!: Date;
+
+  @Column({ type: 'int', unsigned: true })
+  tries!: number;
+
+  @Column({ type: 'int', unsigned: true })
+  failed!: number;
+
+  /** the last one of them that was delivered */
+  @Column({ name: 'last_success_at', ...MOMENT, nullable: true })
+  lastSuccessAt!: Date | null;
+}
+
+export const webhookEntities = [
+  WebhookEndpointEntity,
+  WebhookEventEntity,
+  WebhookDeliveryEntity,
+  WebhookAttemptEntity,
+  WebhookCounterEntity,
+];

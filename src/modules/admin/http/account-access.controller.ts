@@ -1,0 +1,86 @@
+import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { readId } from '../../../kernel/ids.js';
+import {
+  ApiErrors,
+  DoneAnswer,
+  LIST_ERRORS,
+  ListQuery,
+  type Paged,
+  paged,
+  readListPage,
+} from '../../../platform/http/index.js';
+import {
+  accountErrors,
+  type Actor,
+  Admin,
+  type ApiKeyAnswerData,
+  ApiKeyPageAnswer,
+  CurrentActor,
+  ListManagedApiKeysQuery,
+  ListManagedUsersQuery,
+  RevokeManagedApiKeyCommand,
+  type UserAnswerData,
+  UserPageAnswer,
+} from '../../accounts/index.js';
+import { ACCOUNT_ERRORS } from './account.errors.js';
+
+const KEYS = { name: 'api-keys of an account', places: 'ids' } as const;
+const USERS = { name: 'users of an account', places: 'ids' } as const;
+
+/** Who acts for an account beside its owner: keys and people, for those who manage it. */
+@ApiTags('Admin: accounts')
+@Admin({ resellers: true })
+@ApiErrors(...ACCOUNT_ERRORS)
+@ApiParam({ name: 'username', example: 'jane.doe' })
+@Controller('v6/api/admin/accounts/:username')
+export class AccountAccessController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get('api-keys')
+  @ApiOperation({ summary: 'Its API keys, newest first', description: 'The keys themselves are shown to nobody.' })
+  @ListQuery()
+  @ApiOkResponse({ type: ApiKeyPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async keys(
+    @Param('username') username: string,
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<ApiKeyAnswerData>> {
+    const page = readListPage(KEYS, query);
+    return paged(KEYS, page, await this.queries.execute(new ListManagedApiKeysQuery(account, username, page)));
+  }
+
+  @Delete('api-keys/:id')
+  @ApiParam({ name: 'id', type: Number, example: 3 })
+  @ApiOperation({ summary: 'Revoke one of its API keys', description: 'Effective on every instance in 3 s.' })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(accountErrors.forbidden.because('a key of staff, without being super'), accountErrors.apiKeyNotFound)
+  async revoke(
+    @Param('username') username: string,
+    @Param('id') text: string,
+    @CurrentActor() { account }: Actor,
+  ): Promise<DoneAnswer> {
+    // An odd id belongs to no key: 0 is none either, and the account is judged first.
+    await this.commands.execute(new RevokeManagedApiKeyCommand(account, username, readId(text) ?? 0));
+    return { success: true, message: 'API key revoked successfully' };
+  }
+
+  @Get('users')
+  @ApiOperation({ summary: 'The people under it, newest first' })
+  @ListQuery()
+  @ApiOkResponse({ type: UserPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async users(
+    @Param('username') username: string,
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<UserAnswerData>> {
+    const page = readListPage(USERS, query);
+    return paged(USERS, page, await this.queries.execute(new ListManagedUsersQuery(account, username, page)));
+  }
+}
