@@ -98,11 +98,11 @@ describe('the log of an account', () => {
       'list.create',
     ]);
     const found: Entry[] = [];
-    for (let cursor: unknown = ''; cursor !== null;) {
-      const { body } = await log(account, `?limit=2&cursor=${String(cursor)}`);
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body } = await log(account, `?limit=2&cursor=${cursor}`);
       expect(body['total']).toBe(6);
       found.push(...(body['data'] as Entry[]));
-      cursor = body['next_cursor'];
+      cursor = body['next_cursor'] as string | null;
     }
     expect(found).toEqual(all);
     expect(await entries(account, '?limit=2&page=2')).toEqual(all.slice(2, 4));

@@ -42,7 +42,7 @@ export class AccountAccessController {
   ) {}
 
   @Get('api-keys')
-  @ApiOperation({ summary: 'Its API keys, newest first', description: 'The keys themselves are shown to nobody.' })
+  @ApiOperation({ summary: 'Its API keys, newest first', description: 'The keys themselves are not shown.' })
   @ListQuery()
   @ApiOkResponse({ type: ApiKeyPageAnswer })
   @ApiErrors(...LIST_ERRORS)

@@ -9,7 +9,7 @@ import {
   ReadDatabase,
   type ReadSession,
 } from '../../../platform/database/index.js';
-import { WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
+import { MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
 import { timeOfEventId } from './event-id.js';
 import { WebhookEndpointEntity } from './webhook.entities.js';
 
@@ -73,7 +73,7 @@ export class EndpointHealths {
     return inListedOrder(ids, rows, ({ id }) => id);
   }
 
-  /** Whoever's it is; null for one that was removed. */
+  /** Of any account; null for one that was removed. */
   find(id: number): Promise<WebhookEndpointEntity | null> {
     return this.dataSource.getRepository(WebhookEndpointEntity).findOneBy({ id, slot: Not(IsNull()) });
   }
@@ -145,11 +145,12 @@ export class EndpointHealths {
         ...(status !== null && { status }),
       },
       order: { id: 'ASC' },
+      take: MOST_WEBHOOKS,
     });
     const wanted = rows.filter((row) => !isFailing || (row.status === 'active' && row.failingSince !== null));
     // `partOf` goes upwards: the newest first are the same list seen from its other end.
     const listed = partOf(wanted.reverse(), ({ id }) => -id, { ...page, after: negative(page.after) });
-    return { ...listed, next: negative(listed.next) as number | null };
+    return { ...listed, next: negative(listed.next) };
   }
 }
 

@@ -48,7 +48,7 @@ export class EventStore {
     return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id, accountId });
   }
 
-  /** Whoever's it is. */
+  /** Of any account. */
   async findAny(id: string): Promise<WebhookEventEntity | null> {
     if (!isEventId(id)) return null;
     return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id });

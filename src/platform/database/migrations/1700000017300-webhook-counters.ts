@@ -14,9 +14,9 @@ export class WebhookCounters1700000017300 implements MigrationInterface {
          KEY ix_webhook_counters_period (period)
        ) ENGINE = InnoDB`,
     );
-    const indexes: unknown[] = await queryRunner.query(
+    const indexes = (await queryRunner.query(
       `SHOW INDEX FROM webhook_endpoints WHERE Key_name = 'ix_webhook_endpoints_listed'`,
-    );
+    )) as unknown[];
     if (indexes.length > 0) return;
     await queryRunner.query(
       `ALTER TABLE webhook_endpoints ADD KEY ix_webhook_endpoints_listed (status, id), ALGORITHM=INPLACE, LOCK=NONE`,
