@@ -10,6 +10,9 @@ const NAMED: Readonly<Record<string, string>> = {
   'AuthenticationController_logOut[1]': 'logOutAtRoot',
   'AuthenticationController_register[0]': 'register',
   'AuthenticationController_register[1]': 'registerAtRoot',
+  AccountAccessController_keys: 'adminListAccountApiKeys',
+  AccountAccessController_revoke: 'adminRevokeAccountApiKey',
+  AccountAccessController_users: 'adminListAccountUsers',
   AudioController_read: 'getAudio',
   AuditController_list: 'adminListAuditEntries',
   BalanceAlertsController_show: 'getBalanceAlerts',
@@ -40,6 +43,7 @@ const NAMED: Readonly<Record<string, string>> = {
   MetricsController_read: 'getMetrics',
   OwnAccountController_credits: 'getCredits',
   OwnAccountController_ledger: 'getCreditLedger',
+  OwnLogController_list: 'listOwnLog',
   OwnPasswordController_password: 'changePassword',
   OwnUsageController_usage: 'getUsage',
   ProviderCallbacksController_post: 'receiveProviderCallback',
@@ -78,6 +82,8 @@ const NAMED: Readonly<Record<string, string>> = {
   WebhooksController_replay: 'replayEvent',
   WebhooksController_rotate: 'rotateWebhookSecret',
   WebhooksController_attempts: 'listWebhookAttempts',
+  WebhooksAdminController_attempts: 'adminListWebhookAttempts',
+  WebhooksAdminController_replay: 'adminReplayWebhookEvent',
 };
 
 const VERBS: Readonly<Record<string, string>> = { show: 'get', find: 'get', read: 'get' };
