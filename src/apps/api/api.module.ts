@@ -16,6 +16,7 @@ import { CellsModule } from '../../modules/cells/index.js';
 import { CreditsModule } from '../../modules/credits/index.js';
 import { ChannelsModule } from '../../modules/engine/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
+import { GuideModule } from '../../modules/guide/index.js';
 import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
 import { SenderIdsModule } from '../../modules/sender-ids/index.js';
@@ -61,6 +62,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     SuppressionsModule,
     RecipientListsModule,
     WebhooksModule,
+    GuideModule,
     AdminModule,
     CellsModule,
   ],

@@ -12,7 +12,8 @@ const OPERATIONS_TAG = 'Operations';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const DESCRIPTION = `
-Messaging and campaigns over SMS, chat and voice.
+Messaging and campaigns over SMS, chat and voice. The [guide](BASE/docs/guide) tells how to begin on each channel, what
+statuses and prices mean, and how to run the service.
 
 **Your first request.** In development a demo account with credits exists.
 
@@ -39,7 +40,7 @@ for help. A 429 says in \`Retry-After\` how many seconds to wait.
 export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Switchboard')
-    .setDescription(DESCRIPTION)
+    .setDescription(DESCRIPTION.replace('BASE', base))
     .setVersion(VERSION)
     .setLicense('Proprietary', 'about:blank')
     .addServer('/')

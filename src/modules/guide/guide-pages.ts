@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { ENVIRONMENT, type Environment, publicPath } from '../../platform/config/index.js';
+import { renderLayout } from './render/layout.js';
+import { renderMarkdown } from './render/markdown.js';
+import { type GuidePage, groupPages } from './render/navigation.js';
+
+/** Where the guide stands, below the path of PUBLIC_URL. */
+export const GUIDE = '/docs/guide';
+/** Lies in the folder that everything is read from, so that no other `docs` is taken for it. */
+const MARK = join('docs', 'reference', 'README.md');
+const ASSETS = join('src', 'modules', 'guide', 'public');
+const TYPES: Readonly<Record<string, string>> = {
+  'guide.css': 'text/css; charset=utf-8',
+  'guide.js': 'text/javascript; charset=utf-8',
+};
+
+/** A style or a script of the guide. */
+export interface GuideAsset {
+  type: string;
+  content: Buffer;
+}
+
+/** The pages of `docs`, read and made into HTML when they are first asked for. */
+@Injectable()
+export class GuidePages {
+  private readonly base: string;
+  private readonly root: string | null;
+  private known: Promise<ReadonlyMap<string, GuidePage>> | null = null;
+  private readonly rendered = new Map<string, Promise<string>>();
+  private readonly assets = new Map<string, Promise<Buffer>>();
+
+  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_URL'>) {
+    this.base = publicPath(environment);
+    this.root = folder();
+  }
+
+  /**
+   * @param path below the guide, such as `operate/backup`; empty: its first page
+   * @returns a whole HTML document; null where there is no such page
+   */
+  async find(path: string): Promise<string | null> {
+    const page = (await this.pages()).get(path);
+    if (!page) return null;
+    const found = this.rendered.get(page.path) ?? this.render(page);
+    this.rendered.set(page.path, found);
+    return found;
+  }
+
+  /** @returns null for a name that is none of ours */
+  async asset(name: string): Promise<GuideAsset | null> {
+    const type = TYPES[name];
+    if (type === undefined || this.root === null) return null;
+    const content = this.assets.get(name) ?? readFile(join(this.root, ASSETS, name));
+    this.assets.set(name, content);
+    return { type, content: await content };
+  }
+
+  private pages(): Promise<ReadonlyMap<string, GuidePage>> {
+    return (this.known ??= this.root === null ? Promise.resolve(new Map()) : readPages(join(this.root, 'docs')));
+  }
+
+  private async render(page: GuidePage): Promise<string> {
+    const pages = await this.pages();
+    const { title, html } = renderMarkdown(page.text, (href) => this.link(href, page.file, pages));
+    const groups = groupPages([...pages.values()]);
+    return renderLayout({ title, html, groups, current: page.path, guide: this.base + GUIDE, base: this.base });
+  }
+
+  /** A link as the browser follows it; null where it leads to a file that is not served. */
+  private link(href: string, from: string, pages: ReadonlyMap<string, GuidePage>): string | null {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(href) || href.startsWith('#')) return href;
+    const [target = '', fragment] = href.split('#');
+    const file = posix.join(posix.dirname(from), target);
+    if (file === 'openapi.json') return `${this.base}/docs`;
+    const page = pages.get(pathOf(file));
+    if (!page || !file.endsWith('.md')) return null;
+    return `${this.base}${addressOf(page.path)}${fragment === undefined ? '' : `#${fragment}`}`;
+  }
+}
+
+export const addressOf = (path: string): string => (path === '' ? GUIDE : `${GUIDE}/${path}`);
+
+/** `operate/backup.md` is found as `operate/backup`, and a README as its folder. */
+const pathOf = (file: string): string => file.replace(/\.md$/, '').replace(/(^|\/)README$/, '');
+
+async function readPages(directory: string): Promise<Map<string, GuidePage>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md'));
+  const pages = await Promise.all(
+    files.map(async ({ parentPath, name }): Promise<GuidePage> => {
+      const text = await readFile(join(parentPath, name), 'utf8');
+      const file = join(parentPath, name)
+        .slice(directory.length + 1)
+        .replaceAll('\\', '/');
+      return { path: pathOf(file), file, text, title: /^# +(.+)$/m.exec(text)?.[1]?.replace(/`/g, '') ?? name };
+    }),
+  );
+  return new Map(pages.map((page) => [page.path, page]));
+}
+
+/** The root of the project is the nearest folder above this file that has the documents; null: they were left out. */
+function folder(): string | null {
+  for (let at = import.meta.dirname; ; at = dirname(at)) {
+    if (existsSync(join(at, MARK))) return at;
+    if (at === dirname(at)) return null;
+  }
+}

@@ -1,0 +1,1 @@
+export { GuideModule } from './guide.module.js';
