@@ -43,7 +43,7 @@ export function addCampaignCommands(program: Command, withApi: WithApi): void {
     .option('--caller-id <number>', 'who calls')
     .option('--menu <file.json>', 'dtmf_flow: what the keys do')
     .option('--plan <seconds>', 'billing block: 15 or 30')
-    .option('--retries <count>', 'calls more where nobody answers, at most 5', whole)
+    .option('--retries <count>', 'further calls to numbers that do not answer, at most 5', whole)
     .option('--retry-interval <seconds>', 'between them', whole)
     .action((file: string, options: SendOptions) => withApi((api, json) => send(api, file, { ...options, json })));
   program

@@ -11,7 +11,7 @@ export const print = (text: string): void => void process.stdout.write(`${text}\
 /** An answer of the API for programs, on one line. */
 export const printJson = (answer: unknown): void => print(JSON.stringify(answer));
 
-/** A text of somebody else's on one line, without what would steer the terminal. */
+/** A text from outside on one line, without what would steer the terminal. */
 export const plain = (text: string): string => text.replace(CONTROLS, ' ');
 
 export type Cell = string | number | boolean | null | undefined;
