@@ -8,7 +8,7 @@ const LIST = '/v6/api/campaigns';
 const STAFF_PATH = '/v6/api/admin/campaigns';
 const NOT_FOUND = 'Campaign not found';
 const STATE =
-  'state must be one of: pending_approval, accepted, running, paused, completed, cancelled, failed, rejected';
+  'state must be one of: pending_approval, scheduled, accepted, running, paused, completed, cancelled, failed, rejected';
 const CHANNEL = 'channel must be one of: sms, unofficial, template, branded, voice';
 
 let campaigns: Campaigns;
@@ -44,6 +44,8 @@ describe('one campaign', () => {
         broadcast_name: 'Spring',
         status: 'PP1',
         state: 'running',
+        phase: 'running',
+        route: 'main',
         total_rows: 3,
         status_counts: { DELIVERED: 2, PP1: 1 },
         credits: 6,
@@ -52,6 +54,23 @@ describe('one campaign', () => {
         created_at: '2026-05-02 01:30:00',
         sent_at: null,
         completed_at: null,
+        username: owner.account.username,
+        balance: 'gsm_credits',
+        refunded_credits: 0,
+        sender: null,
+        text: 'Hello',
+        template: null,
+        attachments: [],
+        audio_url: null,
+        personalised: false,
+        reason: null,
+        routes: ['main'],
+        messages_per_second: null,
+        seconds_left: 0,
+        refund_if_cancelled: 0,
+        refund_is_approximate: false,
+        failure_reasons: [],
+        failure_reasons_approximate: false,
         category: null,
         route_changes: [],
       },
@@ -98,7 +117,7 @@ describe('an account’s campaigns', () => {
     const whole = await campaigns.get(LIST, member);
     expect(whole.body).toMatchObject({ success: true, page: 1, limit: 50, total: 5 });
     expect(listOf(whole).map((campaign) => campaign['request_id'])).toEqual(all);
-    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(13);
+    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(15);
     const page = await campaigns.get(`${LIST}?page=2&limit=2`, member);
     expect(page.body).toMatchObject({ page: 2, limit: 2, total: 5 });
     expect(listOf(page).map((campaign) => campaign['request_id'])).toEqual(all.slice(2, 4));

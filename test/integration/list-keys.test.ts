@@ -144,6 +144,12 @@ describe('the keys of campaigns', () => {
     [{ channel: 'sms' }, 'ix_campaigns_state', 8],
     [{ accountId: 1, ...time }, 'ix_campaigns_account', 3],
     [{ accountId: 1, from: time.from }, 'ix_campaigns_account', 2],
+    [{ routeId: 1 }, 'ix_campaigns_route_state', 8],
+    [{ routeId: 1, state: 'paused' as const, channel: 'sms' }, 'ix_campaigns_route_state', 1],
+    [{ routeId: 1, state: 'completed' as const, ...time }, 'ix_campaigns_route_state', 3],
+    [{ accountId: 1, routeId: 1 }, 'ix_campaigns_account', 1],
+    [{ accountId: 1, routeId: 1, state: 'paused' as const }, 'ix_campaigns_account_state', 5],
+    [{ state: 'accepted' as const, scheduledAfter: time.from }, 'ix_campaigns_state', 5],
     [{ from: time.to, to: time.to }, 'PRIMARY', 1],
   ])('of %o are read from %s alone, in %i ranges', async (filter, index, ranges) => {
     const keys = campaignKeys(filter, ['sms', 'unofficial', 'template', 'branded', 'voice']);
@@ -159,6 +165,16 @@ describe('the keys of campaigns', () => {
       if (index !== 'PRIMARY' && !where.includes('created_at')) expect(plan[0]?.Extra).toContain('Using index');
       expect(plan[0]?.key).toBe(index);
     }
+  });
+
+  it('looks at rows only for what the index does not know', () => {
+    const looked = (filter: Parameters<typeof campaignKeys>[0]): string | undefined =>
+      campaignKeys(filter, ['sms']).look?.where;
+    expect(looked({ routeId: 1, state: 'running' })).toBeUndefined();
+    expect(looked({ routeId: 1, channel: 'sms' })).toBe('t.channel = ?');
+    expect(looked({ routeId: 1, accountId: 1 })).toBe('t.route_id = ?');
+    expect(looked({ state: 'accepted', scheduledAfter: time.from })).toBe('t.scheduled_at > ?');
+    expect(looked({ routeId: 1, scheduledAfter: time.from, search: 'x' })).toContain('t.scheduled_at > ? AND (LOWER(');
   });
 
   it('of a whole request id are read by it', () => {

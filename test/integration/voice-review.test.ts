@@ -106,3 +106,33 @@ describe('what staff see before they approve', () => {
     });
   });
 });
+
+describe('a rejection', () => {
+  const decide = (id: string, body: unknown) => voice.post(`/v6/api/admin/campaigns/${id}/reject`, staff, body);
+
+  it('keeps its reason for the owner, and in the audit log', async () => {
+    const { body: sent } = await voice.send(owner, { broadcast_name: 'No', message: 'Hello.', contacts: [NUMBER] });
+    const id = String(sent['request_id']);
+    expectRefused(await decide(id, { reason: 'x'.repeat(501) }), 400, 'reason must be at most 500 characters');
+    expectRefused(await decide(id, { reason: {} }), 400, 'reason is invalid');
+    expect((await decide(id, { reason: ' Not your number ', revision: 1 })).body).toMatchObject({
+      data: { state: 'rejected' },
+    });
+    const seen = await voice.request(`/v6/api/campaigns/${id}`, {
+      headers: { authorization: `Bearer ${owner.token}` },
+    });
+    expect(seen.body['data']).toMatchObject({ state: 'rejected', reason: 'Not your number', text: 'Hello.' });
+    expect((await read(`/${id}`)).body['data']).toMatchObject({ reason: 'Not your number' });
+    const [entry] = await voice.dataSource.query<{ details: string }[]>(
+      "SELECT details FROM audit_log WHERE subject = ? AND action = 'campaign.reject'",
+      [id],
+    );
+    expect(JSON.parse(entry?.details ?? '{}')).toMatchObject({ to: 'rejected', reason: 'Not your number' });
+  });
+
+  it('may come without one', async () => {
+    const { body: sent } = await voice.send(owner, { broadcast_name: 'No', message: 'Hello.', contacts: [NUMBER] });
+    expect((await decide(String(sent['request_id']), {})).body).toMatchObject({ data: { state: 'rejected' } });
+    expect((await read(`/${String(sent['request_id'])}`)).body['data']).toMatchObject({ reason: null });
+  });
+});

@@ -2,6 +2,9 @@ import { conflict, invalid, notFound } from '../../kernel/define-error.js';
 import { fieldErrors } from '../../kernel/field-errors.js';
 import type { CampaignState } from '../engine/index.js';
 
+/** Characters of the reason of a rejection. */
+export const LONGEST_REASON = 500;
+
 /** Errors of the campaigns API (reference/campaigns#changes), literally. */
 export const campaignErrors = {
   notFound: notFound('campaign_not_found', 'Campaign not found', 'none, or another account’s (staff see all)'),
@@ -11,6 +14,7 @@ export const campaignErrors = {
     (state: CampaignState) => `Campaign is already ${state}`,
     'its state does not allow it',
   ).shown('<state>'),
+  reasonTooLong: invalid('reason_too_long', fieldErrors.tooLong.shown('reason', LONGEST_REASON).text, 'too long'),
   noneFailed: conflict(
     'none_failed',
     'Campaign has no failed recipients',

@@ -13,6 +13,8 @@ import { CampaignsController } from './http/campaigns.controller.js';
 import { ContactsController } from './http/contacts.controller.js';
 import { RecipientsController } from './http/recipients.controller.js';
 import { CampaignList } from './persistence/campaign-list.js';
+import { CampaignOutlooks } from './persistence/campaign-outlook.js';
+import { FailureReasonCounts } from './persistence/failure-reasons.js';
 import { RecipientReader } from './persistence/recipient-reader.js';
 import { RetryRights } from './retry/retry-right.js';
 import { FailedRecipients } from './retry/failed-recipients.js';
@@ -49,9 +51,11 @@ const HANDLERS = [
 
 const READERS = [
   CampaignList,
+  CampaignOutlooks,
   CampaignRetry,
   CampaignViews,
   ClosedAccounts,
+  FailureReasonCounts,
   RecipientReader,
   RecipientViews,
   FailedRecipients,

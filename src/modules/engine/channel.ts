@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Environment } from '../../platform/config/index.js';
 import type { BalanceName } from '../credits/index.js';
 import type { CarrierDemands, DltIds, RouteKind } from '../providers/index.js';
-import type { ReviewContent } from './review-content.js';
+import type { ContentOutline, ReviewContent } from './review-content.js';
 import type { BegunAttempt, EndedAttempt, RetryPlan } from './settle/attempts.js';
 import type { CampaignRecord, RecipientRecord } from './state/campaign.js';
 import type { RecipientStatus } from './state/recipient-status.js';
@@ -162,6 +162,8 @@ export interface Channel<Name extends string = string> {
   /** Only with a retry plan: without one a receipt is about the recipient, not about an attempt. */
   readonly attemptLog?: AttemptLog;
   readonly details?: RecipientDetails;
+  /** What a campaign says, for those who look at it; absent = nothing is shown. */
+  readonly outline?: (content: Content) => ContentOutline;
   /** What staff see before they approve; absent on channels that need no approval. */
   readonly reviewContent?: (content: Content) => ReviewContent;
 }

@@ -43,7 +43,13 @@ export { EngineModule } from './engine.module.js';
 export { EngineWorkerModule } from './engine.worker.module.js';
 export { type ReceiptListener, ReceiptListeners } from './receipts/receipt-listeners.js';
 export type { RoutedReceipt } from './receipts/receipt-lookup.js';
-export { type ReviewContent, type ReviewMenuRow, NO_REVIEW_CONTENT } from './review-content.js';
+export {
+  type ContentOutline,
+  NO_OUTLINE,
+  NO_REVIEW_CONTENT,
+  type ReviewContent,
+  type ReviewMenuRow,
+} from './review-content.js';
 export type { BegunAttempt, EndedAttempt } from './settle/attempts.js';
 export { RestoredCampaigns, type UndecidedCampaign } from './restored/restored-campaigns.js';
 export { type FencedCopy, RestoreFence } from './restored/restore-fence.js';

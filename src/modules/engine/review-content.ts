@@ -16,6 +16,19 @@ export interface ReviewMenuRow {
   rows: ReviewMenuRow[];
 }
 
+/** What a campaign says, as its owner wrote it; null where the channel has none. */
+export interface ContentOutline {
+  /** with its placeholders, where it has any */
+  text: string | null;
+  template: { name: string; language: string; components: readonly unknown[] } | null;
+  /** addresses of what is attached */
+  attachments: readonly string[];
+  /** what is played */
+  audio_url: string | null;
+}
+
+export const NO_OUTLINE: ContentOutline = { text: null, template: null, attachments: [], audio_url: null };
+
 /** What recipients will hear and can reach, for the staff that approve it; null where the channel has none. */
 export interface ReviewContent {
   audio_url: string | null;

@@ -3,6 +3,8 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 /** A customer, reseller or member of staff. Usernames compare byte for byte (binary collation). */
 @Entity('accounts')
 @Index('uq_accounts_username', ['username'], { unique: true })
+@Index('ix_accounts_firstname', ['firstname'])
+@Index('ix_accounts_lastname', ['lastname'])
 @Index('ix_accounts_parent', ['parentId'])
 @Index('ix_accounts_rate_plan', ['ratePlan'])
 export class AccountEntity {

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { textOrNull } from '../../../kernel/text.js';
+import { codePoints, textOrNull } from '../../../kernel/text.js';
 import {
   ApiErrors,
   LIST_ERRORS,
@@ -13,20 +13,24 @@ import {
 } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { CHANNEL_NAMES } from '../../channels/index.js';
-import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
+import { Channels } from '../../engine/index.js';
 import {
   CampaignChangedResponse,
   campaignErrors,
   CAMPAIGNS,
   ChangeCampaignCommand,
   FILTER_ERRORS,
+  LONGEST_REASON,
+  LISTED_STATES,
   readCampaignFilter,
+  ROUTE_DESCRIPTION,
   SEARCH_DESCRIPTION,
+  STATE_DESCRIPTION,
   ReviewCampaignQuery,
   ReviewCampaignsQuery,
   type StaffCampaignAnswer,
 } from '../../campaigns/index.js';
-import { DecisionRequest, StaffCampaignOneAnswer, StaffCampaignPageAnswer } from './campaign.dto.js';
+import { DecisionRequest, RejectionRequest, StaffCampaignOneAnswer, StaffCampaignPageAnswer } from './campaign.dto.js';
 
 const NOT_FOUND = campaignErrors.notFound.because('no campaign of that id');
 const DECISION_ERRORS = [
@@ -51,8 +55,15 @@ export class CampaignsAdminController {
     summary: 'Campaigns of all accounts, newest first',
     description: 'Times are those of each campaign’s account. The routes below /v6/api/campaigns take every campaign.',
   })
-  @ApiQuery({ name: 'state', required: false, enum: [...CAMPAIGN_STATES], example: 'pending_approval' })
+  @ApiQuery({
+    name: 'state',
+    required: false,
+    enum: [...LISTED_STATES],
+    example: 'pending_approval',
+    description: STATE_DESCRIPTION,
+  })
   @ApiQuery({ name: 'channel', required: false, enum: [...CHANNEL_NAMES] })
+  @ApiQuery({ name: 'route', required: false, description: ROUTE_DESCRIPTION })
   @ApiQuery({ name: 'username', required: false, description: 'Only this account’s' })
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01', description: 'Accepted then or later' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30', description: 'Accepted then or earlier' })
@@ -101,15 +112,21 @@ export class CampaignsAdminController {
   @HttpCode(200)
   @ApiParam({ name: 'request_id', example: 'VCAMP_20261121_A1B2C3D4' })
   @ApiOperation({ summary: 'Refuse a voice campaign', description: 'No call is made; all credits go back.' })
-  @ApiBody({ type: DecisionRequest, required: false, examples: { looked: { value: { revision: 1 } } } })
+  @ApiBody({
+    type: RejectionRequest,
+    required: false,
+    examples: { looked: { value: { reason: 'The number in the menu is not yours', revision: 1 } } },
+  })
   @ApiOkResponse({ type: CampaignChangedResponse })
-  @ApiErrors(...DECISION_ERRORS)
+  @ApiErrors(campaignErrors.reasonTooLong, ...DECISION_ERRORS)
   reject(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
-    @Body() body: DecisionRequest,
+    @Body() body: RejectionRequest,
   ): Promise<CampaignChangedResponse> {
-    return this.decide(actor, requestId, 'reject', body);
+    const reason = textOrNull(body.reason)?.trim() ?? null;
+    if (reason !== null && codePoints(reason) > LONGEST_REASON) throw campaignErrors.reasonTooLong();
+    return this.decide(actor, requestId, 'reject', body, reason);
   }
 
   private async decide(
@@ -117,8 +134,10 @@ export class CampaignsAdminController {
     requestId: string,
     decision: 'approve' | 'reject',
     { revision }: DecisionRequest,
+    reason: string | null = null,
   ): Promise<CampaignChangedResponse> {
-    const state = await this.commands.execute(new ChangeCampaignCommand(actor, requestId, decision, revision ?? null));
+    const change = new ChangeCampaignCommand(actor, requestId, decision, revision ?? null, reason);
+    const state = await this.commands.execute(change);
     return { success: true, data: { request_id: requestId, state } };
   }
 }

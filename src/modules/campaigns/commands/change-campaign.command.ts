@@ -21,12 +21,16 @@ import { campaignErrors } from '../campaigns.errors.js';
  * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>`, `Changed since you looked`
  */
 export class ChangeCampaignCommand extends Command<CampaignState> {
-  /** @param revision of a decision: what was looked at; null = not named */
+  /**
+   * @param revision of a decision: what was looked at; null = not named
+   * @param reason of a rejection, for the owner; null = none is given
+   */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
     readonly change: CampaignChange,
     readonly revision: number | null = null,
+    readonly reason: string | null = null,
   ) {
     super();
   }
@@ -45,15 +49,16 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
     private readonly relay: RelayNotifier,
   ) {}
 
-  async execute({ actor, requestId, change, revision }: ChangeCampaignCommand): Promise<CampaignState> {
+  async execute({ actor, requestId, change, revision, reason }: ChangeCampaignCommand): Promise<CampaignState> {
     const campaign = await campaignOf(this.reader, actor, requestId);
     const state = await inTransaction(this.dataSource, async (tx) => {
       const before = (await this.states.locked(tx, campaign.id)) ?? campaign.state;
       if (!(await this.states.change(tx, campaign.id, change))) throw campaignErrors.already(before);
       assertSeen(CAMPAIGN_REVISION, revision);
+      if (reason !== null) await this.states.explain(tx, campaign.id, reason);
       const after = (await this.states.locked(tx, campaign.id)) ?? before;
       if (isForeign(actor, campaign) || DECISIONS.has(change)) {
-        const details = { channel: campaign.channel, from: before, to: after };
+        const details = { channel: campaign.channel, from: before, to: after, ...(reason !== null && { reason }) };
         await this.audit.record(tx, {
           actor: actor.account,
           action: `campaign.${change}`,

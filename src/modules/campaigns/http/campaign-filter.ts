@@ -1,13 +1,20 @@
-import { readBound } from '../../../kernel/clock.js';
+import { now, readBound } from '../../../kernel/clock.js';
 import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
-import { cutCodePoints, readText } from '../../../kernel/text.js';
+import { cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { CHANNEL_NAMES } from '../../channels/index.js';
-import { CAMPAIGN_STATES } from '../../engine/index.js';
+import { CAMPAIGN_STATES, type CampaignState } from '../../engine/index.js';
+import { SCHEDULED } from './campaign.dto.js';
 import type { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
 
 type Filter = ListCampaignsQuery['filter'];
+type ListedState = CampaignState | typeof SCHEDULED;
 
+/** Words of the filter `state`: the states, and those that are accepted for a later moment. */
+export const LISTED_STATES = ['pending_approval', SCHEDULED, ...CAMPAIGN_STATES.slice(1)] as const;
+/** For Swagger. */
+export const STATE_DESCRIPTION = `${SCHEDULED}: accepted, to begin at a later moment; they are among \`accepted\` too`;
+export const ROUTE_DESCRIPTION = 'name of the route that it was accepted for';
 const LONGEST_SEARCH = 255;
 /** For Swagger. */
 export const SEARCH_DESCRIPTION =
@@ -23,7 +30,7 @@ export const RANGE_ERRORS: readonly DocumentedError[] = [
 
 /** Errors of the filters of campaign lists, in the order in which they are judged. */
 export const FILTER_ERRORS: readonly DocumentedError[] = [
-  fieldErrors.noWord.shown('state', CAMPAIGN_STATES).because('another word'),
+  fieldErrors.noWord.shown('state', LISTED_STATES).because('another word'),
   fieldErrors.noWord.shown('channel', CHANNEL_NAMES).because('another word'),
   ...RANGE_ERRORS,
 ];
@@ -43,17 +50,19 @@ export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to'
 }
 
 /**
- * `state`, `channel`, `from`, `to` and `search` of a query; what is empty filters nothing.
+ * `state`, `channel`, `route`, `from`, `to` and `search` of a query; what is empty filters nothing.
  * @param channels their names in this process
  */
 export function readCampaignFilter(query: Record<string, unknown>, zone: string, channels: readonly string[]): Filter {
-  const state = readWord(query, 'state', CAMPAIGN_STATES);
+  const state = readWord<ListedState>(query, 'state', LISTED_STATES);
   const channel = readWord(query, 'channel', channels);
   const from = readRangeEnd(query, 'from', zone);
   const to = readRangeEnd(query, 'to', zone);
   const search = readText(query['search']);
+  const route = textOrNull(query['route']);
   return {
-    ...(state && { state }),
+    ...(state && (state === SCHEDULED ? { state: 'accepted', scheduledAfter: now() } : { state })),
+    ...(route !== null && { route }),
     ...(channel && { channel }),
     ...(from && { from }),
     ...(to && { to }),

@@ -11,7 +11,8 @@ import { RetryFailedCommand } from '../commands/retry-failed.command.js';
 import { acceptanceErrors, type CampaignChange } from '../../engine/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { GetCampaignQuery } from '../queries/get-campaign.query.js';
-import { CampaignChangedResponse, CampaignResponse, CampaignRetriedResponse, REQUEST_ID } from './campaign.dto.js';
+import { CampaignResponse } from './campaign-detail.dto.js';
+import { CampaignChangedResponse, CampaignRetriedResponse, REQUEST_ID } from './campaign.dto.js';
 
 /** One campaign: how it stands, stopping it, sending again what failed. Staff see those of all accounts. */
 @ApiTags('Campaigns')

@@ -1,19 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { dateTime } from '../../../kernel/clock.js';
+import { dateTime, now } from '../../../kernel/clock.js';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES } from '../../channels/index.js';
-import {
-  CAMPAIGN_STATES,
-  type CampaignRouteChange,
-  type CampaignState,
-  type Channel,
-  statusCounts,
-} from '../../engine/index.js';
+import { CAMPAIGN_STATES, type CampaignState, type Channel, statusCounts } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
 /** Cursors of lists of campaigns. */
 export const CAMPAIGNS = { name: 'campaigns', places: 'ids' } as const;
+/** The phase of a campaign that is accepted for a later moment. */
+export const SCHEDULED = 'scheduled';
 const nullableTime = { type: String, nullable: true, example: '2026-11-21 10:30:05' } as const;
 
 /** A campaign as its owner and staff see it; times in the zone of its account (reference/requests#dates). */
@@ -24,6 +20,19 @@ export class CampaignData {
   @ApiProperty({ example: 'PP1', description: "the channel's own text; at the end Completed, Cancelled or Rejected" })
   status!: string;
   @ApiProperty({ example: 'running', enum: [...CAMPAIGN_STATES] }) state!: string;
+  @ApiProperty({
+    example: 'running',
+    enum: [...CAMPAIGN_STATES, SCHEDULED],
+    description: 'the state; scheduled where it is accepted for a later moment',
+  })
+  phase!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'airtel',
+    description: 'name of the route that it was accepted for; null for a chat connection, and for one that was removed',
+  })
+  route!: string | null;
   @ApiProperty({ example: 2 }) total_rows!: number;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, example: { DELIVERED: 2 } })
   status_counts!: Record<string, number>;
@@ -51,8 +60,22 @@ const ENDED: Partial<Record<CampaignState, string>> = {
 const statusText = (state: CampaignState, channel: Channel): string =>
   ENDED[state] ?? (state === 'pending_approval' ? channel.campaignStatus.accepted : channel.campaignStatus.sending);
 
-/** @param zone IANA zone of the owning account */
-export function campaignData({ campaign, counts }: CountedCampaign, channel: Channel, zone: string) {
+/** What of a campaign stands elsewhere. */
+export interface CampaignSurroundings {
+  /** IANA zone of the owning account */
+  zone: string;
+  /** name of its route */
+  route: string | null;
+}
+
+const isAhead = ({ state, scheduledAt }: CountedCampaign['campaign']): boolean =>
+  state === 'accepted' && scheduledAt !== null && scheduledAt > now();
+
+export function campaignData(
+  { campaign, counts }: CountedCampaign,
+  channel: Channel,
+  { zone, route }: CampaignSurroundings,
+) {
   const shown = (at: Date | null): string | null => at && dateTime(at, zone);
   return {
     request_id: campaign.requestId,
@@ -60,6 +83,8 @@ export function campaignData({ campaign, counts }: CountedCampaign, channel: Cha
     broadcast_name: campaign.broadcastName,
     status: statusText(campaign.state, channel),
     state: campaign.state,
+    phase: isAhead(campaign) ? SCHEDULED : campaign.state,
+    route,
     total_rows: campaign.totalRows,
     status_counts: statusCounts(channel, counts),
     credits: campaign.chargedCredits,
@@ -70,41 +95,6 @@ export function campaignData({ campaign, counts }: CountedCampaign, channel: Cha
     completed_at: shown(campaign.completedAt),
   } satisfies CampaignData;
 }
-
-/** Recipients went over to another route. */
-class RouteChangeData {
-  @ApiProperty({ example: '2026-11-21 10:31:00', description: 'of the first, where several went over for one reason' })
-  at!: string;
-  @ApiProperty({ example: 'airtel', description: 'name of the route' }) from!: string;
-  @ApiProperty({ example: 'backup' }) to!: string;
-  @ApiProperty({ example: 'Carrier is not reachable: connection closed' }) reason!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: null,
-    description: 'whom the carrier refused, counted up to 10,000; null = all that had not left',
-  })
-  recipients!: number | null;
-}
-
-/** A campaign in all detail. */
-export class CampaignDetailData extends CampaignData {
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'otp',
-    description: 'as the send named it, for rules of routes',
-  })
-  category!: string | null;
-  @ApiProperty({ type: [RouteChangeData], description: 'oldest first, 50 at the most' })
-  route_changes!: RouteChangeData[];
-}
-
-/** @param zone IANA zone of the owning account */
-export const routeChanges = (changes: readonly CampaignRouteChange[], zone: string): RouteChangeData[] =>
-  changes.map(({ at, from, to, reason, recipients }) => ({ at: dateTime(at, zone), from, to, reason, recipients }));
-
-export class CampaignResponse extends AnswerOf(CampaignDetailData) {}
 
 export class CampaignPageResponse extends PageOf(CampaignData) {}
 

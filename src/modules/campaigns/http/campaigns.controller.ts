@@ -28,11 +28,18 @@ import {
   isBulkBody,
   QuoteBulkQuery,
 } from '../../channels/bulk/index.js';
-import { CAMPAIGN_STATES, Channels } from '../../engine/index.js';
+import { Channels } from '../../engine/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
 import { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
 import { QuoteCampaignQuery } from '../queries/quote-campaign.query.js';
-import { FILTER_ERRORS, readCampaignFilter, SEARCH_DESCRIPTION } from './campaign-filter.js';
+import {
+  FILTER_ERRORS,
+  LISTED_STATES,
+  readCampaignFilter,
+  ROUTE_DESCRIPTION,
+  SEARCH_DESCRIPTION,
+  STATE_DESCRIPTION,
+} from './campaign-filter.js';
 import { type CampaignData, CampaignPageResponse, CAMPAIGNS } from './campaign.dto.js';
 import { QuoteBody, QuoteResponse } from './quote.dto.js';
 
@@ -52,8 +59,9 @@ export class CampaignsController {
 
   @Get()
   @ApiOperation({ summary: 'Your campaigns, newest first' })
-  @ApiQuery({ name: 'state', required: false, enum: [...CAMPAIGN_STATES] })
+  @ApiQuery({ name: 'state', required: false, enum: [...LISTED_STATES], description: STATE_DESCRIPTION })
   @ApiQuery({ name: 'channel', required: false, enum: [...CHANNEL_NAMES] })
+  @ApiQuery({ name: 'route', required: false, description: ROUTE_DESCRIPTION })
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01', description: 'accepted then or later' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30', description: 'accepted then or earlier' })
   @ApiQuery({ name: 'search', required: false, description: SEARCH_DESCRIPTION })

@@ -7,7 +7,7 @@ import {
   type ReviewMenuRow,
 } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
-import { CampaignData, campaignData } from './campaign.dto.js';
+import { CampaignData, campaignData, type CampaignSurroundings } from './campaign.dto.js';
 
 const nullable = { type: String, nullable: true } as const;
 const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';
@@ -44,6 +44,9 @@ export class StaffCampaignAnswer extends CampaignData implements ReviewContent {
   @ApiProperty({ example: 'demo' })
   username!: string;
 
+  @ApiProperty({ ...nullable, example: null, description: 'Why it was rejected' })
+  reason!: string | null;
+
   @ApiProperty({ example: 1, description: 'Always 1: an owner changes nothing after the acceptance' })
   revision!: number;
 
@@ -77,10 +80,11 @@ export class StaffCampaignAnswer extends CampaignData implements ReviewContent {
 export const staffCampaign = (
   counted: CountedCampaign,
   channel: Channel,
-  { username, timeZone }: { username: string; timeZone: string },
+  around: CampaignSurroundings & { username: string },
 ): StaffCampaignAnswer => ({
-  ...campaignData(counted, channel, timeZone),
-  username,
+  ...campaignData(counted, channel, around),
+  username: around.username,
+  reason: counted.campaign.reason,
   revision: CAMPAIGN_REVISION,
   recipients: counted.campaign.totalRows,
   ...(channel.reviewContent?.(counted.campaign.content) ?? NO_REVIEW_CONTENT),

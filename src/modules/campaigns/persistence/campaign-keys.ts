@@ -6,6 +6,10 @@ export interface CampaignFilter {
   accountId?: number;
   state?: CampaignState;
   channel?: string;
+  /** the route that it was accepted for */
+  routeId?: number;
+  /** accepted ones that are to begin later than this moment */
+  scheduledAfter?: Date;
   /** accepted at this moment or later */
   from?: Date;
   /** accepted at this moment or earlier */
@@ -22,19 +26,21 @@ const HIGHEST_ID = Number.MAX_SAFE_INTEGER;
 /**
  * Where the campaigns of a filter lie. (account, id) and the primary key answer what has neither state nor channel; the
  * indexes that begin with (account, state, channel) and (state, channel) the rest: a filter that leaves one of the two open
- * is a range for each of its words. What a search asks for has no index: its rows are looked at.
- * @param channels names of all
+ * is a range for each of its words. A route has its own index, unless an account is named too: then the account's campaigns
+ * are looked at, as they are for what no index knows, a search and a schedule.
+ * @param channels names of all; one that a route does not carry leaves nothing
  */
 export function campaignKeys(filter: CampaignFilter, channels: readonly string[]): KeyedList {
-  const { accountId, state, channel, search } = filter;
+  const { accountId, state, channel, routeId, search, scheduledAfter } = filter;
   const list = { table: 'campaigns', key: 'id', order: 'DESC' } as const;
   if (search !== undefined && WHOLE_ID.test(search)) {
     const ids = [search, search.toUpperCase(), search.toLowerCase()];
     const conditions: KeyRange[] = [
       { where: 'request_id IN (?)', values: [ids] },
-      ...Object.entries({ account_id: accountId, state, channel }).flatMap(([column, value]) =>
+      ...Object.entries({ account_id: accountId, state, channel, route_id: routeId }).flatMap(([column, value]) =>
         value === undefined ? [] : [{ where: `${column} = ?`, values: [value] }],
       ),
+      ...(scheduledAfter ? [{ where: 'scheduled_at > ?', values: [scheduledAfter] }] : []),
     ];
     return {
       ...list,
@@ -45,15 +51,28 @@ export function campaignKeys(filter: CampaignFilter, channels: readonly string[]
       ),
     };
   }
+  const looks = [
+    ...(scheduledAfter ? [{ where: 't.scheduled_at > ?', values: [scheduledAfter] }] : []),
+    ...(search === undefined ? [] : [likeness(search)]),
+  ];
+  const states = words('state', state === undefined ? CAMPAIGN_STATES : [state]);
+  if (routeId !== undefined && accountId === undefined) {
+    const ofRoute = [{ where: 'route_id = ?', values: [routeId] }];
+    return {
+      ...list,
+      index: 'ix_campaigns_route_state',
+      ranges: crossed([ofRoute, states], moments(filter)),
+      ...looked([...looks, ...(channel === undefined ? [] : [{ where: 't.channel = ?', values: [channel] }])]),
+    };
+  }
   const isNarrow = state !== undefined || channel !== undefined;
   const owners = accountId === undefined ? [] : [[{ where: 'account_id = ?', values: [accountId] }]];
-  const states = isNarrow ? [words('state', state === undefined ? CAMPAIGN_STATES : [state])] : [];
-  const names = isNarrow ? [words('channel', channel === undefined ? channels : [channel])] : [];
+  const names = words('channel', channel === undefined ? channels : [channel]);
   return {
     ...list,
     index: indexOf(accountId !== undefined, isNarrow),
-    ranges: crossed([...owners, ...states, ...names], moments(filter)),
-    ...(search !== undefined && { look: likeness(search) }),
+    ranges: crossed([...owners, ...(isNarrow ? [states, names] : [])], moments(filter)),
+    ...looked([...looks, ...(routeId === undefined ? [] : [{ where: 't.route_id = ?', values: [routeId] }])]),
   };
 }
 
@@ -61,6 +80,12 @@ function indexOf(isOwned: boolean, isNarrow: boolean): string {
   if (isOwned) return isNarrow ? 'ix_campaigns_account_state' : 'ix_campaigns_account';
   return isNarrow ? 'ix_campaigns_state' : 'PRIMARY';
 }
+
+/** All of these conditions on the rows themselves. */
+const looked = (looks: readonly KeyRange[]): Pick<KeyedList, 'look'> =>
+  looks.length === 0
+    ? {}
+    : { look: { where: looks.map(({ where }) => where).join(' AND '), values: looks.flatMap(({ values }) => values) } };
 
 const words = (column: string, values: readonly string[]): KeyRange[] =>
   values.map((value) => ({ where: `${column} = ?`, values: [value] }));

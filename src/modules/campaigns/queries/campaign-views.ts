@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../../accounts/index.js';
-import { Channels, RouteChangeReader } from '../../engine/index.js';
-import { type CampaignData, campaignData, type CampaignDetailData, routeChanges } from '../http/campaign.dto.js';
+import { Channels, isPersonalised, NO_OUTLINE, RecipientStatus, RouteChangeReader } from '../../engine/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { type CampaignDetailData, routeChanges } from '../http/campaign-detail.dto.js';
+import { type CampaignData, campaignData, type CampaignSurroundings } from '../http/campaign.dto.js';
 import { type StaffCampaignAnswer, staffCampaign } from '../http/staff-campaign.dto.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
+import { CampaignOutlooks } from '../persistence/campaign-outlook.js';
+import { FailureReasonCounts } from '../persistence/failure-reasons.js';
 
 const NO_OWNER = { username: '', timeZone: 'UTC' };
 
@@ -13,26 +17,56 @@ export class CampaignViews {
   constructor(
     private readonly accounts: AccountDirectory,
     private readonly channels: Channels,
+    private readonly routes: RouteDirectory,
     private readonly changes: RouteChangeReader,
+    private readonly outlooks: CampaignOutlooks,
+    private readonly failures: FailureReasonCounts,
   ) {}
 
   async ofOwner(counted: CountedCampaign): Promise<CampaignData> {
-    const { timeZone } = await this.owner(counted);
-    return campaignData(counted, this.channels.get(counted.campaign.channel), timeZone);
+    return campaignData(counted, this.channels.get(counted.campaign.channel), await this.surroundings(counted));
   }
 
   async inDetail(counted: CountedCampaign): Promise<CampaignDetailData> {
-    const { timeZone } = await this.owner(counted);
-    const changes = await this.changes.ofCampaign(counted.campaign.id);
-    const data = campaignData(counted, this.channels.get(counted.campaign.channel), timeZone);
-    return { ...data, category: counted.campaign.category, route_changes: routeChanges(changes, timeZone) };
+    const { campaign, counts } = counted;
+    const channel = this.channels.get(campaign.channel);
+    const around = await this.surroundings(counted);
+    const [changes, outlook, { reasons, isApproximate }] = await Promise.all([
+      this.changes.ofCampaign(campaign.id),
+      this.outlooks.of(counted),
+      this.failures.of(campaign, counts.get(RecipientStatus.Failed) ?? 0),
+    ]);
+    return {
+      ...campaignData(counted, channel, around),
+      username: around.username,
+      balance: campaign.balance,
+      refunded_credits: campaign.refundedCredits,
+      sender: campaign.sender,
+      ...(channel.outline?.(campaign.content) ?? NO_OUTLINE),
+      personalised: isPersonalised(campaign.content),
+      reason: campaign.reason,
+      routes: outlook.routes,
+      messages_per_second: outlook.messagesPerSecond,
+      seconds_left: outlook.secondsLeft,
+      refund_if_cancelled: outlook.refund,
+      refund_is_approximate: outlook.isRefundApproximate,
+      failure_reasons: reasons.map(({ errorCode, message, count }) => ({ error_code: errorCode, message, count })),
+      failure_reasons_approximate: isApproximate,
+      category: campaign.category,
+      route_changes: routeChanges(changes, around.zone),
+    };
   }
 
   async forStaff(counted: CountedCampaign): Promise<StaffCampaignAnswer> {
-    return staffCampaign(counted, this.channels.get(counted.campaign.channel), await this.owner(counted));
+    return staffCampaign(counted, this.channels.get(counted.campaign.channel), await this.surroundings(counted));
   }
 
-  private async owner({ campaign }: CountedCampaign): Promise<{ username: string; timeZone: string }> {
-    return (await this.accounts.byId(campaign.accountId)) ?? NO_OWNER;
+  private async surroundings({ campaign }: CountedCampaign): Promise<CampaignSurroundings & { username: string }> {
+    const [owner, route] = await Promise.all([
+      this.accounts.byId(campaign.accountId),
+      this.routes.byId(campaign.routeId),
+    ]);
+    const { username, timeZone: zone } = owner ?? NO_OWNER;
+    return { username, zone, route: route && route.owner === null ? route.name : null };
   }
 }

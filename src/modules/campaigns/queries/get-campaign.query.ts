@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Actor } from '../../accounts/index.js';
 import { CampaignReader } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
-import type { CampaignDetailData } from '../http/campaign.dto.js';
+import type { CampaignDetailData } from '../http/campaign-detail.dto.js';
 import { CampaignViews } from './campaign-views.js';
 
 /** @throws AppError not_found `Campaign not found` */

@@ -1,15 +1,14 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Listed, Page } from '../../../kernel/lists.js';
 import type { CampaignData } from '../http/campaign.dto.js';
-import type { CampaignFilter } from '../persistence/campaign-keys.js';
-import { CampaignList } from '../persistence/campaign-list.js';
+import { CampaignList, type WantedCampaigns } from '../persistence/campaign-list.js';
 import { CampaignViews } from './campaign-views.js';
 
 /** A page of one account's campaigns, newest first. */
 export class ListCampaignsQuery extends Query<Listed<CampaignData>> {
   constructor(
     readonly accountId: number,
-    readonly filter: Omit<CampaignFilter, 'accountId'>,
+    readonly filter: Omit<WantedCampaigns, 'accountId'>,
     readonly page: Page,
   ) {
     super();

@@ -1,8 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Listed, NOTHING_LISTED, type Page } from '../../../kernel/lists.js';
 import { AccountDirectory } from '../../accounts/index.js';
-import type { CampaignFilter } from '../persistence/campaign-keys.js';
-import { CampaignList } from '../persistence/campaign-list.js';
+import { CampaignList, type WantedCampaigns } from '../persistence/campaign-list.js';
 import type { StaffCampaignAnswer } from '../http/staff-campaign.dto.js';
 import { CampaignViews } from './campaign-views.js';
 
@@ -11,7 +10,7 @@ export class ReviewCampaignsQuery extends Query<Listed<StaffCampaignAnswer>> {
   /** @param username only this account's, byte for byte; null = those of all accounts */
   constructor(
     readonly username: string | null,
-    readonly filter: Omit<CampaignFilter, 'accountId'>,
+    readonly filter: Omit<WantedCampaigns, 'accountId'>,
     readonly page: Page,
   ) {
     super();

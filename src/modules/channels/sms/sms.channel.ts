@@ -2,7 +2,7 @@ import { now } from '../../../kernel/clock.js';
 import { nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
 import { newRequestId } from '../../../kernel/request-id.js';
 import { splitSms } from '../../../platform/smpp/index.js';
-import { type Channel, type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
+import { type Channel, type MessageQuote, NO_OUTLINE, type Price, RecipientStatus } from '../../engine/index.js';
 import { SenderIds, senderErrors, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import { messageOf, missingOf, pricedPiecesOf } from '../personalised/index.js';
@@ -47,6 +47,7 @@ export const smsChannel: Channel<'sms'> = {
     if (sender !== null) await services(SenderIds).approved(accountId, 'sms', sender);
   },
   validitySeconds: (content) => sentExtras(content).validitySeconds,
+  outline: (content) => ({ ...NO_OUTLINE, text: String(content['message']) }),
   compose: (content, addressee) => ({ text: messageOf(content, addressee), ...sentExtras(content) }),
 };
 

@@ -1,4 +1,4 @@
-import type { Addressee, Content, Price } from '../../engine/index.js';
+import { type Addressee, type Content, type ContentOutline, NO_OUTLINE, type Price } from '../../engine/index.js';
 import { readLanguage, type Template, type TemplateCategory, templateSendErrors } from '../../templates/index.js';
 import { PersonalisedComponents } from './domain/personalised-components.js';
 import type { TemplateComponent } from './domain/template-parameters.js';
@@ -42,6 +42,12 @@ export const payloadOf = (
     ...(components.length > 0 && { components }),
   },
 });
+
+/** What a campaign says: the template, and what its placeholders are filled with. */
+export function outlineOf(content: Content): ContentOutline {
+  const { name, language, components = [] } = (content as Payload).template;
+  return { ...NO_OUTLINE, template: { name, language: language.code, components } };
+}
 
 /** By content: every recipient of a campaign is filled in from one reading of its components. */
 const PERSONALISED = new WeakMap<Content, PersonalisedComponents>();

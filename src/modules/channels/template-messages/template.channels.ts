@@ -6,7 +6,7 @@ import type { Channel } from '../../engine/index.js';
 import { TemplateLibrary, templateSendErrors } from '../../templates/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
 import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
-import { missingOf, payloadFor, templatePrice, wantedOf } from './template-payload.js';
+import { missingOf, outlineOf, payloadFor, templatePrice, wantedOf } from './template-payload.js';
 
 /** A channel that sends approved templates: the category of the named template decides which balance pays. */
 const templateChannelOf = <Name extends TemplateChannelName>(
@@ -37,6 +37,7 @@ const templateChannelOf = <Name extends TemplateChannelName>(
     return { routeId: id, service: connection, ...templatePrice(template) };
   },
   missing: missingOf,
+  outline: outlineOf,
   // a campaign keeps the upstream's request without recipient and reference
   compose: (content, addressee) => ({ text: '', payload: payloadFor(content, addressee) }),
 });

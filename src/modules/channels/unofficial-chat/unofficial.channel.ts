@@ -1,6 +1,6 @@
 import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/request-id.js';
-import type { Channel, Price } from '../../engine/index.js';
+import { type Channel, type Content, NO_OUTLINE, type Price } from '../../engine/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
 import { messageOf, missingOf, pricedMessageOf } from '../personalised/index.js';
@@ -8,6 +8,9 @@ import { ATTACHMENTS, isTooLong } from './unofficial-broadcast.js';
 
 /** Per contact, whatever the length and the attachments (reference/unofficial-chat#price). */
 const PRICE: Price = { balance: 'bulk_chat_credits', unitCredits: 1 };
+
+const attachmentsOf = (content: Content): string[] =>
+  ATTACHMENTS.flatMap((field) => (typeof content[field] === 'string' ? [content[field]] : []));
 
 /** Unofficial chat: the text, then each attachment as an item of its own (reference/unofficial-chat#items). */
 export const unofficialChannel: Channel<'unofficial'> = {
@@ -30,8 +33,6 @@ export const unofficialChannel: Channel<'unofficial'> = {
     if (isTooLong(message)) throw broadcastErrors.tooLong();
     return chatQuote(message, PRICE);
   },
-  compose: (content, addressee) => ({
-    text: messageOf(content, addressee),
-    attachments: ATTACHMENTS.flatMap((field) => (typeof content[field] === 'string' ? [content[field]] : [])),
-  }),
+  outline: (content) => ({ ...NO_OUTLINE, text: String(content['message']), attachments: attachmentsOf(content) }),
+  compose: (content, addressee) => ({ text: messageOf(content, addressee), attachments: attachmentsOf(content) }),
 };

@@ -1,7 +1,7 @@
 import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/request-id.js';
 import { keepForRetry } from '../../audio/index.js';
-import { type Channel, RecipientStatus } from '../../engine/index.js';
+import { type Channel, NO_OUTLINE, RecipientStatus } from '../../engine/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { callDetails } from './calls/call-details.js';
 import { reviewContent } from './calls/review-content.js';
@@ -58,5 +58,9 @@ export const voiceChannel: Channel<'voice'> = {
     if (sender !== null) await services(SenderIds).approved(accountId, 'voice', sender);
   },
   retried: keepForRetry,
+  outline: (content) => {
+    const { source, audio_url } = voiceContent(content);
+    return { ...NO_OUTLINE, text: 'message' in source ? source.message : null, audio_url };
+  },
   reviewContent: (content) => reviewContent(voiceContent(content)),
 };

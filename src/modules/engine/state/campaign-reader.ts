@@ -30,6 +30,7 @@ export interface CampaignRow {
   open_lanes: number;
   refunded_credits: number;
   retry_of: string | null;
+  reason: string | null;
   scheduled_at: Date | null;
   created_at: Date;
   sent_at: Date | null;
@@ -71,6 +72,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   openLanes: row.open_lanes,
   refundedCredits: row.refunded_credits,
   retryOf: row.retry_of,
+  reason: row.reason,
   scheduledAt: row.scheduled_at,
   createdAt: row.created_at,
   sentAt: row.sent_at,

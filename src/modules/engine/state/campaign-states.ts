@@ -158,6 +158,11 @@ export class CampaignStates {
     return true;
   }
 
+  /** Keeps why a campaign was rejected, in the transaction that rejects it. */
+  async explain(tx: EntityManager, campaignId: number, reason: string): Promise<void> {
+    await tx.query('UPDATE campaigns SET reason = ? WHERE id = ?', [reason, campaignId]);
+  }
+
   /** The same in a transaction of its own. */
   changeAlone(campaignId: number, change: CampaignChange): Promise<boolean> {
     return inTransaction(this.dataSource, (tx) => this.change(tx, campaignId, change));

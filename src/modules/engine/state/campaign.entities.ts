@@ -13,7 +13,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Index('ix_campaigns_account_state', ['accountId', 'state', 'channel', 'id'])
 @Index('ix_campaigns_overdue', ['overdueCheckAt'])
 @Index('ix_campaigns_retry_of', ['retryOf'])
-@Index('ix_campaigns_route', ['routeId'])
+@Index('ix_campaigns_route_state', ['routeId', 'state', 'id'])
 @Index('ix_campaigns_state', ['state', 'channel', 'id'])
 @Entity('campaigns')
 export class CampaignEntity {
@@ -85,6 +85,10 @@ export class CampaignEntity {
 
   @Column({ name: 'retry_of', type: 'varchar', length: 64, ...ASCII, nullable: true })
   retryOf!: string | null;
+
+  /** why staff rejected it; null = it was not, or nobody said */
+  @Column({ name: 'reason', type: 'varchar', length: 500, nullable: true })
+  reason!: string | null;
 
   @Column({ name: 'scheduled_at', type: 'datetime', precision: 3, nullable: true })
   scheduledAt!: Date | null;

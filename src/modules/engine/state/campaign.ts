@@ -36,6 +36,8 @@ export interface CampaignRecord {
   openLanes: number;
   refundedCredits: number;
   retryOf: string | null;
+  /** why staff rejected it; null = it was not, or nobody said */
+  reason: string | null;
   scheduledAt: Date | null;
   createdAt: Date;
   sentAt: Date | null;

@@ -8,6 +8,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Index('ix_session_messages_account', ['accountId', 'id'])
 @Index('ix_session_messages_account_status', ['accountId', 'status', 'scheduled', 'id'])
 @Index('ix_session_messages_due', ['dueAt'])
+@Index('ix_session_messages_receiver', ['receiver', 'id', 'accountId'])
 @Index('ix_session_messages_status', ['status', 'updatedAt'])
 export class SessionMessageEntity {
   @PrimaryColumn({ type: 'bigint' })

@@ -11,6 +11,7 @@ const asBytes = {
 /** A message template of an account. */
 @Entity('templates')
 @Index('uq_templates_name', ['accountId', 'name'], { unique: true })
+@Index('ix_templates_name', ['name'])
 @Index('ix_templates_status', ['status', 'id'])
 @Index('ix_templates_upstream', ['upstreamId'])
 export class TemplateEntity {

@@ -63,6 +63,8 @@ import { ReplicaBeats1700000016001 } from './1700000016001-replica-beats.js';
 import { RouteBinds1700000016200 } from './1700000016200-route-binds.js';
 import { NameClaims1700000016400 } from './1700000016400-name-claims.js';
 import { Restores1700000016500 } from './1700000016500-restores.js';
+import { CampaignsOfRoutes1700000017100 } from './1700000017100-campaigns-of-routes.js';
+import { SearchedNames1700000017101 } from './1700000017101-searched-names.js';
 import { WebhookCounters1700000017300 } from './1700000017300-webhook-counters.js';
 import { OwnLogs1700000017301 } from './1700000017301-own-logs.js';
 
@@ -133,6 +135,8 @@ export const migrations = [
   RouteBinds1700000016200,
   NameClaims1700000016400,
   Restores1700000016500,
+  CampaignsOfRoutes1700000017100,
+  SearchedNames1700000017101,
   WebhookCounters1700000017300,
   OwnLogs1700000017301,
 ];

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { type CampaignRecord, isEndState, RECIPIENTS_A_READ, RecipientStatus } from '../../engine/index.js';
+import { RouteDirectory, type RouteRecord } from '../../providers/index.js';
+import { secondsLeft } from '../domain/time-left.js';
+import { PaceMemory } from '../progress/pace-memory.js';
+import type { CountedCampaign } from './campaign-list.js';
+
+/** How a campaign goes on. */
+export interface Outlook {
+  /** names: the first carries, the others may take over; without chat connections and what was removed */
+  routes: string[];
+  /** limit of the routes that carry what is left, together; null = none */
+  messagesPerSecond: number | null;
+  secondsLeft: number | null;
+  /** credits; null = it cannot be cancelled */
+  refund: number | null;
+  isRefundApproximate: boolean;
+}
+
+/** Lanes of a campaign, and groups of them. */
+const MOST_LANES = 2_048;
+
+/** What can be said of the rest of a campaign: over which routes it leaves, how long it takes, what a cancel would give back. */
+@Injectable()
+export class CampaignOutlooks {
+  private readonly memory = new PaceMemory();
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+  ) {}
+
+  async of(counted: CountedCampaign): Promise<Outlook> {
+    const { campaign } = counted;
+    const [carrying, chains] = await Promise.all([this.carrying(campaign), this.chains(campaign)]);
+    const of = async (ids: readonly number[]): Promise<(RouteRecord | null)[]> =>
+      Promise.all(ids.map((id) => this.routes.byId(id)));
+    const all = await of([...new Set([campaign.routeId, ...chains, ...carrying])]);
+    const limits = (await of(carrying.length > 0 ? carrying : [campaign.routeId])).map(
+      (route) => route?.messagesPerSecond ?? null,
+    );
+    const limit = limits.includes(null) ? null : limits.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+    const { refund, isApproximate } = await this.refund(counted);
+    return {
+      routes: all.flatMap((route) => (route && route.owner === null ? [route.name] : [])),
+      messagesPerSecond: limit,
+      secondsLeft: this.left(counted, limit),
+      refund,
+      isRefundApproximate: isApproximate,
+    };
+  }
+
+  /** Routes of the lanes that are left. */
+  private async carrying({ id }: CampaignRecord): Promise<number[]> {
+    const rows: { route_id: number }[] = await this.dataSource.query(
+      `SELECT DISTINCT route_id FROM campaign_lanes WHERE campaign_id = ? LIMIT ${MOST_LANES}`,
+      [id],
+    );
+    return rows.map(({ route_id }) => route_id);
+  }
+
+  /** Routes of all chains, in their order. */
+  private async chains({ id }: CampaignRecord): Promise<number[]> {
+    const rows: { route_ids: string }[] = await this.dataSource.query(
+      `SELECT route_ids FROM campaign_routes WHERE campaign_id = ? ORDER BY lane_group LIMIT ${MOST_LANES}`,
+      [id],
+    );
+    return rows.flatMap(({ route_ids }) => route_ids.split(',').map(Number));
+  }
+
+  private left({ campaign, counts }: CountedCampaign, limit: number | null): number | null {
+    const { id, state, scheduledAt, createdAt, totalRows } = campaign;
+    const pending = counts.get(RecipientStatus.Pending) ?? 0;
+    const retrying = counts.get(RecipientStatus.Retrying) ?? 0;
+    const at = now().getTime();
+    const since = Math.max(createdAt.getTime(), scheduledAt?.getTime() ?? 0);
+    if (isEndState(state)) return 0;
+    if ((state !== 'accepted' && state !== 'running') || since > at) {
+      this.memory.forget(id);
+      return null;
+    }
+    // Calls in vain are made again after a wait of their own, and nobody knows how many.
+    if (pending === 0) return retrying === 0 ? 0 : null;
+    const sent = totalRows - pending;
+    const average = sent > 0 && at > since ? sent / ((at - since) / 1_000) : null;
+    return secondsLeft({ unsent: pending, recent: this.memory.note(id, pending, at), average, limit });
+  }
+
+  /** What has not left is refunded by what each was charged. */
+  private async refund({
+    campaign,
+    counts,
+  }: CountedCampaign): Promise<{ refund: number | null; isApproximate: boolean }> {
+    const { id, state, unitCredits, ownTerms, chargedCredits, totalRows } = campaign;
+    if (isEndState(state)) return { refund: null, isApproximate: false };
+    const pending = counts.get(RecipientStatus.Pending) ?? 0;
+    if (!ownTerms) return { refund: pending * unitCredits, isApproximate: false };
+    if (pending === totalRows) return { refund: chargedCredits, isApproximate: false };
+    if (totalRows > RECIPIENTS_A_READ)
+      return { refund: Math.round((chargedCredits * pending) / totalRows), isApproximate: true };
+    const [row] = await this.dataSource.query<{ credits: string | null }[]>(
+      `SELECT SUM(COALESCE(t.credits, ?)) AS credits FROM campaign_recipients r
+       LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
+       WHERE r.campaign_id = ? AND r.status = ${RecipientStatus.Pending} LIMIT 1`,
+      [unitCredits, id],
+    );
+    return { refund: Number(row?.credits ?? 0), isApproximate: false };
+  }
+}
