@@ -22,6 +22,7 @@ import { ProvidersModule } from '../../modules/providers/index.js';
 import { SenderIdsModule } from '../../modules/sender-ids/index.js';
 import { RecipientListsModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
+import { StatisticsModule } from '../../modules/statistics/index.js';
 import { BulkModule } from '../../modules/channels/bulk/index.js';
 import { SmsModule } from '../../modules/channels/sms/index.js';
 import { SuppressionsModule } from '../../modules/suppressions/index.js';
@@ -64,6 +65,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     WebhooksModule,
     GuideModule,
     AdminModule,
+    StatisticsModule,
     CellsModule,
   ],
   providers: [SandboxChat, SealRenewal],

@@ -12,6 +12,7 @@ import { CreditsWorkerModule } from '../../modules/credits/index.js';
 import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
 import { RecipientListsWorkerModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
+import { StatisticsWorkerModule } from '../../modules/statistics/index.js';
 import { SuppressionListModule } from '../../modules/suppressions/index.js';
 import { ALL_TABLES } from '../../modules/table-rules/index.js';
 import { TemplatesWorkerModule } from '../../modules/templates/index.js';
@@ -35,6 +36,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     SuppressionListModule,
     RecipientListsWorkerModule,
     EngineWorkerModule,
+    StatisticsWorkerModule,
     WebhooksWorkerModule,
   ],
 })

@@ -11,6 +11,7 @@ import { UsageCounterEntity } from './persistence/usage-counter.entity.js';
 import { LedgerClosings } from './persistence/ledger-closings.js';
 import { LedgerKeeper } from './ledger-keeper.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
+import { TrafficModule } from '../traffic/index.js';
 import { SetBalanceAlertsHandler } from './commands/set-balance-alerts.command.js';
 import { BalanceAlerts } from './persistence/balance-alerts.js';
 import { GetBalanceAlertsHandler } from './queries/get-balance-alerts.query.js';
@@ -26,6 +27,7 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
   imports: [
     CqrsModule,
     CustomerEventsModule,
+    TrafficModule,
     TypeOrmModule.forFeature([
       CreditBalanceEntity,
       CreditLedgerEntity,

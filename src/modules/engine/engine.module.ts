@@ -8,6 +8,7 @@ import { IdempotencyModule } from '../idempotency/index.js';
 import { ReceiptSink, RoutesModule } from '../providers/index.js';
 import { RatesModule } from '../rates/index.js';
 import { RoutingModule } from '../routing/index.js';
+import { TrafficModule } from '../traffic/index.js';
 import { CampaignAcceptance } from './accept/campaign-acceptance.js';
 import { StagedRecipients } from './accept/staged-recipients.js';
 import { Submissions } from './accept/submissions.js';
@@ -69,6 +70,7 @@ const SERVICES = [
     RelayNotifierModule,
     RoutesModule,
     RoutingModule,
+    TrafficModule,
   ],
   providers: [...SERVICES, { provide: ReceiptSink, useExisting: CampaignReceipts }],
   exports: [...SERVICES, ReceiptSink, RelayNotifierModule],

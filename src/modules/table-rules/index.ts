@@ -14,6 +14,7 @@ import { routingTables } from '../routing/index.js';
 import { rateTables } from '../rates/index.js';
 import { recipientListTables } from '../recipient-lists/index.js';
 import { sessionMessageTables } from '../session-messages/index.js';
+import { statisticsTables } from '../statistics/index.js';
 import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
 import { webhookTables } from '../webhooks/index.js';
@@ -34,6 +35,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...templateTables,
   ...sessionMessageTables,
   ...suppressionTables,
+  ...statisticsTables,
   ...recipientListTables,
   ...profileRequestTables,
   ...senderIdTables,

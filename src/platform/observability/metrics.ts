@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { SummedHistogram } from './summed-histogram.js';
 
 /**
  * This process's metrics. Features take their counters from here by name; asking twice gives the same one.
@@ -44,6 +45,20 @@ export class Metrics {
       ...(read ? { collect: () => read(gauge) } : {}),
     });
     return gauge;
+  }
+
+  /** A histogram of what was counted by bucket before. */
+  summedHistogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    bounds: number[],
+  ): SummedHistogram<Label> {
+    const known = this.registry.getSingleMetric(name) as unknown as SummedHistogram<Label> | undefined;
+    if (known) return known;
+    const made = new SummedHistogram(name, help, labelNames, bounds);
+    this.registry.registerMetric(made as unknown as Metric);
+    return made;
   }
 
   histogram<Label extends string>(

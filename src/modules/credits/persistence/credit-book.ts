@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { afterCommit, jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { CustomerEvents } from '../../customer-events/index.js';
+import { Traffic } from '../../traffic/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 import { assertShares, type Usage } from '../domain/usage.js';
 import { NOTE_LOW, tellOfLow } from './low-balances.js';
@@ -45,6 +46,7 @@ export class CreditBook {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly events: CustomerEvents,
+    private readonly traffic: Traffic,
   ) {}
 
   /** What the account has now, read without a lock: cheap refusals and answers only, the debit is the judge. */
@@ -103,6 +105,7 @@ export class CreditBook {
     const [first, ...others] = charged;
     if (!first) return true;
     const rows = totals(charged);
+    this.count(tx, charged, 'charged');
     if (others.length === 0) {
       const one = await debitOne(tx, first);
       if (one?.isLow) await tellOfLow(tx, this.events, rows);
@@ -138,6 +141,7 @@ export class CreditBook {
       [jsonRows(rows)],
     );
     if (given.affectedRows !== rows.length) throw new Error('An account has no such balance');
+    this.count(tx, repaid, 'refunded');
     await this.appendAll(tx, 'refund', repaid);
   }
 
@@ -193,6 +197,17 @@ export class CreditBook {
     if (!(await this.takeBack(tx, fromAccountId, balance, amount, note))) return false;
     await this.grant(tx, toAccountId, balance, amount, note);
     return true;
+  }
+
+  /** For the statistics, once it has committed. */
+  private count(tx: EntityManager, lines: readonly Charge[], figure: 'charged' | 'refunded'): void {
+    const { traffic } = this;
+    if (!traffic.isCounting) return;
+    afterCommit(tx, () => {
+      for (const { accountId, amount, usage } of lines) {
+        traffic.count({ routeId: null, accountId, channel: usage.channel }, figure, amount);
+      }
+    });
   }
 
   private async add(

@@ -161,4 +161,5 @@ const failed = ({ campaign_id: campaignId, seq }: WaitingRow, refund: boolean) =
   errorText: 'No delivery receipt',
   refund,
   attempted: false,
+  isOverdue: true,
 });

@@ -36,6 +36,7 @@ export function receiptChange({ receipt, item }: MatchedReceipt, recipient?: Kno
     refund: false,
     attempted: false,
     durationSeconds: receipt.durationSeconds,
+    routeId: item.routeId,
     recipient,
   };
 }

@@ -24,6 +24,10 @@ export interface KnownItem {
   item: number;
   /** items of the whole message */
   items: number;
+  /** over which it was sent; absent = not known */
+  routeId?: number;
+  /** since it was sent, milliseconds; absent = not known */
+  ageMs?: number | null;
 }
 
 /** An item with its recipient as it stood, read without a lock. */
@@ -56,7 +60,7 @@ const DAYS_OF_GRACE = 7;
 const MOST_OF_ONE_ID = 50;
 const MOST_ROWS = 5_000;
 const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
-const COLUMNS = `j.ordinal, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
+const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
   r.receiver AS number, r.status, r.attempts`;
 const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq';
 

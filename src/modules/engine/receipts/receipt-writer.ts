@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Traffic } from '../../traffic/index.js';
 import { Channels } from '../channels.js';
 import { RetryStore } from '../settle/retry-store.js';
 import type { RecipientChange } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 import type { EndedAttempt } from '../settle/attempts.js';
-import { CampaignBriefs } from '../state/campaign-briefs.js';
+import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { type AttemptReceipt, currentAttempts, endedAttempt, nextAttempt, wantsAnother } from './attempt-receipts.js';
+import { countReceipts } from './counted-receipts.js';
 import { judgeItems, lockItems, writeItems } from './message-items.js';
 import { type MatchedReceipt, receiptChange } from './receipt-change.js';
 
@@ -35,11 +37,17 @@ export class ReceiptWriter {
     private readonly briefs: CampaignBriefs,
     private readonly retries: RetryStore,
     private readonly channels: Channels,
+    private readonly traffic: Traffic,
   ) {}
 
   async write(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<void> {
     if (matched.length === 0) return;
-    const { attempts, several, single } = await this.gather(tx, matched);
+    const campaigns = await this.briefs.of(
+      tx,
+      matched.map(({ item }) => item.campaignId),
+    );
+    countReceipts(tx, this.traffic, matched, campaigns);
+    const { attempts, several, single } = sorted(matched, campaigns);
     // The only locks of the batch, in the order of every transaction (docs/decisions/0004): items, then recipients, by key.
     const items = await lockItems(tx, itemsOf(several));
     // What the status of one item says is judged by the recipient alone, so it is enough how that was read.
@@ -72,21 +80,6 @@ export class ReceiptWriter {
     );
   }
 
-  private async gather(tx: EntityManager, matched: readonly MatchedReceipt[]): Promise<SortedReceipts> {
-    const campaigns = await this.briefs.of(
-      tx,
-      matched.map(({ item }) => item.campaignId),
-    );
-    const sorted: SortedReceipts = { attempts: [], several: [], single: [] };
-    for (const entry of matched) {
-      const campaign = campaigns.get(entry.item.campaignId);
-      if (campaign?.retryPlan) sorted.attempts.push({ ...entry, campaign: { ...campaign, ...campaign.retryPlan } });
-      else if (entry.item.items > 1) sorted.several.push(entry);
-      else sorted.single.push(entry);
-    }
-    return sorted;
-  }
-
   /** What was in vain is tried again while attempts are left and the campaign goes on; only the last outcome is final. */
   private async tryAgain(tx: EntityManager, current: readonly AttemptReceipt[]): Promise<Set<AttemptReceipt>> {
     const wanting = current.filter(wantsAnother);
@@ -104,6 +97,17 @@ export class ReceiptWriter {
       if (attempts.length > 0) await this.channels.find(channel)?.attemptLog?.ended(tx, attempts);
     }
   }
+}
+
+function sorted(matched: readonly MatchedReceipt[], campaigns: ReadonlyMap<number, CampaignBrief>): SortedReceipts {
+  const receipts: SortedReceipts = { attempts: [], several: [], single: [] };
+  for (const entry of matched) {
+    const campaign = campaigns.get(entry.item.campaignId);
+    if (campaign?.retryPlan) receipts.attempts.push({ ...entry, campaign: { ...campaign, ...campaign.retryPlan } });
+    else if (entry.item.items > 1) receipts.several.push(entry);
+    else receipts.single.push(entry);
+  }
+  return receipts;
 }
 
 const itemsOf = (receipts: readonly MatchedReceipt[]) => receipts.map(({ item }) => item);

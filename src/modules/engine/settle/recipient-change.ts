@@ -19,6 +19,10 @@ export interface RecipientChange {
   takenBack?: boolean;
   /** seconds of talk; absent = no call, or no answer */
   durationSeconds?: number | undefined;
+  /** of the connection over which it was sent, or its receipt came; absent = not known */
+  routeId?: number | undefined;
+  /** no receipt has come by the deadline */
+  isOverdue?: boolean;
   /** as it was read without a lock, which is the condition of what is written; absent = locked to be judged */
   recipient?: KnownRecipient | undefined;
 }
@@ -42,6 +46,9 @@ export interface RecipientMove {
   credits: number;
   /** its sender id; '' = the route's */
   sender: string;
+  /** over which it was sent, or its receipt came; null = not known */
+  routeId: number | null;
+  isOverdue: boolean;
 }
 
 /** A recipient as it was read. */
@@ -80,6 +87,8 @@ export function moveOf(change: RecipientChange, recipient: KnownRecipient): Reci
     lane: 0,
     credits: 0,
     sender: '',
+    routeId: change.routeId ?? null,
+    isOverdue: change.isOverdue ?? false,
   };
 }
 

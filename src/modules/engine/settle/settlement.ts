@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
+import { Traffic } from '../../traffic/index.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { laneOf } from '../state/lanes.js';
 import { campaignsOf, keyOf, type RecipientKey, toLock } from '../state/recipient-key.js';
+import { countMoves } from './counted-moves.js';
 import { type CountedMove, count } from './counters.js';
 import {
   furthest,
@@ -35,6 +37,7 @@ export class Settlement {
     private readonly states: CampaignStates,
     private readonly refunds: Refunds,
     private readonly events: StatusEvents,
+    private readonly traffic: Traffic,
   ) {}
 
   /**
@@ -70,6 +73,7 @@ export class Settlement {
     await this.addTerms(tx, moves, campaigns);
     await writeStatuses(tx, moves);
     const refunds = await this.refunds.of(tx, moves, campaigns);
+    countMoves(tx, this.traffic, moves, campaigns);
     await this.finish(tx, moves, refunds, (ended) => this.events.publish(tx, moves, ended));
     return moves;
   }

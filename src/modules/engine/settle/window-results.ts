@@ -260,6 +260,7 @@ const changeOf = ({ turn, seq, made = 0 }: DueRecipient, to: RecipientStatus, tr
   attempted: true,
   tries,
   madeBefore: made,
+  routeId: turn.routeId,
 });
 
 /**

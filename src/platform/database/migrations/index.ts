@@ -67,6 +67,7 @@ import { CampaignsOfRoutes1700000017100 } from './1700000017100-campaigns-of-rou
 import { SearchedNames1700000017101 } from './1700000017101-searched-names.js';
 import { WebhookCounters1700000017300 } from './1700000017300-webhook-counters.js';
 import { OwnLogs1700000017301 } from './1700000017301-own-logs.js';
+import { Traffic1700000017500 } from './1700000017500-traffic.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -139,4 +140,5 @@ export const migrations = [
   SearchedNames1700000017101,
   WebhookCounters1700000017300,
   OwnLogs1700000017301,
+  Traffic1700000017500,
 ];

@@ -1,0 +1,113 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { fieldErrors } from '../../../kernel/field-errors.js';
+import { AccountDirectory } from '../../accounts/index.js';
+import { Channels } from '../../engine/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { figuresOf, sumOf } from '../domain/figures.js';
+import type { Group, Range, Span } from '../domain/selection.js';
+import type { SeriesAnswer, StatisticsAnswerData } from '../http/statistics.dto.js';
+import { SUBJECT_KINDS } from '../persistence/traffic-columns.js';
+import { type TrafficPoint, TrafficReader, type Wanted } from '../persistence/traffic-reader.js';
+
+/** What was sent and what became of it, step by step. Throws 400 `key is invalid` for a name that there is not. */
+export class GetStatisticsQuery extends Query<StatisticsAnswerData> {
+  /**
+   * @param key whose figures alone; null = of those with most traffic
+   * @param accountId of this account alone, by channel; null = of the whole house
+   */
+  constructor(
+    readonly range: Range,
+    readonly by: Group,
+    readonly key: string | null,
+    readonly span: Span,
+    readonly accountId: number | null,
+  ) {
+    super();
+  }
+}
+
+/** Who a series is of. */
+interface Named {
+  key: string;
+  channel: string | null;
+}
+
+@QueryHandler(GetStatisticsQuery)
+export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
+  constructor(
+    private readonly reader: TrafficReader,
+    private readonly routes: RouteDirectory,
+    private readonly accounts: AccountDirectory,
+    private readonly channels: Channels,
+  ) {}
+
+  async execute(query: GetStatisticsQuery): Promise<StatisticsAnswerData> {
+    const { range, by, span } = query;
+    const points = await this.reader.points(await this.wanted(query), span);
+    const series: SeriesAnswer[] = [];
+    for (const [, group] of grouped(points, by)) {
+      const name = await this.nameOf(by, group);
+      if (name) series.push(seriesOf(name, group, by !== 'route'));
+    }
+    series.sort((a, b) => b.totals.sent - a.totals.sent || (a.key < b.key ? -1 : 1));
+    return {
+      range,
+      by,
+      step_seconds: span.stepMs / 1000,
+      from: span.from.toISOString(),
+      to: span.to.toISOString(),
+      series,
+    };
+  }
+
+  private async wanted({ by, key, accountId }: GetStatisticsQuery): Promise<Wanted> {
+    if (by === 'channel') {
+      if (key !== null && !this.channels.names.includes(key)) throw fieldErrors.invalid('key');
+      if (accountId !== null) return { kind: SUBJECT_KINDS.account, subjectIds: [accountId], channel: key };
+      return { kind: SUBJECT_KINDS.channel, channel: key };
+    }
+    if (key === null) return { kind: SUBJECT_KINDS[by] };
+    const found = await (by === 'route' ? this.routes.byName(key) : this.accounts.byUsername(key));
+    if (!found) throw fieldErrors.invalid('key');
+    return { kind: SUBJECT_KINDS[by], subjectIds: [found.id] };
+  }
+
+  /** @returns null for what there is no more */
+  private async nameOf(by: Group, [first]: readonly TrafficPoint[]): Promise<Named | null> {
+    if (!first) return null;
+    const { subjectId, channel } = first;
+    if (by === 'channel') return { key: channel, channel };
+    if (by === 'account') {
+      const account = await this.accounts.byId(subjectId);
+      return account && { key: account.username, channel: null };
+    }
+    const route = await this.routes.byId(subjectId);
+    return route && { key: route.name, channel };
+  }
+}
+
+function grouped(points: readonly TrafficPoint[], by: Group): Map<string, TrafficPoint[]> {
+  const groups = new Map<string, TrafficPoint[]>();
+  for (const point of points) {
+    const key = by === 'channel' ? point.channel : String(point.subjectId);
+    const group = groups.get(key);
+    if (group) group.push(point);
+    else groups.set(key, [point]);
+  }
+  return groups;
+}
+
+function seriesOf({ key, channel }: Named, points: readonly TrafficPoint[], hasCredits: boolean): SeriesAnswer {
+  const steps = new Map<number, TrafficPoint[]>();
+  for (const point of points) steps.set(point.at.getTime(), [...(steps.get(point.at.getTime()) ?? []), point]);
+  const receipts = points.flatMap(({ receiptAt }) => (receiptAt ? [receiptAt.getTime()] : []));
+  return {
+    key,
+    channel,
+    totals: figuresOf(sumOf(points), hasCredits),
+    newest_receipt_at: receipts.length > 0 ? new Date(Math.max(...receipts)).toISOString() : null,
+    points: [...steps]
+      .sort(([a], [b]) => a - b)
+      .map(([at, own]) => ({ at: new Date(at).toISOString(), ...figuresOf(sumOf(own), hasCredits) })),
+  };
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { now } from '../../kernel/clock.js';
+import { type Counts, DELAY_BOUNDS, type Figure } from './figures.js';
+
+/** Whose figures they are. */
+export interface TrafficOf {
+  /** null = no route is known */
+  routeId: number | null;
+  /** null = no account is known */
+  accountId: number | null;
+  channel: string;
+}
+
+/** What a process has counted in a minute of one route, account and channel. */
+export interface Tally extends TrafficOf {
+  /** its beginning, milliseconds */
+  minute: number;
+  counts: Counts;
+}
+
+export const MINUTE_MS = 60_000;
+/** Of seconds: what comes then to rows that are not known yet is not counted. */
+const MOST_TALLIES = 50_000;
+
+/**
+ * What this process has counted since the last write (docs/decisions/0050). Counting is an addition in memory, made once a
+ * transaction has committed: nothing is ever counted twice, and a process that is killed loses its last seconds. A process
+ * in which nobody takes the tallies counts nothing.
+ */
+@Injectable()
+export class Traffic {
+  private tallies = new Map<string, Tally>();
+  private isTaken = false;
+
+  /** From now on somebody takes what is counted. */
+  begin(): void {
+    this.isTaken = true;
+  }
+
+  /** False in a process that writes no statistics: nothing needs to be gathered. */
+  get isCounting(): boolean {
+    return this.isTaken;
+  }
+
+  count(of: TrafficOf, figure: Figure, times = 1): void {
+    const counts = this.countsOf(of);
+    if (counts) counts[figure] = (counts[figure] ?? 0) + times;
+  }
+
+  /** Receipts that settled a recipient, by the milliseconds since their message left. */
+  delays(of: TrafficOf, delays: readonly number[]): void {
+    const counts = this.countsOf(of);
+    if (!counts) return;
+    for (const ms of delays) {
+      counts.timed = (counts.timed ?? 0) + 1;
+      counts.delayMs = (counts.delayMs ?? 0) + ms;
+      const bound = DELAY_BOUNDS.find((entry) => ms <= entry.ms);
+      if (bound) counts[bound.figure] = (counts[bound.figure] ?? 0) + 1;
+    }
+  }
+
+  /** All that was counted since; it is the caller's now. */
+  take(): Tally[] {
+    const taken = [...this.tallies.values()];
+    this.tallies = new Map();
+    return taken;
+  }
+
+  private countsOf(of: TrafficOf): Counts | null {
+    if (!this.isTaken) return null;
+    const minute = Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS;
+    const key = `${minute} ${of.routeId} ${of.accountId} ${of.channel}`;
+    const known = this.tallies.get(key);
+    if (known) return known.counts;
+    if (this.tallies.size >= MOST_TALLIES) return null;
+    const { routeId, accountId, channel } = of;
+    const made: Tally = { minute, routeId, accountId, channel, counts: {} };
+    this.tallies.set(key, made);
+    return made.counts;
+  }
+}
