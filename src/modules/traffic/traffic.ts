@@ -25,14 +25,14 @@ const MOST_TALLIES = 50_000;
 /**
  * What this process has counted since the last write (docs/decisions/0050). Counting is an addition in memory, made once a
  * transaction has committed: nothing is ever counted twice, and a process that is killed loses its last seconds. A process
- * in which nobody takes the tallies counts nothing.
+ * that writes none counts nothing.
  */
 @Injectable()
 export class Traffic {
   private tallies = new Map<string, Tally>();
   private isTaken = false;
 
-  /** From now on somebody takes what is counted. */
+  /** From now on what is counted is taken. */
   begin(): void {
     this.isTaken = true;
   }

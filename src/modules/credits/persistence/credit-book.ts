@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { afterCommit, jsonRows, type WriteResult } from '../../../platform/database/index.js';
+import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { CustomerEvents } from '../../customer-events/index.js';
 import { Traffic } from '../../traffic/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 import { assertShares, type Usage } from '../domain/usage.js';
 import { NOTE_LOW, tellOfLow } from './low-balances.js';
+import { countCredits } from './counted-credits.js';
 import { debitOne } from './single-debit.js';
 import { countUsage } from './usage-counters.js';
 
@@ -36,10 +37,9 @@ export interface Repayment extends Charge {
 }
 
 /**
- * The only writer of balances, ledger and usage. Every movement is one conditional UPDATE and its ledger entries in the
- * caller's transaction, and a debit or refund counts its usage beside them, so the stored balance is the ledger's sum, and
- * the ledger's debits and refunds are those of the counters, at every commit. Amounts are whole credits.
- * The UPDATE locks the balance until the commit: callers make it their last step (docs of the engine).
+ * The only writer of balances, ledger and usage. Every movement is one conditional UPDATE and its ledger entries in the caller's
+ * transaction, a debit or refund with its usage beside them, so the stored balance is the ledger's sum, and debits and refunds
+ * are those of the counters, at every commit. Amounts are whole credits. The UPDATE locks the balance: callers make it their last step.
  */
 @Injectable()
 export class CreditBook {
@@ -71,11 +71,8 @@ export class CreditBook {
     );
     for (const balance of BALANCES) {
       const amount = starting[balance] ?? 0;
-      if (amount > 0) {
-        await this.append(tx, accountId, balance, [
-          { amount, available: amount, kind: 'grant', requestId: null, note },
-        ]);
-      }
+      if (amount === 0) continue;
+      await this.append(tx, accountId, balance, [{ amount, available: amount, kind: 'grant', requestId: null, note }]);
     }
   }
 
@@ -105,7 +102,7 @@ export class CreditBook {
     const [first, ...others] = charged;
     if (!first) return true;
     const rows = totals(charged);
-    this.count(tx, charged, 'charged');
+    countCredits(tx, this.traffic, charged, 'charged');
     if (others.length === 0) {
       const one = await debitOne(tx, first);
       if (one?.isLow) await tellOfLow(tx, this.events, rows);
@@ -141,7 +138,7 @@ export class CreditBook {
       [jsonRows(rows)],
     );
     if (given.affectedRows !== rows.length) throw new Error('An account has no such balance');
-    this.count(tx, repaid, 'refunded');
+    countCredits(tx, this.traffic, repaid, 'refunded');
     await this.appendAll(tx, 'refund', repaid);
   }
 
@@ -197,17 +194,6 @@ export class CreditBook {
     if (!(await this.takeBack(tx, fromAccountId, balance, amount, note))) return false;
     await this.grant(tx, toAccountId, balance, amount, note);
     return true;
-  }
-
-  /** For the statistics, once it has committed. */
-  private count(tx: EntityManager, lines: readonly Charge[], figure: 'charged' | 'refunded'): void {
-    const { traffic } = this;
-    if (!traffic.isCounting) return;
-    afterCommit(tx, () => {
-      for (const { accountId, amount, usage } of lines) {
-        traffic.count({ routeId: null, accountId, channel: usage.channel }, figure, amount);
-      }
-    });
   }
 
   private async add(

@@ -70,7 +70,7 @@ function newest(column: string): string {
   return `${column} = GREATEST(COALESCE(${column}, VALUES(${column})), COALESCE(VALUES(${column}), ${column}))`;
 }
 
-/** One row a subject and step, in the order of the keys: whoever writes the same rows locks them in the same order. */
+/** One row a subject and step, in the order of the keys, so that writers of the same rows lock them in one order. */
 function additions(tallies: readonly Tally[], stepMs: number): Addition[] {
   const rows = new Map<string, Addition>();
   const add = (kind: SubjectKind, subjectId: number | null, { minute, channel, counts }: Tally): void => {
