@@ -1,8 +1,9 @@
 import type { TestingModule } from '@nestjs/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/kernel/ids.js';
 import { RouteSenders } from '../../src/modules/engine/index.js';
 import { DriverRegistry, RouteDirectory } from '../../src/modules/providers/index.js';
+import { EarlyStops } from '../../src/modules/suppressions/persistence/early-stops.js';
 import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { type Campaigns, dataOf, listOf, openCampaigns } from '../support/campaigns.js';
 import { numbers } from '../support/client.js';
@@ -104,6 +105,46 @@ describe('the sender whom a stop word means', () => {
     await sandbox.faults({ stopAnswering: false });
     await writeBack(number, 'STOP', 'deaf');
     await vi.waitUntil(async () => (await listed(member)).includes(number), PATIENCE);
+  });
+
+  describe('that comes before its message is noted', () => {
+    let member: Member;
+    let number: string;
+    let place = 0;
+    const waiting = (): Promise<unknown[]> =>
+      campaigns.dataSource.query('SELECT 1 FROM early_stops WHERE number = ?', [number]);
+
+    beforeEach(async () => {
+      member = await campaigns.join();
+      number = String(numbers(20, '9177013')[place++]);
+      await writeBack(number, 'stop');
+      await vi.waitUntil(async () => (await waiting()).length === 1, PATIENCE);
+      expect(await listed(member)).toEqual([]);
+    });
+
+    it('is found once it is', async () => {
+      await completed(member, await send(member, [number]));
+      await vi.waitUntil(async () => (await listed(member)).includes(number), PATIENCE);
+      expect(await waiting()).toEqual([]);
+    });
+
+    it('is looked for no more after START', async () => {
+      await writeBack(number, 'START');
+      await vi.waitUntil(async () => (await waiting()).length === 0, PATIENCE);
+      await completed(member, await send(member, [number]));
+      await campaigns.part(EarlyStops).look();
+      expect(await listed(member)).toEqual([]);
+    });
+
+    it('is given up when no note can come any more', async () => {
+      await campaigns.dataSource.query(
+        'UPDATE early_stops SET said_at = said_at - INTERVAL 1 HOUR, look_at = said_at WHERE number = ?',
+        [number],
+      );
+      await vi.waitUntil(async () => (await waiting()).length === 0, PATIENCE);
+      await completed(member, await send(member, [number]));
+      expect(await listed(member)).toEqual([]);
+    });
   });
 
   it('is found when many write senders down at once, in whatever order', async () => {

@@ -1,4 +1,4 @@
-export { SuppressionListModule, SuppressionsModule } from './suppressions.module.js';
+export { SuppressionListModule, SuppressionsModule, SuppressionsWorkerModule } from './suppressions.module.js';
 export { suppressionTables } from './persistence/table-rules.js';
 export { AddSuppressionsCommand } from './commands/add-suppressions.command.js';
 export { RemoveSuppressionsCommand } from './commands/remove-suppressions.command.js';

@@ -6,6 +6,7 @@ import { inTransaction } from '../../platform/database/index.js';
 import { RouteSenders } from '../engine/index.js';
 import type { InboundSink, InboundText } from '../providers/index.js';
 import { type ConsentWord, consentWord } from './domain/suppression.js';
+import { EarlyStops } from './persistence/early-stops.js';
 import { SuppressionStore } from './persistence/suppression-store.js';
 
 /** A consent word that came in over a route. */
@@ -21,7 +22,7 @@ const LONGEST_ADDRESS = 160;
 
 /**
  * STOP, UNSUBSCRIBE and START as contacts write them back. On a route that accounts share, the one that sent to the number
- * last is meant (`RouteSenders`); while one look-up runs, further words gather for the next, so a flood costs few.
+ * last is meant (`RouteSenders`), and where there is none the word waits a while (`EarlyStops`). While one look-up runs, further words gather for the next, so a flood costs few.
  */
 @Injectable()
 export class StopWords implements InboundSink, OnApplicationShutdown {
@@ -34,6 +35,7 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: SuppressionStore,
     private readonly senders: RouteSenders,
+    private readonly early: EarlyStops,
   ) {}
 
   async accept(routeId: number, texts: readonly InboundText[]): Promise<void> {
@@ -78,9 +80,16 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
       await inTransaction(this.dataSource, async (tx) => {
         for (const [from, word] of words) {
           const accountId = senders.get(from);
-          if (word === 'start') await this.store.start(tx, routeId, from);
-          else if (accountId !== undefined) await this.store.stop(tx, accountId, routeId, from);
+          if (word === 'start') {
+            await this.store.start(tx, routeId, from);
+            await this.early.forget(tx, routeId, from);
+          } else if (accountId !== undefined) await this.store.stop(tx, accountId, routeId, from);
         }
+        await this.early.keep(
+          tx,
+          routeId,
+          stopping.filter((from) => !senders.has(from)),
+        );
       });
     }
   }

@@ -7,7 +7,9 @@ import { InboundSink } from '../providers/index.js';
 import { AddSuppressionsHandler } from './commands/add-suppressions.command.js';
 import { ImportSuppressionsHandler } from './commands/import-suppressions.command.js';
 import { RemoveSuppressionsHandler } from './commands/remove-suppressions.command.js';
+import { EarlyStopSweeper } from './early-stop-sweeper.js';
 import { SuppressionsController } from './http/suppressions.controller.js';
+import { EarlyStops } from './persistence/early-stops.js';
 import { SuppressionEntity } from './persistence/suppression.entity.js';
 import { SuppressionStore } from './persistence/suppression-store.js';
 import { ListSuppressionsHandler } from './queries/list-suppressions.query.js';
@@ -22,13 +24,18 @@ import { StopWords } from './stop-words.js';
   imports: [TypeOrmModule.forFeature([SuppressionEntity]), EngineModule],
   providers: [
     SuppressionStore,
+    EarlyStops,
     StopWords,
     { provide: StopList, useExisting: SuppressionStore },
     { provide: InboundSink, useExisting: StopWords },
   ],
-  exports: [SuppressionStore, StopList, InboundSink],
+  exports: [SuppressionStore, EarlyStops, StopList, InboundSink],
 })
 export class SuppressionListModule {}
+
+/** Stop lists in the worker: words that came too early are obeyed in the end. */
+@Module({ imports: [SuppressionListModule], providers: [EarlyStopSweeper] })
+export class SuppressionsWorkerModule {}
 
 /** Stop lists in the API: what their owners do with them. */
 @Module({

@@ -69,16 +69,21 @@ export class RouteSenders {
    * @returns by number, the account that sent to it last within `SENDERS_KEPT_DAYS`; numbers without one are missing
    */
   async lastTo(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
+    const senders = await this.notedFor(routeId, numbers);
+    const open = new Set(numbers.filter((number) => !senders.has(number)));
+    if (open.size > 0) await this.search(routeId, open, senders);
+    return senders;
+  }
+
+  /** The same of sends that are noted, which is one statement. */
+  async notedFor(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
     if (numbers.length === 0) return new Map();
     const rows: { number: string; account_id: number }[] = await this.dataSource.query(
       `SELECT number, account_id FROM route_senders WHERE route_id = ? AND number IN (?)
          AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY ORDER BY sent_on`,
       [routeId, numbers],
     );
-    const senders = new Map(rows.map((row) => [row.number, row.account_id]));
-    const open = new Set(numbers.filter((number) => !senders.has(number)));
-    if (open.size > 0) await this.search(routeId, open, senders);
-    return senders;
+    return new Map(rows.map((row) => [row.number, row.account_id]));
   }
 
   /**

@@ -126,7 +126,7 @@ describe('a file', () => {
     expect(isReleased).toBe(true);
   });
 
-  // whoever sends the rest of a body is to be heard out, or his connection is lost to his next request
+  // a client that still sends is to be read to the end, or its connection is lost to its next request
   it.each([
     ['in its first piece', 'to,name\n1"2,a\n', '"x'],
     ['in a later piece', 'to,name\n', '919876543210,a"b"c"\n'],

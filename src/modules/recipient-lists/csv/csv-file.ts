@@ -110,7 +110,7 @@ export class CsvFile {
         yield* head;
         yield* text;
       } finally {
-        // also where the head is at fault: a body that nobody reads to its end holds the client's connection
+        // also where the head is at fault: a body that is not read to its end holds the client's connection
         await text.return();
       }
     };

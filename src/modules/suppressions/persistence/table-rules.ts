@@ -7,4 +7,9 @@ export const suppressionTables: readonly TableRule[] = [
     rule: 'kept',
     why: 'a number that said STOP stays stopped; SUPPRESSIONS_PER_ACCOUNT for the rest',
   },
+  {
+    table: 'early_stops',
+    rule: 'work',
+    why: 'a worker removes what has found its sender, and the rest after four leases of a lane',
+  },
 ];
