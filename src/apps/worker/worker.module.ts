@@ -12,12 +12,8 @@ import { CreditsWorkerModule } from '../../modules/credits/index.js';
 import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
 import { RecipientListsWorkerModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
-<<<<<<< Updated upstream
 import { StatisticsWorkerModule } from '../../modules/statistics/index.js';
-import { SuppressionListModule } from '../../modules/suppressions/index.js';
-=======
 import { SuppressionsWorkerModule } from '../../modules/suppressions/index.js';
->>>>>>> Stashed changes
 import { ALL_TABLES } from '../../modules/table-rules/index.js';
 import { TemplatesWorkerModule } from '../../modules/templates/index.js';
 import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';

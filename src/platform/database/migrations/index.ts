@@ -63,15 +63,12 @@ import { ReplicaBeats1700000016001 } from './1700000016001-replica-beats.js';
 import { RouteBinds1700000016200 } from './1700000016200-route-binds.js';
 import { NameClaims1700000016400 } from './1700000016400-name-claims.js';
 import { Restores1700000016500 } from './1700000016500-restores.js';
-<<<<<<< Updated upstream
 import { CampaignsOfRoutes1700000017100 } from './1700000017100-campaigns-of-routes.js';
 import { SearchedNames1700000017101 } from './1700000017101-searched-names.js';
 import { WebhookCounters1700000017300 } from './1700000017300-webhook-counters.js';
 import { OwnLogs1700000017301 } from './1700000017301-own-logs.js';
 import { Traffic1700000017500 } from './1700000017500-traffic.js';
-=======
 import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
->>>>>>> Stashed changes
 
 /** Every migration, in order. */
 export const migrations = [
@@ -140,13 +137,10 @@ export const migrations = [
   RouteBinds1700000016200,
   NameClaims1700000016400,
   Restores1700000016500,
-<<<<<<< Updated upstream
   CampaignsOfRoutes1700000017100,
   SearchedNames1700000017101,
   WebhookCounters1700000017300,
   OwnLogs1700000017301,
   Traffic1700000017500,
-=======
   EarlyStops1700000017800,
->>>>>>> Stashed changes
 ];
