@@ -12,6 +12,10 @@ export const webhookFaults = {
   urlTooLong: fault(fieldErrors.tooLong.shown('url', LONGEST_URL).text, 'too long'),
   urlInvalid: fault('url must be a valid http or https URL', 'no text, or something else than http(s)'),
   urlUnencrypted: fault('url must be https', 'http:// in production, and `OUTBOUND_ALLOW` does not name its network'),
+  urlClosed: fault(
+    'url must lead to a public address',
+    'a private, loopback or link-local address, or one of this machine, that `OUTBOUND_ALLOW` does not name; a name by what it leads to now, if that can be told',
+  ),
   eventsRequired: fault(fieldErrors.emptyArray.shown('events').text, 'missing, empty, or no array'),
   eventsUnknown: fault(`events must be of: ${CUSTOMER_EVENT_TYPES.join(', ')}`, 'a type that does not exist'),
   eventsRepeated: fault('events must not repeat', 'a type twice'),
@@ -22,6 +26,11 @@ const { statusUnknown: _status, ...fieldFaults } = webhookFaults;
 
 /** Faults of the fields that creation and change share, in the order in which they are judged. */
 export const WEBHOOK_FIELD_ERRORS: readonly DocumentedError[] = Object.values(fieldFaults);
+
+/** Faults of a test (reference/webhooks#test). */
+export const webhookTestErrors = {
+  type: fault('type must be one of the events of the webhook', 'a type that it does not take'),
+};
 
 /** Errors of webhooks (reference/webhooks#own-routes). */
 export const webhookErrors = {

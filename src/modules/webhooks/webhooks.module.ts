@@ -10,12 +10,16 @@ import { RemoveWebhookHandler } from './commands/remove-webhook.command.js';
 import { ReplayEventHandler } from './commands/replay-event.command.js';
 import { ReplayAnyEventHandler } from './commands/replay-any-event.command.js';
 import { RotateSecretHandler } from './commands/rotate-secret.command.js';
+import { TestWebhookHandler } from './commands/test-webhook.command.js';
+import { WebhookSender } from './dispatch/webhook-sender.js';
+import { WebhookTestsController } from './http/webhook-tests.controller.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { EndpointHealths } from './persistence/endpoint-health.js';
 import { EndpointMoments } from './persistence/endpoint-moments.js';
 import { EndpointStore } from './persistence/endpoint-store.js';
 import { EventOutbox } from './persistence/event-outbox.js';
 import { EventStore } from './persistence/event-store.js';
+import { TestAttempts } from './persistence/test-attempts.js';
 import { webhookEntities } from './persistence/webhook.entities.js';
 import { FindAnyWebhookHandler } from './queries/find-any-webhook.query.js';
 import { GetWebhookHandler } from './queries/get-webhook.query.js';
@@ -24,6 +28,7 @@ import { ListAnyAttemptsHandler } from './queries/list-any-attempts.query.js';
 import { ListAttemptsHandler } from './queries/list-attempts.query.js';
 import { ListWebhooksHandler } from './queries/list-webhooks.query.js';
 import { RecipientAttempts } from './recipient-attempts.js';
+import { WebhookUrls } from './webhook-urls.js';
 
 /** What every process has of webhooks: events are written where their statuses are. */
 @Module({
@@ -36,7 +41,7 @@ export class WebhookEventsModule {}
 /** Webhooks in the API: what owners do with them. */
 @Module({
   imports: [CqrsModule, AccountsModule, EngineModule, WebhookEventsModule],
-  controllers: [WebhooksController],
+  controllers: [WebhooksController, WebhookTestsController],
   providers: [
     ChangeWebhookHandler,
     CreateWebhookHandler,
@@ -54,6 +59,10 @@ export class WebhookEventsModule {}
     ReplayAnyEventHandler,
     ReplayEventHandler,
     RotateSecretHandler,
+    TestAttempts,
+    TestWebhookHandler,
+    WebhookSender,
+    WebhookUrls,
   ],
 })
 export class WebhooksModule {}

@@ -140,13 +140,36 @@ export class OutboundClient implements OnApplicationShutdown {
     return isIP(host) === 0 ? this.opened.length > 0 : isOpened(host, this.opened);
   }
 
+  /**
+   * Whether a call to a customer's URL would be refused before anything leaves, by what its name leads to now. A name that is
+   * not known, or not within `patienceMs`, is not judged: that is done at each call anyhow.
+   * @param request as of the calls that are to come
+   */
+  async refusal(
+    request: Pick<OutboundRequest, 'customer' | 'tlsOutside'> & { url: string; patienceMs: number },
+  ): Promise<'refused' | 'unencrypted' | null> {
+    const { url } = readAddress(request.url);
+    try {
+      const found = await this.find(url, request, performance.now() + request.patienceMs);
+      return found.some((address) => isAllowedAddress(address, this.opened)) ? null : 'refused';
+    } catch (error) {
+      if (error instanceof OutboundError) return error.fault === 'unencrypted' ? 'unencrypted' : null;
+      throw error;
+    }
+  }
+
   /** Looks for the host on its customer's account; the connection, which knows no customer, finds the kept answer. */
-  private async find(url: URL, request: OutboundRequest, deadline: number): Promise<void> {
+  private async find(
+    url: URL,
+    request: Pick<OutboundRequest, 'customer' | 'tlsOutside'>,
+    deadline: number,
+  ): Promise<string[]> {
     const { protocol, host } = hostOf(url);
     const found = isIP(host) === 0 ? await this.addressesOf(host, request.customer ?? null, deadline) : [host];
-    if (!request.tlsOutside || !this.isProduction || protocol === 'https:') return;
+    if (!request.tlsOutside || !this.isProduction || protocol === 'https:') return found;
     const usable = found.filter((address) => isAllowedAddress(address, this.opened));
     if (!usable.every((address) => isOpened(address, this.opened))) throw new OutboundError('unencrypted', false);
+    return found;
   }
 
   private async addressesOf(host: string, customer: number | null, deadline: number): Promise<string[]> {

@@ -2,13 +2,13 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
 import { eventTypesOf } from '../event-types.js';
 import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
+import { WebhookUrls } from '../webhook-urls.js';
 import { webhookErrors, webhookFaults } from '../webhooks.errors.js';
 
 /**
@@ -31,20 +31,22 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly endpoints: EndpointStore,
     private readonly audit: AuditLog,
-    private readonly outbound: OutboundClient,
+    private readonly urls: WebhookUrls,
     private readonly channels: Channels,
   ) {}
 
-  execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookData> {
+  async execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookData> {
+    const known = await this.endpoints.find(actor.id, id);
+    if (!known) throw webhookErrors.notFound();
+    const read = readWebhook({ url, events, status }, eventTypesOf(this.channels), (url) => this.urls.takesPlain(url));
+    if ('fault' in read) throw webhookFaults[read.fault]();
+    const { fields } = read;
+    // Names are looked up before anything is locked.
+    if (fields.url !== undefined && fields.url !== known.url) await this.urls.assertOpen(fields.url, actor.id);
+    if (Object.keys(fields).length === 0) return webhookData(known, actor.timeZone);
     return inTransaction(this.dataSource, async (tx) => {
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
-      const read = readWebhook({ url, events, status }, eventTypesOf(this.channels), (url) =>
-        this.outbound.takesPlain(url),
-      );
-      if ('fault' in read) throw webhookFaults[read.fault]();
-      const { fields } = read;
-      if (Object.keys(fields).length === 0) return webhookData(row, actor.timeZone);
       const changed = await this.endpoints.change(tx, row, fields);
       // A URL may carry a secret of the customer's.
       const details = { id, fields: Object.keys(fields), ...(fields.status && { status: fields.status }) };

@@ -2,7 +2,6 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
 import { eventTypesOf } from '../event-types.js';
@@ -10,6 +9,7 @@ import { type SecretWebhookData, webhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
 import { newSecret } from '../webhook-secret.js';
+import { WebhookUrls } from '../webhook-urls.js';
 import { webhookFaults } from '../webhooks.errors.js';
 
 /**
@@ -31,7 +31,7 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly endpoints: EndpointStore,
     private readonly audit: AuditLog,
-    private readonly outbound: OutboundClient,
+    private readonly urls: WebhookUrls,
     private readonly channels: Channels,
   ) {}
 
@@ -39,10 +39,11 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     const read = readWebhook(
       { url: body.url ?? null, events: body.events ?? null },
       eventTypesOf(this.channels),
-      (url) => this.outbound.takesPlain(url),
+      (url) => this.urls.takesPlain(url),
     );
     if ('fault' in read) throw webhookFaults[read.fault]();
     const { url = '', events = [] } = read.fields;
+    await this.urls.assertOpen(url, actor.id);
     const secret = newSecret();
     const row = await inTransaction(this.dataSource, async (tx) => {
       const created = await this.endpoints.create(tx, actor.id, { url, events, secret });

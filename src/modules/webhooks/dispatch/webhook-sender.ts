@@ -40,7 +40,11 @@ export class WebhookSender {
   ) {}
 
   /** Never rejects. @param body as it was recorded: every try sends the same bytes under the same id */
-  async attempt(endpoint: HeldEndpoint, { eventId }: DueDelivery, body: string): Promise<Attempt> {
+  async attempt(
+    endpoint: Pick<HeldEndpoint, 'accountId' | 'url' | 'secrets'>,
+    { eventId }: Pick<DueDelivery, 'eventId'>,
+    body: string,
+  ): Promise<Attempt> {
     const startedAt = now();
     const begun = performance.now();
     const timestamp = Math.floor(startedAt.getTime() / 1000);

@@ -19,6 +19,7 @@ export type WebhookFault =
   | 'urlRequired'
   | 'urlInvalid'
   | 'urlUnencrypted'
+  | 'urlClosed'
   | 'urlTooLong'
   | 'eventsRequired'
   | 'eventsUnknown'

@@ -4,6 +4,7 @@ import { readId } from '../../../kernel/ids.js';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { CUSTOMER_EVENT_TYPES } from '../event-types.js';
 import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
+import { isTestEvent } from '../persistence/event-id.js';
 import type { WebhookAttemptEntity, WebhookEndpointEntity } from '../persistence/webhook.entities.js';
 import { webhookErrors } from '../webhooks.errors.js';
 
@@ -160,6 +161,9 @@ export class AttemptData {
 
   @ApiProperty({ type: String, nullable: true, example: MOMENT.example, description: 'null: delivered, or given up' })
   next_attempt_at!: string | null;
+
+  @ApiProperty({ example: false, description: 'Whether it was a test event' })
+  test!: boolean;
 }
 
 export const attemptData = (row: WebhookAttemptEntity, zone: string): AttemptData => ({
@@ -171,6 +175,7 @@ export const attemptData = (row: WebhookAttemptEntity, zone: string): AttemptDat
   duration_ms: row.durationMs,
   created_at: dateTime(row.createdAt, zone),
   next_attempt_at: row.nextAttemptAt && dateTime(row.nextAttemptAt, zone),
+  test: isTestEvent(row.eventId),
 });
 
 export class AttemptPageAnswer extends PageOf(AttemptData) {}

@@ -41,6 +41,12 @@ export class EndpointStore {
     });
   }
 
+  /** What signs now, the newest first (reference/webhooks#signature). */
+  secretsOf({ secret, previousSecret, previousUntil }: WebhookEndpointEntity): string[] {
+    const signsToo = previousSecret !== null && previousUntil !== null && previousUntil > now();
+    return [secret, ...(signsToo ? [previousSecret] : [])].map((sealed) => this.sealer.open(sealed));
+  }
+
   /**
    * The unique key of the places decides, however many ask at once.
    * @throws AppError conflict when the account has `WEBHOOKS_PER_ACCOUNT` already

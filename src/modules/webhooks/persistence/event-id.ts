@@ -11,6 +11,14 @@ export function eventIds(at: Date): () => string {
   return () => batch + (place++).toString(16).padStart(6, '0');
 }
 
+const TEST = 'tst_';
+
+/** The id of a test event, which is never stored as one. */
+export const testEventId = (at: Date): string => `${TEST}${timePart(at)}${randomBytes(10).toString('hex')}`;
+
+/** Whether an event of the log was a test. */
+export const isTestEvent = (id: string): boolean => id.startsWith(TEST);
+
 /** Ids of events before this moment are lower. */
 export const firstEventIdAt = (at: Date): string => `evt_${timePart(at)}`;
 
