@@ -54,6 +54,24 @@ describe('a quote of a personalised send', () => {
           { segments: 1, recipients: 1, credits: 1 },
           { segments: 2, recipients: 1, credits: 2 },
         ],
+        preview: [
+          {
+            row: 1,
+            to: NUMBER,
+            text: 'Hi Asha, A1',
+            variables: { name: 'Asha', code: 'A1' },
+            segments: 1,
+            credits: 1,
+          },
+          {
+            row: 2,
+            to: NUMBER,
+            text: `Hi ${'я'.repeat(70)}, x`,
+            variables: { name: 'я'.repeat(70), code: 'x' },
+            segments: 2,
+            credits: 2,
+          },
+        ],
         placeholders: ['name', 'code'],
         missing: [{ row: 3, to: '919812345679', missing: ['code'] }],
         invalid: [
@@ -70,6 +88,24 @@ describe('a quote of a personalised send', () => {
     expect(await bulk.dataSource.query('SELECT 1 FROM campaigns WHERE account_id = ?', [member.account.id])).toEqual(
       [],
     );
+  });
+
+  it('shows ten recipients at the most, those of templates by their values', async () => {
+    const recipients = Array.from({ length: 12 }, (_, index) => ({
+      to: `9198123456${index + 10}`,
+      variables: { '1': `Name ${index}` },
+    }));
+    const body = { channel: 'template', broadcast_name: 'Orders', template: 'order', recipients };
+    const preview = dataOf(await bulk.quote(member, body))['preview'] as Json[];
+    expect(preview).toHaveLength(10);
+    expect(preview[9]).toEqual({
+      row: 10,
+      to: '919812345619',
+      text: '',
+      variables: { '1': 'Name 9' },
+      segments: 1,
+      credits: 1,
+    });
   });
 
   it('refuses the templates that a send would refuse', async () => {

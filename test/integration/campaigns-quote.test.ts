@@ -6,7 +6,7 @@ import { giveRatePlan } from '../support/rate-plan.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 
-const CHANNELS = 'channel must be one of: sms, unofficial, template, branded';
+const CHANNELS = 'channel must be one of: sms, unofficial, template, branded, voice';
 const GOOD = { channel: 'sms', message: 'Hello', contacts: ['919812345678'] };
 
 let campaigns: Campaigns;
@@ -136,7 +136,7 @@ describe('a quote', () => {
   });
 
   it('refuses the first field at fault', async () => {
-    for (const channel of [undefined, null, '', 'SMS', 'voice', 'fax', 1, ['sms'], {}]) {
+    for (const channel of [undefined, null, '', 'SMS', 'VOICE', 'fax', 1, ['sms'], {}]) {
       expectRefused(await quote({ message: '', contacts: [], channel }), 400, CHANNELS);
     }
     for (const message of [undefined, null, '', ' \t', true, {}, ['x']]) {

@@ -222,6 +222,37 @@ describe('staff', () => {
     }
   });
 
+  it('keeps the reason of a decision, and tells it to the owner', async () => {
+    const member = await templates.join();
+    const other = await templates.join();
+    const id = idOf(await create(member, { verified_name: 'Not ours' }));
+    const path = `/v6/api/account/profile-request/${id}`;
+    const fields = { id, username: member.account.username, verified_name: 'Not ours', number: null, numberForOTP: '' };
+    const times = { created_at: expect.any(String) as string, updated_at: expect.any(String) as string };
+    expect((await templates.send('GET', path, member)).body).toEqual({
+      message: 'Profile request fetched successfully',
+      data: { ...fields, channel: 'official', status: 'pending', reason: null, ...times },
+    });
+    for (const reason of [{}, 'x'.repeat(501), true]) {
+      const refused = await templates.send('PATCH', `${STAFF_PATH}/${id}`, admin, { status: 'rejected', reason });
+      expectRefused(refused, 400, 'reason is invalid');
+    }
+    const reason = 'The name is not that of your company';
+    const judged = await templates.send('PATCH', `${STAFF_PATH}/${id}`, admin, { status: 'rejected', reason });
+    expect(judged.body).toMatchObject({ data: { status: 'rejected', reason, revision: 1 } });
+    const rejected = (await templates.send('GET', path, member)).body;
+    expect(rejected).toMatchObject({ data: { status: 'rejected', reason } });
+    expect(rejected['data']).not.toHaveProperty('revision');
+    const list = await templates.send('GET', '/v6/api/account/profile-request', member);
+    expect((list.body['data'] as object[])[0]).not.toHaveProperty('reason');
+    expectRefused(await templates.send('GET', path, other), 404, 'Profile request not found');
+    expectRefused(
+      await templates.send('GET', '/v6/api/account/profile-request/x', member),
+      404,
+      'Profile request not found',
+    );
+  });
+
   it('lets either the owner or staff go first', async () => {
     const member = await templates.join();
     for (let round = 0; round < 10; round++) {

@@ -34,14 +34,59 @@ const rowOf = async (id: number): Promise<Record<string, unknown> | undefined> =
   return row && { ...row };
 };
 
+describe('reading own templates', () => {
+  it('shows everything that was written, with the reason, newest first', async () => {
+    const owner = await templates.join();
+    const other = await templates.join();
+    const first = await templates.created(owner, {
+      header_area_type: 'text',
+      header_text: 'Order {{1}}',
+      template_body: 'Hello {{1}}',
+      body_examples: ['Jane'],
+      template_footer: 'Bye',
+      quick_reply_buttons: [{ type: 'QUICK_REPLY', text: 'Stop' }],
+    });
+    const second = await templates.created(owner);
+    await setStatus(first, 2);
+    const list = await templates.send('GET', '/v6/api/templates?limit=1', owner);
+    expect(list.body).toMatchObject({ success: true, data: [{ id: second }], page: 1, limit: 1, total: 2 });
+    const cursor = String(list.body['next_cursor']);
+    const next = await templates.send('GET', `/v6/api/templates?limit=1&cursor=${cursor}`, owner);
+    const one = await templates.send('GET', `/v6/api/templates/${first}`, owner);
+    expect(next.body['data']).toEqual([one.body['data']]);
+    expect(one.body['data']).toEqual({
+      id: first,
+      username: owner.account.username,
+      template_name: expect.any(String) as string,
+      status: 2,
+      category: 1,
+      language: 1,
+      header_area_type: 'text',
+      header_media_type: '',
+      template_body: 'Hello {{1}}',
+      template_footer: 'Bye',
+      quick_replies: '[{"type":"QUICK_REPLY","text":"Stop"}]',
+      created_at: expect.any(String) as string,
+      header_text: 'Order {{1}}',
+      header_example_url: null,
+      body_examples: ['Jane'],
+      reason: 'a reason',
+    });
+    expect((await templates.send('GET', '/v6/api/templates', other)).body).toMatchObject({ data: [], total: 0 });
+    expectRefused(await templates.send('GET', `/v6/api/templates/${first}`, other), 404, NOT_FOUND);
+    expectRefused(await templates.send('GET', '/v6/api/templates?cursor=x', owner), 400, 'cursor is invalid');
+    expectRefused(await templates.send('GET', '/v6/api/templates', null), 401, TOKEN);
+  });
+});
+
 describe('who may', () => {
   it('only the owner, by header or cookie; 405 before, 404 for what is not his', async () => {
     const id = await templates.created(member);
     const path = `/v6/api/templates/${id}`;
-    for (const method of ['GET', 'POST', 'PATCH']) {
+    for (const method of ['POST', 'PATCH']) {
       const answer = await templates.send(method, path, member);
       expectRefused(answer, 405, 'Method not allowed');
-      expect(answer.headers.get('allow')).toBe('DELETE, PUT');
+      expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
     }
     const other = await templates.join();
     for (const call of [put(null, id, {}), remove(null, id)]) expectRefused(await call, 401, TOKEN);

@@ -1,4 +1,4 @@
-import type { Channel } from '../engine/index.js';
+import { type Channel, isQuotable } from '../engine/index.js';
 import { smsChannel } from './sms/index.js';
 import { brandedChannel, templateChannel } from './template-messages/index.js';
 import { unofficialChannel } from './unofficial-chat/index.js';
@@ -18,9 +18,9 @@ export const CHANNELS = [
 
 export type ChannelName = (typeof CHANNELS)[number]['name'];
 
-/** Names of the channels whose price can be told from a text. */
+/** Names of the channels whose price can be told before a send. */
 export const QUOTABLE_CHANNEL_NAMES: readonly string[] = (CHANNELS as readonly Channel[])
-  .filter((channel) => channel.quote)
+  .filter(isQuotable)
   .map(({ name }) => name);
 
 /** For documents; what an app takes at run time are the names of its own list. */

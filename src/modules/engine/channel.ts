@@ -135,6 +135,8 @@ export interface Channel<Name extends string = string> {
    * @throws AppError what the channel's own send would answer to this message
    */
   readonly quote?: (services: Services, accountId: number, message: string) => Promise<MessageQuote>;
+  /** true where the price does not follow from a text, and the whole body of a send is quoted by a query of the channel's own */
+  readonly quotesRequests?: true;
   /**
    * Judges the campaign that a retry sends again as a new send would be judged now; absent where nothing but the route
    * can have changed.
@@ -167,3 +169,6 @@ export interface Channel<Name extends string = string> {
   /** What staff see before they approve; absent on channels that need no approval. */
   readonly reviewContent?: (content: Content) => ReviewContent;
 }
+
+/** Whether a send of the channel can be priced before. */
+export const isQuotable = ({ quote, quotesRequests }: Channel): boolean => Boolean(quote) || quotesRequests === true;

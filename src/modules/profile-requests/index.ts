@@ -1,5 +1,6 @@
 export { ProcessProfileRequestCommand } from './commands/process-profile-request.command.js';
 export {
+  LONGEST_REASON,
   PROCESSING_STATUSES,
   type ProcessingStatus,
   PROFILE_STATUSES,

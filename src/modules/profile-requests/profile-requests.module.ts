@@ -10,6 +10,7 @@ import { ProfileRequestsController } from './http/profile-requests.controller.js
 import { PublicProfileRequestsController } from './http/public-profile-requests.controller.js';
 import { ProfileRequestEntity } from './persistence/profile-request.entity.js';
 import { ProfileRequestStore } from './persistence/profile-request-store.js';
+import { GetProfileRequestHandler } from './queries/get-profile-request.query.js';
 import { ListProfileRequestsHandler } from './queries/list-profile-requests.query.js';
 import { LookUpProfileRequestsHandler } from './queries/look-up-profile-requests.query.js';
 import { ReviewProfileRequestsHandler } from './queries/review-profile-requests.query.js';
@@ -24,6 +25,7 @@ import { ReviewProfileRequestsHandler } from './queries/review-profile-requests.
     ChangeProfileRequestHandler,
     RemoveProfileRequestHandler,
     ProcessProfileRequestHandler,
+    GetProfileRequestHandler,
     ListProfileRequestsHandler,
     ReviewProfileRequestsHandler,
     LookUpProfileRequestsHandler,

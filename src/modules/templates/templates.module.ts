@@ -9,6 +9,7 @@ import { RemoveTemplateHandler } from './commands/remove-template.command.js';
 import { OwnTemplatesController } from './http/own-templates.controller.js';
 import { TemplatesController } from './http/templates.controller.js';
 import { ListAccountTemplatesHandler } from './queries/list-account-templates.query.js';
+import { OwnTemplatesHandler } from './queries/own-templates.query.js';
 import { ReviewTemplatesHandler } from './queries/review-templates.query.js';
 import { TemplateStatusReceiver } from './submission/template-status.receiver.js';
 import { UpstreamReviews } from './submission/upstream-reviews.js';
@@ -28,6 +29,7 @@ import { TemplateLibraryModule } from './template-library.module.js';
     RemoveTemplateHandler,
     MoveTemplateHandler,
     ListAccountTemplatesHandler,
+    OwnTemplatesHandler,
     ReviewTemplatesHandler,
     UpstreamReviews,
     TemplateStatusReceiver,

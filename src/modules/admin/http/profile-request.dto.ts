@@ -1,5 +1,6 @@
-import { AnswerOf, OptionalRevision, PageOf, RequiredWord } from '../../../platform/http/index.js';
+import { AnswerOf, OptionalRevision, OptionalText, PageOf, RequiredWord } from '../../../platform/http/index.js';
 import {
+  LONGEST_REASON,
   PROCESSING_STATUSES,
   type ProcessingStatus,
   ReviewedProfileRequestData,
@@ -9,6 +10,9 @@ import {
 export class ProcessProfileRequest {
   @RequiredWord('status', PROCESSING_STATUSES, 'completed')
   status!: ProcessingStatus;
+
+  @OptionalText('reason', { maxLength: LONGEST_REASON, example: 'The name is not that of your company' })
+  reason?: string | null;
 
   @OptionalRevision()
   revision?: number | null;

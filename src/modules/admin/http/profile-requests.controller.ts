@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestj
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { readId } from '../../../kernel/ids.js';
 import { ONE } from '../../../kernel/lists.js';
-import { readText } from '../../../kernel/text.js';
+import { readText, textOrNull } from '../../../kernel/text.js';
 import {
   ApiErrors,
   LIST_ERRORS,
@@ -67,18 +67,20 @@ export class ProfileRequestsAdminController {
   @ApiOkResponse({ type: ProcessedProfileRequestAnswer })
   @ApiErrors(
     fieldErrors.noWord.shown('status', PROCESSING_STATUSES).because('another word'),
+    fieldErrors.invalid.shown('reason').because('no text, or too long'),
     profileErrors.notFound.because('no such request'),
     profileErrors.wrongState,
     ...REVISION_ERRORS,
   )
   async process(
     @Param('id') idText: string,
-    @Body() { status, revision }: ProcessProfileRequest,
+    @Body() { status, revision, reason: given }: ProcessProfileRequest,
     @CurrentActor() { account }: Actor,
   ): Promise<ProcessedProfileRequestAnswer> {
     const id = readId(idText);
     if (id === null) throw profileErrors.notFound();
-    await this.commands.execute(new ProcessProfileRequestCommand(account, id, status, revision ?? null));
+    const reason = textOrNull(given);
+    await this.commands.execute(new ProcessProfileRequestCommand(account, id, status, revision ?? null, reason));
     const { items } = await this.queries.execute(new ReviewProfileRequestsQuery({ id }, account.timeZone, ONE));
     const [data] = items;
     if (!data) throw profileErrors.notFound();

@@ -28,6 +28,13 @@ import {
   isBulkBody,
   QuoteBulkQuery,
 } from '../../channels/bulk/index.js';
+import {
+  isVoiceBody,
+  QuoteVoiceQuery,
+  VOICE_QUOTE_ERRORS,
+  VoiceQuoteBody,
+  VoiceQuoteResponse,
+} from '../../channels/voice/index.js';
 import { Channels } from '../../engine/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
 import { ListCampaignsQuery } from '../queries/list-campaigns.query.js';
@@ -83,15 +90,17 @@ export class CampaignsController {
   @ApiOperation({
     summary: 'What a send would cost',
     description:
-      'Costs nothing, sends nothing. Priced as the channel’s own send is, to the credit; with the body of a personalised send each recipient by its own text.',
+      'Costs nothing, sends nothing. Priced as the channel’s own send is, to the credit; with the body of a personalised send each recipient by its own text; with that of a voice send by the length of its audio, which is made and thrown away.',
   })
-  @ApiExtraModels(QuoteResponse, BulkQuoteResponse, QuoteBody, BulkBody)
+  @ApiExtraModels(QuoteResponse, BulkQuoteResponse, VoiceQuoteResponse, QuoteBody, BulkBody, VoiceQuoteBody)
   @ApiBody({
-    schema: { oneOf: [QuoteBody, BulkBody].map((body) => ({ $ref: getSchemaPath(body) })) },
+    schema: { oneOf: [QuoteBody, BulkBody, VoiceQuoteBody].map((body) => ({ $ref: getSchemaPath(body) })) },
     examples: { ...QUOTE_EXAMPLES, ...PERSONALISED_EXAMPLES },
   })
   @ApiOkResponse({
-    schema: { oneOf: [QuoteResponse, BulkQuoteResponse].map((answer) => ({ $ref: getSchemaPath(answer) })) },
+    schema: {
+      oneOf: [QuoteResponse, BulkQuoteResponse, VoiceQuoteResponse].map((answer) => ({ $ref: getSchemaPath(answer) })),
+    },
   })
   @ApiErrors(
     quoteErrors.channel.shown(QUOTABLE_CHANNEL_NAMES),
@@ -99,11 +108,15 @@ export class CampaignsController {
     quoteErrors.contacts,
     ...CHANNEL_QUOTE_ERRORS,
     ...BULK_QUOTE_ERRORS,
+    ...VOICE_QUOTE_ERRORS,
   )
   async quote(
     @CurrentActor() { account }: Actor,
     @Body() body: Record<string, unknown>,
-  ): Promise<QuoteResponse | BulkQuoteResponse> {
+  ): Promise<QuoteResponse | BulkQuoteResponse | VoiceQuoteResponse> {
+    if (isVoiceBody(body)) {
+      return { success: true, data: await this.queries.execute(new QuoteVoiceQuery(account.id, body)) };
+    }
     if (isBulkBody(body)) return { success: true, data: await this.queries.execute(new QuoteBulkQuery(account, body)) };
     return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account.id, body)) };
   }

@@ -1,8 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { sortContacts } from '../../../kernel/sorted-contacts.js';
 import { CreditBook } from '../../credits/index.js';
-import { Channels, Submissions } from '../../engine/index.js';
+import { Channels, isQuotable, Submissions } from '../../engine/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
-import { type RawQuote, readQuote, sortContacts } from '../domain/quote-request.js';
+import { type RawQuote, readQuote } from '../domain/quote-request.js';
 import type { QuoteData } from '../http/quote.dto.js';
 
 /**
@@ -28,7 +29,7 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
   ) {}
 
   async execute({ accountId, body }: QuoteCampaignQuery): Promise<QuoteData> {
-    const names = this.channels.all.filter((channel) => channel.quote).map(({ name }) => name);
+    const names = this.channels.all.filter(isQuotable).map(({ name }) => name);
     const read = readQuote(body, names);
     if ('fault' in read) {
       throw read.fault === 'channel' ? quoteErrors.channel(names) : quoteErrors[read.fault]();

@@ -28,7 +28,7 @@ const STATUS_LABELS: Channel['statusLabels'] = {
   [RecipientStatus.Busy]: 'BUSY',
 };
 
-/** Voice: no quote, because the price is the length of an audio that has yet to be made. */
+/** Voice: no quote of a text alone, because the price is the length of an audio that has yet to be made. */
 export const voiceChannel: Channel<'voice'> = {
   name: 'voice',
   title: 'voice',
@@ -37,6 +37,7 @@ export const voiceChannel: Channel<'voice'> = {
   campaignStatus: { accepted: 'Pending for Verification', sending: 'Processing' },
   statusLabels: STATUS_LABELS,
   timed: true,
+  quotesRequests: true,
   newRequestId: (zone, { CELL: cell }) => newRequestId('VCAMP', 8, { at: now(), zone, cell }),
   readRecipient: voiceReceiver,
   duplicates: 'removed',

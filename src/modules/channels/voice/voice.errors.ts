@@ -31,20 +31,7 @@ const MENU_ERRORS = [
 
 const CLIP = 'dtmf_flow.rows[1].audio';
 
-/** Errors of a voice send (reference/voice#order), in the order in which they are judged. */
-export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
-  row(VOICE_TEXTS.name, 'missing'),
-  row(VOICE_TEXTS.noAudio, 'neither message nor audio_url'),
-  row(VOICE_TEXTS.tooLong, 'message over 5000 characters'),
-  row(VOICE_TEXTS.contacts, 'missing, empty, or no array'),
-  row(VOICE_TEXTS.interval, 'another value'),
-  row(VOICE_TEXTS.noNumbers, 'none has 10 to 16 digits'),
-  row(VOICE_TEXTS.retries, 'another value'),
-  row(`caller_id ${CALL_NUMBER_TEXTS.digits}`, 'another value'),
-  row(VOICE_TEXTS.schedule, 'neither YYYY-MM-DD HH:MM:SS nor ISO 8601; a past moment is refused after dtmf_flow'),
-  row(VOICE_TEXTS.plan, 'another value'),
-  ...MENU_ERRORS,
-  senderErrors.notApproved.because('caller_id of an account with require_sender'),
+const AUDIO_ERRORS = [
   audioErrors.notFetched,
   audioErrors.notPlayable,
   audioErrors.notFetched.shown(CLIP).because('a clip of the menu, with its path, like audio_url'),
@@ -53,9 +40,40 @@ export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
   audioErrors.tooMuch,
   audioErrors.nothingToSay,
   audioErrors.tooLong.because('generated or supplied audio is too long'),
+];
+
+/** Rows of the body before the menus. */
+const BODY_ERRORS = [
+  row(VOICE_TEXTS.noAudio, 'neither message nor audio_url'),
+  row(VOICE_TEXTS.tooLong, 'message over 5000 characters'),
+  row(VOICE_TEXTS.contacts, 'missing, empty, or no array'),
+  row(VOICE_TEXTS.interval, 'another value'),
+  row(VOICE_TEXTS.noNumbers, 'none has 10 to 16 digits'),
+  row(VOICE_TEXTS.retries, 'another value'),
+  row(`caller_id ${CALL_NUMBER_TEXTS.digits}`, 'another value'),
+];
+const PLAN_ERROR = row(VOICE_TEXTS.plan, 'another value');
+
+/** Errors of a voice send (reference/voice#order), in the order in which they are judged. */
+export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
+  row(VOICE_TEXTS.name, 'missing'),
+  ...BODY_ERRORS,
+  row(VOICE_TEXTS.schedule, 'neither YYYY-MM-DD HH:MM:SS nor ISO 8601; a past moment is refused after dtmf_flow'),
+  PLAN_ERROR,
+  ...MENU_ERRORS,
+  senderErrors.notApproved.because('caller_id of an account with require_sender'),
+  ...AUDIO_ERRORS,
   audioErrors.noEngine,
   acceptanceErrors.noRoute,
   creditErrors.insufficientForCalls,
+];
+
+/** Errors of the quote of a voice send (reference/voice#quote), in the order in which they are judged. */
+export const VOICE_QUOTE_ERRORS: readonly DocumentedError[] = [
+  ...BODY_ERRORS,
+  PLAN_ERROR,
+  ...MENU_ERRORS,
+  ...AUDIO_ERRORS,
 ];
 
 /** Errors of a simulation, in the order in which they are judged. */

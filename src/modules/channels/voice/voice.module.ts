@@ -11,6 +11,7 @@ import { SenderIdsModule } from '../../sender-ids/index.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
 import { CampaignAudio } from './commands/campaign-audio.js';
 import { SendVoiceCampaignHandler } from './commands/send-voice-campaign.command.js';
+import { QuoteVoiceHandler } from './queries/quote-voice.query.js';
 import { VoiceController } from './http/voice.controller.js';
 import { LiveCalls } from './persistence/live-calls.js';
 import { VoiceCallEntity } from './persistence/voice-call.entity.js';
@@ -35,6 +36,7 @@ import { VoiceCalls } from './persistence/voice-calls.js';
   ],
   providers: [
     SendVoiceCampaignHandler,
+    QuoteVoiceHandler,
     CampaignAudio,
     LiveCalls,
     VoiceCalls,

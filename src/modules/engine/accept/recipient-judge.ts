@@ -5,6 +5,7 @@ import { type Channel, type Content, isPersonalised, type Price } from '../chann
 import { acceptanceErrors } from './acceptance.errors.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import type { RecipientFault, SourcedRecipient } from './recipient-source.js';
+import type { RecipientPreview } from './source-quote.js';
 
 /** What the price and the routes of recipients follow from. */
 export interface SendTerms {
@@ -75,6 +76,13 @@ export class RecipientJudge {
   segmentsOf(recipient: SourcedRecipient): number {
     const { channel, content } = this.terms;
     return this.common?.segments ?? channel.segments?.(content, recipient) ?? 1;
+  }
+
+  /** What leaves for one recipient, as far as the channel writes it. */
+  previewOf(recipient: SourcedRecipient): Pick<RecipientPreview, 'row' | 'number' | 'variables' | 'text'> {
+    const { channel, content } = this.terms;
+    const { row, number, variables = {} } = recipient;
+    return { row, number, variables, text: channel.compose(content, recipient).text };
   }
 
   /** @throws AppError unavailable `No route available for this channel` */

@@ -11,6 +11,20 @@ export interface SegmentsShare {
   credits: number;
 }
 
+/** What leaves for one recipient, and what it costs. */
+export interface RecipientPreview {
+  row: number;
+  number: string;
+  variables: Readonly<Record<string, string>>;
+  /** as it leaves; '' where the carrier makes it of a template */
+  text: string;
+  segments: number;
+  credits: number;
+}
+
+/** The first so many recipients are shown as they would be sent. */
+const PREVIEWED = 10;
+
 /** What a send to the recipients of a source would cost. */
 export interface SourceQuote {
   /** that nothing is wrong with */
@@ -19,6 +33,8 @@ export interface SourceQuote {
   credits: number;
   /** ascending by segments */
   histogram: SegmentsShare[];
+  /** the first that nothing is wrong with */
+  preview: readonly RecipientPreview[];
   /** recipients for which the send would be refused: the first hundred, and how many there are */
   faults: readonly RecipientFault[];
   refused: number;
@@ -27,6 +43,7 @@ export interface SourceQuote {
 /** Prices the recipients of a source, in memory of one page, and writes nothing. */
 export async function quoteOf(source: RecipientSource, judging: RecipientJudge): Promise<SourceQuote> {
   const shares = new Map<number, SegmentsShare>();
+  const preview: RecipientPreview[] = [];
   const faults: RecipientFault[] = [];
   const quote = { recipients: 0, credits: 0, refused: 0 };
   const refuse = (fault: RecipientFault): void => {
@@ -46,6 +63,7 @@ export async function quoteOf(source: RecipientSource, judging: RecipientJudge):
       share.recipients += 1;
       share.credits += credits;
       shares.set(segments, share);
+      if (preview.length < PREVIEWED) preview.push({ ...judging.previewOf(recipient), segments, credits });
       quote.recipients += 1;
       quote.credits += credits;
     } catch (error) {
@@ -54,5 +72,5 @@ export async function quoteOf(source: RecipientSource, judging: RecipientJudge):
     }
   });
   const histogram = [...shares.values()].sort((a, b) => a.segments - b.segments);
-  return { ...quote, histogram, faults };
+  return { ...quote, histogram, preview, faults };
 }

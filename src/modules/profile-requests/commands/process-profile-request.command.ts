@@ -19,6 +19,7 @@ export class ProcessProfileRequestCommand extends Command<void> {
     readonly requestId: number,
     readonly status: ProcessingStatus,
     readonly revision: number | null,
+    readonly reason: string | null,
   ) {
     super();
   }
@@ -32,15 +33,15 @@ export class ProcessProfileRequestHandler implements ICommandHandler<ProcessProf
     private readonly audit: AuditLog,
   ) {}
 
-  execute({ actor, requestId, status, revision }: ProcessProfileRequestCommand): Promise<void> {
+  execute({ actor, requestId, status, revision, reason }: ProcessProfileRequestCommand): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const request = await this.store.locked(tx, requestId);
       if (!request) throw profileErrors.notFound();
       if (!mayProcess(request.status, status)) throw profileErrors.wrongState(request.status);
       if (revision !== null || isVerdict(status)) assertSeen(request.revision, revision);
-      await this.store.process(tx, request, status);
+      await this.store.process(tx, request, status, reason);
       const { verifiedName: verified_name, status: from } = request;
-      const details = { verified_name, from, to: status, revision: request.revision };
+      const details = { verified_name, from, to: status, reason, revision: request.revision };
       await this.audit.record(tx, {
         actor,
         action: 'profile_request.process',

@@ -28,6 +28,8 @@ export interface ProfileRequest extends ProfileContent {
   status: ProfileStatus;
   /** 1 at first, one more with each change of the owner's */
   revision: number;
+  /** of staff, with their last decision; null = none given */
+  reason: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -39,6 +41,8 @@ export type RawProfile = Partial<Record<'verified_name' | 'number' | 'numberForO
 export type ProfileFault = 'verifiedName' | 'verifiedNameTooLong' | 'number' | 'numberForOtp' | 'channel';
 
 export const LONGEST_NAME = 255;
+/** Longest reason of a decision, in code points. */
+export const LONGEST_REASON = 500;
 const LONGEST_NUMBER = 32;
 
 /** A trimmed text of `most` characters at most; '' for none, undefined for what is no such text. */

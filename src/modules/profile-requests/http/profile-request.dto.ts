@@ -56,16 +56,30 @@ export class ProfileRequestData {
   channel!: ProfileChannel;
 }
 
-/** A profile request as staff see it. */
-export class ReviewedProfileRequestData extends ProfileRequestData {
-  @ApiProperty({ example: 1, description: 'One more with each change of the owner; a verdict names it' })
-  revision!: number;
+/** A profile request with what became of it (reference/profile-requests#one). */
+export class ProfileRequestDetail extends ProfileRequestData {
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'What staff gave with their decision' })
+  reason!: string | null;
 
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   created_at!: string;
 
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   updated_at!: string;
+}
+
+/** A profile request as staff see it. */
+export class ReviewedProfileRequestData extends ProfileRequestDetail {
+  @ApiProperty({ example: 1, description: 'One more with each change of the owner; a verdict names it' })
+  revision!: number;
+}
+
+export class ProfileRequestDetailAnswer {
+  @ApiProperty({ example: 'Profile request fetched successfully' })
+  message!: string;
+
+  @ApiProperty({ type: ProfileRequestDetail })
+  data!: ProfileRequestDetail;
 }
 
 export class ProfileRequestsAnswer {
@@ -147,15 +161,26 @@ const fieldsOf = (request: ProfileRequest, username: string) => ({
 
 export const profileRequestData: (request: ProfileRequest, username: string) => ProfileRequestData = fieldsOf;
 
+const detailOf = (request: ProfileRequest, username: string, timeZone: string) => ({
+  ...fieldsOf(request, username),
+  reason: request.reason,
+  created_at: dateTime(request.createdAt, timeZone),
+  updated_at: dateTime(request.updatedAt, timeZone),
+});
+
+export const profileRequestDetail: (
+  request: ProfileRequest,
+  username: string,
+  timeZone: string,
+) => ProfileRequestDetail = detailOf;
+
 export const reviewedProfileRequestData = (
   request: ProfileRequest,
   username: string,
   timeZone: string,
 ): ReviewedProfileRequestData => ({
-  ...fieldsOf(request, username),
+  ...detailOf(request, username, timeZone),
   revision: request.revision,
-  created_at: dateTime(request.createdAt, timeZone),
-  updated_at: dateTime(request.updatedAt, timeZone),
 });
 
 export const publicProfileRequestData = (

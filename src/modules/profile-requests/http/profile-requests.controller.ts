@@ -17,6 +17,7 @@ import {
   profileErrors,
   profileFaults,
 } from '../profile-requests.errors.js';
+import { GetProfileRequestQuery } from '../queries/get-profile-request.query.js';
 import { ListProfileRequestsQuery } from '../queries/list-profile-requests.query.js';
 import {
   CreatedProfileRequestAnswer,
@@ -25,6 +26,7 @@ import {
   ProfileChangesBody,
   ProfileMessageAnswer,
   profileRequestData,
+  ProfileRequestDetailAnswer,
   ProfileRequestsAnswer,
 } from './profile-request.dto.js';
 
@@ -69,6 +71,16 @@ export class ProfileRequestsController {
     if (!duplicate) return { message: `${prefixOf(data.channel)}Chat profile request created successfully`, data };
     response.status(200);
     return { message: alreadyText(data.channel), data, duplicate };
+  }
+
+  @Get(':id')
+  @ApiParam({ name: 'id', type: Number, example: 12 })
+  @ApiOperation({ summary: 'One profile request', description: 'With the reason that staff gave for their decision.' })
+  @ApiOkResponse({ type: ProfileRequestDetailAnswer })
+  @ApiErrors(profileErrors.notFound)
+  async find(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<ProfileRequestDetailAnswer> {
+    const data = await this.queries.execute(new GetProfileRequestQuery(account, requestId(id)));
+    return { message: 'Profile request fetched successfully', data };
   }
 
   @Put(':id')

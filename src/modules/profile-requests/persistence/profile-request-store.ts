@@ -38,6 +38,7 @@ export class ProfileRequestStore {
       accountId,
       status: 'pending',
       revision: FIRST_REVISION,
+      reason: null,
       pendingDigest: digestOf(accountId, content),
       createdAt: at,
       updatedAt: at,
@@ -75,11 +76,16 @@ export class ProfileRequestStore {
    * Moves a request that still is what was read. It is no longer pending: an equal one may be made again.
    * @throws AppError conflict `Changed since you looked`
    */
-  async process(tx: EntityManager, request: ProfileRequest, status: ProfileStatus): Promise<void> {
+  async process(
+    tx: EntityManager,
+    request: ProfileRequest,
+    status: ProfileStatus,
+    reason: string | null,
+  ): Promise<void> {
     const { affected } = await tx.update(
       ProfileRequestEntity,
       { id: request.id, revision: request.revision, status: request.status },
-      { status, pendingDigest: null, updatedAt: now() },
+      { status, reason, pendingDigest: null, updatedAt: now() },
     );
     if (affected !== 1) throw changedSince();
   }
@@ -93,6 +99,11 @@ export class ProfileRequestStore {
       .getRepository(ProfileRequestEntity)
       .find({ where: { accountId }, order: { id: 'DESC' }, take: MOST_FOUND });
     return rows.map(toRequest);
+  }
+
+  async find(accountId: number, id: number): Promise<ProfileRequest | null> {
+    const row = await this.dataSource.getRepository(ProfileRequestEntity).findOneBy({ id, accountId });
+    return row && toRequest(row);
   }
 
   /** Of all accounts, the newest first. @param wanted null = of every status */
@@ -136,7 +147,7 @@ export class ProfileRequestStore {
 }
 
 function toRequest(row: ProfileRequestEntity): ProfileRequest {
-  const { id, accountId, verifiedName, number, numberForOtp, revision, createdAt, updatedAt } = row;
+  const { id, accountId, verifiedName, number, numberForOtp, revision, reason, createdAt, updatedAt } = row;
   return {
     id,
     accountId,
@@ -146,6 +157,7 @@ function toRequest(row: ProfileRequestEntity): ProfileRequest {
     channel: row.channel as ProfileChannel,
     status: row.status as ProfileStatus,
     revision,
+    reason,
     createdAt,
     updatedAt,
   };

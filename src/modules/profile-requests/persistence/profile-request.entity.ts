@@ -37,6 +37,10 @@ export class ProfileRequestEntity {
   @Column({ type: 'int', unsigned: true, default: 1 })
   revision!: number;
 
+  /** of staff, with their last decision */
+  @Column({ type: 'varchar', length: 500, nullable: true })
+  reason!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

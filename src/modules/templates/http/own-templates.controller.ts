@@ -1,13 +1,18 @@
-import { Body, Controller, Delete, Param, Put } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '../../../platform/http/index.js';
+import type { Response } from 'express';
+import { ONE } from '../../../kernel/lists.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, readListPage, streamPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { ChangeTemplateCommand } from '../commands/change-template.command.js';
 import { RemoveTemplateCommand } from '../commands/remove-template.command.js';
+import { OwnTemplatesQuery } from '../queries/own-templates.query.js';
 import { type RawTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
 import {
   ChangedTemplateAnswer,
+  OneTemplateAnswer,
+  OwnTemplatePageAnswer,
   readTemplateId,
   RemovedTemplateAnswer,
   TEMPLATE_EXAMPLES,
@@ -16,17 +21,47 @@ import {
 } from './template.dto.js';
 import { templateErrors } from '../templates.errors.js';
 
-/**
- * What an owner may still do with a template that is a draft, rejected or pending (reference/templates#own-templates).
- */
-@ApiTags('Templates')
-@ApiParam({ name: 'id', type: Number, example: 12 })
-@Authenticated({ cookie: true })
-@Controller('v6/api/templates/:id')
-export class OwnTemplatesController {
-  constructor(private readonly commands: CommandBus) {}
+const ID = { name: 'id', type: Number, example: 12 };
+const TEMPLATES = { name: 'own-templates', places: 'ids' } as const;
 
-  @Put()
+/** An account's own templates; it changes those that are drafts, rejected or pending (reference/templates#own-templates). */
+@ApiTags('Templates')
+@Authenticated({ cookie: true })
+@Controller('v6/api/templates')
+export class OwnTemplatesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ListQuery()
+  @ApiOperation({ summary: 'Your templates, newest first', description: 'With headers, samples and reasons.' })
+  @ApiOkResponse({ type: OwnTemplatePageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const page = readListPage(TEMPLATES, query);
+    const listed = await this.queries.execute(new OwnTemplatesQuery(account, null, page));
+    await streamPage(response, TEMPLATES, page, listed);
+  }
+
+  @Get(':id')
+  @ApiParam(ID)
+  @ApiOperation({ summary: 'One template' })
+  @ApiOkResponse({ type: OneTemplateAnswer })
+  @ApiErrors(templateErrors.notFound)
+  async find(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<OneTemplateAnswer> {
+    const { items } = await this.queries.execute(new OwnTemplatesQuery(account, readTemplateId(id), ONE));
+    for await (const [data] of items) if (data) return { success: true, data };
+    throw templateErrors.notFound();
+  }
+
+  @Put(':id')
+  @ApiParam(ID)
   @ApiOperation({
     summary: 'Change a template',
     description: 'Fields as at creation; absent ones stay as they are. It goes back to review.',
@@ -44,7 +79,8 @@ export class OwnTemplatesController {
     return { success: true, message: 'Template updated successfully', data: templateAnswer(template, account) };
   }
 
-  @Delete()
+  @Delete(':id')
+  @ApiParam(ID)
   @ApiOperation({ summary: 'Delete a template' })
   @ApiOkResponse({ type: RemovedTemplateAnswer })
   @ApiErrors(templateErrors.notFound, templateErrors.wrongState)

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
+import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import { LANGUAGES } from '../domain/languages.js';
 import { MOST } from '../domain/template-form.js';
 import { TemplateStatus } from '../domain/template-status.js';
@@ -231,6 +232,33 @@ export const templateAnswer = (template: Template, owner: Owner): TemplateAnswer
     { ...columnsOf(template), id: template.id, status: template.status, createdAt: template.createdAt },
     owner,
   );
+
+/** A template with everything that its owner has written, and what staff said of it. */
+export class OwnTemplateAnswer extends TemplateAnswer {
+  @ApiProperty({ example: '' })
+  header_text!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  header_example_url!: string | null;
+
+  @ApiProperty({ type: [String], example: ['Jane', 'Sunday'] })
+  body_examples!: string[];
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Why it was rejected, paused or disabled' })
+  reason!: string | null;
+}
+
+export class OwnTemplatePageAnswer extends PageOf(OwnTemplateAnswer) {}
+
+export class OneTemplateAnswer extends AnswerOf(OwnTemplateAnswer) {}
+
+export const ownTemplateAnswer = (row: TemplateEntity, owner: Owner): OwnTemplateAnswer => ({
+  ...storedTemplateAnswer(row, owner),
+  header_text: row.headerText,
+  header_example_url: row.headerExampleUrl,
+  body_examples: JSON.parse(row.bodyExamples) as string[],
+  reason: row.reason,
+});
 
 /** Answer of PUT /v6/api/templates/:id. */
 export class ChangedTemplateAnswer {

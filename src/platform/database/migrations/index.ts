@@ -67,6 +67,7 @@ import { CampaignsOfRoutes1700000017100 } from './1700000017100-campaigns-of-rou
 import { SearchedNames1700000017101 } from './1700000017101-searched-names.js';
 import { WebhookCounters1700000017300 } from './1700000017300-webhook-counters.js';
 import { OwnLogs1700000017301 } from './1700000017301-own-logs.js';
+import { ProfileRequestReasons1700000017400 } from './1700000017400-profile-request-reasons.js';
 import { Traffic1700000017500 } from './1700000017500-traffic.js';
 import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
 
@@ -141,6 +142,7 @@ export const migrations = [
   SearchedNames1700000017101,
   WebhookCounters1700000017300,
   OwnLogs1700000017301,
+  ProfileRequestReasons1700000017400,
   Traffic1700000017500,
   EarlyStops1700000017800,
 ];

@@ -17,6 +17,17 @@ export class MissingRow {
   @ApiProperty({ type: [String], example: ['code'] }) missing!: string[];
 }
 
+/** What leaves for one recipient, and what it costs. */
+export class PreviewRow {
+  @ApiProperty({ type: 'integer', example: 1 }) row!: number;
+  @ApiProperty({ example: '919812345678' }) to!: string;
+  @ApiProperty({ example: 'Hi Asha, your code is A1B2.', description: 'Empty for template and branded' }) text!: string;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { name: 'Asha', code: 'A1B2' } })
+  variables!: Readonly<Record<string, string>>;
+  @ApiProperty({ type: 'integer', example: 1 }) segments!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) credits!: number;
+}
+
 /** What a personalised send would cost (reference/bulk#quote). */
 export class BulkQuoteData {
   @ApiProperty({ enum: [...BULK_CHANNEL_NAMES], example: 'sms' }) channel!: BulkChannelName;
@@ -26,6 +37,8 @@ export class BulkQuoteData {
   @ApiProperty({ type: 'integer', example: 1000 }) available!: number;
   @ApiProperty({ type: [SegmentsShareData], description: 'ascending by segments' })
   segments_histogram!: SegmentsShareData[];
+  @ApiProperty({ type: [PreviewRow], maxItems: 10, description: 'the first ten that would be sent' })
+  preview!: PreviewRow[];
   @ApiProperty({ type: [String], example: ['name', 'code'] }) placeholders!: string[];
   @ApiProperty({ type: [MissingRow], maxItems: 100, description: 'the first hundred' }) missing!: MissingRow[];
   @ApiProperty({

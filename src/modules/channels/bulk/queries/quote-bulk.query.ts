@@ -45,6 +45,14 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
       balance: price.balance,
       available: await this.credits.available(account.id, price.balance),
       segments_histogram: quote.histogram,
+      preview: quote.preview.map(({ row, number, text, variables, segments, credits }) => ({
+        row,
+        to: number,
+        text,
+        variables,
+        segments,
+        credits,
+      })),
       placeholders: [...names],
       missing: isMissing.map(({ row, to, missing = [] }) => ({ row, to, missing: [...missing] })),
       invalid: [...(inBody?.faults ?? []), ...others.map(({ row, to, message }) => ({ row, to, message }))].slice(

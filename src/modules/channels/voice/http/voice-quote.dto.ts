@@ -1,0 +1,31 @@
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { AnswerOf } from '../../../../platform/http/index.js';
+import { VOICE_PLANS } from '../domain/voice-price.js';
+import { voiceChannel } from '../voice.channel.js';
+import { VoiceSendBody } from './voice.dto.js';
+
+/** Body of a quote of a voice send: that of the send, where a `broadcast_name` is not needed. */
+export class VoiceQuoteBody extends OmitType(VoiceSendBody, ['broadcast_name', 'schedule_time'] as const) {
+  @ApiProperty({ enum: [voiceChannel.name], example: voiceChannel.name }) channel!: string;
+}
+
+/** What a voice send would cost (reference/voice#quote). */
+export class VoiceQuoteData {
+  @ApiProperty({ enum: [voiceChannel.name], example: voiceChannel.name }) channel!: string;
+  @ApiProperty({ example: 21.4, description: 'length of the speech, or of the audio' }) audio_seconds!: number;
+  @ApiProperty({ enum: [...VOICE_PLANS], example: 15, description: 'seconds of a billing block' }) voiceplan!: number;
+  @ApiProperty({ example: true }) ivr_enabled!: boolean;
+  @ApiProperty({ type: 'integer', example: 2, description: 'under a rate plan what most of them cost' })
+  credits_per_contact!: number;
+  @ApiProperty({ type: 'integer', example: 4, description: 'exactly what the send would charge' })
+  total_credits!: number;
+  @ApiProperty({ example: 'voice_credits' }) balance!: string;
+  @ApiProperty({ type: 'integer', example: 1000 }) available!: number;
+  @ApiProperty({ type: 'integer', example: 2, description: 'numbers that would be called' }) contacts!: number;
+  @ApiProperty({ type: [String], example: [], description: 'entries that the send would leave out' })
+  invalid!: string[];
+  @ApiProperty({ type: [String], example: [], description: 'numbers that come more than once, called once' })
+  duplicates!: string[];
+}
+
+export class VoiceQuoteResponse extends AnswerOf(VoiceQuoteData) {}
