@@ -17,7 +17,7 @@ import { voiceErrors } from '../voice.errors.js';
 export const isVoiceBody = (body: JsonObject): boolean => body['channel'] === voiceChannel.name;
 
 /**
- * Prices a voice send: its text is spoken, or its audio fetched, and thrown away. Costs nothing, calls nobody.
+ * Prices a voice send: its text is spoken, or its audio fetched, and thrown away. Costs nothing, makes no call.
  * @throws AppError the rows of reference/voice#order, but those of credits and routes
  */
 export class QuoteVoiceQuery extends Query<VoiceQuoteData> {
