@@ -27,9 +27,9 @@ function withNull({ nullable, ...schema }: Json): Json {
   if (!nullable) return schema;
   const values = schema['enum'];
   if (Array.isArray(values)) schema['enum'] = [...new Set([...(values as unknown[]), null])];
-  if (typeof schema['type'] === 'string') return { ...schema, type: [schema['type'], 'null'] };
+  const { allOf, type, ...rest } = schema;
+  if (typeof type === 'string' && allOf === undefined) return { ...schema, type: [type, 'null'] };
   // a reference, which stands in `allOf` beside its description
-  const { allOf, ...rest } = schema;
   return { ...rest, anyOf: [...((allOf as unknown[] | undefined) ?? []), { type: 'null' }] };
 }
 

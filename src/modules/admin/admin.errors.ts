@@ -53,6 +53,26 @@ export const routeErrors = {
     'its rules would send numbers over another route',
   ).shown('india'),
   noCosts: notFound('route_costs_not_found', 'Route costs not found', 'the route has none'),
+  reasonTooLong: invalid(
+    'reason_too_long',
+    fieldErrors.tooLong.shown('reason', 255).text,
+    'more characters in `reason`',
+  ),
+  stoppedAlready: conflict('route_stopped', 'Route is already stopped', 'staff have stopped it before'),
+  notStopped: conflict('route_not_stopped', 'Route is not stopped', 'it carries'),
+  targetUnknown: invalid(
+    'unknown_target_route',
+    'to_route must name another route',
+    'no route of that name, or the same',
+  ),
+  targetChannel: invalid(
+    'target_route_channel',
+    (name: string, channel: string) => `Route ${name} belongs to channel ${channel}`,
+    'a route of another channel in `to_route`',
+  ).shown('gateway-1', 'unofficial'),
+  targetStopped: conflict('target_route_stopped', 'to_route is stopped', 'nothing would leave over it'),
+  testNumber: invalid('test_number', fieldErrors.invalid.shown('to').text, 'no number that the channel sends to'),
+  testText: invalid('test_text', fieldErrors.tooLong.shown('text', 160).text, 'more characters in `text`'),
   noCallback: conflict(
     'route_without_callback',
     'Route has no callback address',

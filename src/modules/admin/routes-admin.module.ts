@@ -4,6 +4,10 @@ import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { RoutingModule } from '../routing/index.js';
+import { MoveRouteHandler } from './commands/move-route.command.js';
+import { StopRouteHandler } from './commands/stop-route.command.js';
+import { TestRouteHandler } from './commands/test-route.command.js';
+import { RouteActionsController } from './http/route-actions.controller.js';
 import { PutRouteCostsHandler } from './commands/put-route-costs.command.js';
 import { PutRouteHandler } from './commands/put-route.command.js';
 import { RemoveRouteHandler } from './commands/remove-route.command.js';
@@ -17,11 +21,14 @@ import { ListRoutesHandler } from './queries/list-routes.query.js';
 /** The admin API's part for routes. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule, RoutingModule],
-  controllers: [RoutesController, RouteCostsController, MarginController],
+  controllers: [RouteActionsController, RoutesController, RouteCostsController, MarginController],
   providers: [
+    MoveRouteHandler,
     PutRouteHandler,
     RemoveRouteHandler,
     RotateCallbackSecretHandler,
+    StopRouteHandler,
+    TestRouteHandler,
     ListRoutesHandler,
     PutRouteCostsHandler,
     FindRouteCostsHandler,

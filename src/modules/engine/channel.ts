@@ -166,6 +166,15 @@ export interface Channel<Name extends string = string> {
   readonly details?: RecipientDetails;
   /** What a campaign says, for those who look at it; absent = nothing is shown. */
   readonly outline?: (content: Content) => ContentOutline;
+  /**
+   * Makes the content of a test that staff send over a route, and hands it on with what is kept of it beside its campaign;
+   * absent where the text is all of it.
+   */
+  readonly testing?: <T>(
+    services: Services,
+    test: { accountId: number; text: string },
+    accept: (content: Content, keep: (tx: EntityManager, campaignId: number) => Promise<void>) => Promise<T>,
+  ) => Promise<T>;
   /** What staff see before they approve; absent on channels that need no approval. */
   readonly reviewContent?: (content: Content) => ReviewContent;
 }

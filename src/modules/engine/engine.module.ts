@@ -24,9 +24,12 @@ import { ReceiptWriter } from './receipts/receipt-writer.js';
 import { UnmatchedStore } from './receipts/unmatched-store.js';
 import { Refunds } from './settle/refunds.js';
 import { RouteChangeReader } from './state/route-change-reader.js';
+import { RouteMoves } from './dispatch/route-moves.js';
+import { RouteQueues } from './state/route-queues.js';
 import { RouteSenders } from './state/route-senders.js';
 import { Settlement } from './settle/settlement.js';
 import { StatusEvents } from './settle/status-events.js';
+import { TestSends } from './test-sends.js';
 import { TimelineSources } from './timeline-sources.js';
 import { CampaignReceipts } from './receipts/campaign-receipts.js';
 import { ReceiptListeners } from './receipts/receipt-listeners.js';
@@ -44,12 +47,15 @@ const SERVICES = [
   Refunds,
   RetryStore,
   RouteChangeReader,
+  RouteMoves,
+  RouteQueues,
   RouteSenders,
   Settlement,
   CampaignBriefs,
   StagedRecipients,
   StatusEvents,
   Submissions,
+  TestSends,
   TimelineSources,
   UnmatchedStore,
 ];

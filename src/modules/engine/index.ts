@@ -36,6 +36,8 @@ export type {
 export { CHANNEL_LIST, Channels, ChannelsModule } from './channels.js';
 export { LaneWake, type WokenLanes } from './dispatch/lane-wake.js';
 export { type CampaignRouteChange, type RecipientRouteChange, RouteChangeReader } from './state/route-change-reader.js';
+export { type MovedLanes, type RouteMove, RouteMoves } from './dispatch/route-moves.js';
+export { type RouteQueue, RouteQueues } from './state/route-queues.js';
 export { RouteSenders } from './state/route-senders.js';
 export { type Addressed, StopList } from './dispatch/suppressions.js';
 export { EngineDispatchModule } from './engine.dispatch.module.js';
@@ -50,6 +52,7 @@ export {
   type ReviewContent,
   type ReviewMenuRow,
 } from './review-content.js';
+export { UnmatchedStore } from './receipts/unmatched-store.js';
 export type { BegunAttempt, EndedAttempt } from './settle/attempts.js';
 export { RestoredCampaigns, type UndecidedCampaign } from './restored/restored-campaigns.js';
 export { type FencedCopy, RestoreFence } from './restored/restore-fence.js';
@@ -89,5 +92,6 @@ export { type Addressee, type RecipientTerms, TERMS_COLUMNS, type TermsRow, toTe
 export type { RouteChain } from './state/route-chain.js';
 export { OWN_KIND, variablesOf } from './state/own-variables.js';
 export { readReference } from './state/recipient-key.js';
+export { type TestResult, type TestSend, TestSends } from './test-sends.js';
 export { type TimelineSource, TimelineSources } from './timeline-sources.js';
 export { engineTables } from './state/table-rules.js';

@@ -39,7 +39,7 @@ export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './p
 export { ChatWindows } from './persistence/chat-windows.js';
 export type { BindPlace } from './persistence/route-binds.js';
 export { RouteDirectory, type RoutesOfKind } from './persistence/route-directory.js';
-export { callbackPath, type RouteRecord } from './persistence/route-record.js';
+export { callbackPath, type RouteRecord, type RouteStop } from './persistence/route-record.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './ports/call-script.js';
 export { InboundSink, type InboundText } from './ports/inbound-sink.js';
 export {
@@ -62,6 +62,20 @@ export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './provider
 export { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
 export { RouteConnections, type RouteState } from './route-connections.js';
 export { RouteLogins } from './route-logins.js';
-export { ROUTE_HEALTHS, type RouteHealth, RouteHealthBoard, type RouteStanding } from './route-health.js';
+export {
+  CIRCUIT_STATES,
+  type CircuitState,
+  ROUTE_HEALTHS,
+  SHOWN_HEALTHS,
+  type RouteHealth,
+  RouteHealthBoard,
+  type RouteStanding,
+  type ShownHealth,
+  UNHEARD,
+  type WorkerStanding,
+} from './route-health.js';
 export { providerTables } from './persistence/table-rules.js';
+export { type KnownState, RouteStates } from './persistence/route-states.js';
 export { RouteStandings } from './route-standings.js';
+export { RouteStateKeeper } from './route-state-keeper.js';
+export { STOPPED } from './stoppable-connection.js';

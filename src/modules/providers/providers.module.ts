@@ -22,11 +22,14 @@ import { ChatWindows } from './persistence/chat-windows.js';
 import { RouteDirectory } from './persistence/route-directory.js';
 import { RouteBindEntity } from './persistence/route-bind.entity.js';
 import { RouteBinds } from './persistence/route-binds.js';
+import { RouteStateEntity } from './persistence/route-state.entity.js';
 import { RouteEntity } from './persistence/route.entity.js';
 import { VerifyChatCallbackHandler } from './queries/verify-chat-callback.query.js';
 import { RouteConnections } from './route-connections.js';
 import { RouteHealthBoard } from './route-health.js';
 import { RouteStandings } from './route-standings.js';
+import { RouteStateKeeper } from './route-state-keeper.js';
+import { RouteStates } from './persistence/route-states.js';
 import { RouteLogins } from './route-logins.js';
 
 const ROUTES = [
@@ -35,6 +38,7 @@ const ROUTES = [
   RouteHealthBoard,
   RouteLogins,
   RouteStandings,
+  RouteStates,
   DriverRegistry,
   ChatAccounts,
   ChatContacts,
@@ -50,6 +54,7 @@ const ROUTES = [
     TypeOrmModule.forFeature([
       RouteEntity,
       RouteBindEntity,
+      RouteStateEntity,
       ChatContactEntity,
       ChatInboundMessageEntity,
       ChatWindowEntity,
@@ -74,6 +79,7 @@ export class RoutesModule {}
     VerifyChatCallbackHandler,
     AcceptCallCallbackHandler,
     ChatInbox,
+    RouteStateKeeper,
   ],
   exports: [RoutesModule],
 })

@@ -6,8 +6,11 @@ import type { RouteRecord } from './persistence/route-record.js';
 import { InboundSink } from './ports/inbound-sink.js';
 import { type RouteKind, type RouteConnection, ReceiptSink } from './ports/message-driver.js';
 import { RouteHealthBoard, type Standing } from './route-health.js';
+import { StoppableConnection } from './stoppable-connection.js';
 
 const LOOK_EVERY_MS = 2_000;
+/** Whether another process has changed a route; asked of Redis alone. */
+const NEWS_EVERY_MS = 250;
 /** There may be a hundred thousand chat accounts: an idle connection is closed. */
 const IDLE_MS = 600_000;
 
@@ -30,7 +33,7 @@ const BOUND = 'bound';
 interface Open {
   revision: string;
   channel: RouteKind;
-  connection: RouteConnection;
+  connection: StoppableConnection;
   /** clock of `performance.now()` */
   usedAt: number;
 }
@@ -49,6 +52,7 @@ export class RouteConnections implements OnApplicationShutdown {
   private readonly closing = new Set<Promise<void>>();
   private channels: readonly RouteKind[] = [];
   private timer: NodeJS.Timeout | null = null;
+  private newsTimer: NodeJS.Timeout | null = null;
   private closed = false;
 
   constructor(
@@ -84,6 +88,7 @@ export class RouteConnections implements OnApplicationShutdown {
     const routes = (await this.directory.list()).filter(({ channel }) => channel === kind);
     const usable = await Promise.all(
       routes.map(async (route) => {
+        if (route.stopped) return [];
         if (this.judge(route.id, this.connect(route)).usable) return [route.id];
         // Those that hold its binds take its turns.
         return route.binds !== null && (await this.binds.isBound(route.id)) ? [route.id] : [];
@@ -99,6 +104,7 @@ export class RouteConnections implements OnApplicationShutdown {
   async openAll(channels: readonly RouteKind[]): Promise<void> {
     this.channels = [...new Set([...this.channels, ...channels])];
     this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS);
+    this.newsTimer ??= setInterval(() => void this.lookAtNews(), NEWS_EVERY_MS);
     await this.look();
   }
 
@@ -107,12 +113,19 @@ export class RouteConnections implements OnApplicationShutdown {
     this.closed = true;
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
+    if (this.newsTimer) clearInterval(this.newsTimer);
+    this.newsTimer = null;
     for (const routeId of [...this.open.keys()]) this.drop(routeId);
     await Promise.all([...this.closing, this.binds.closeAll(), this.health.leave()]);
   }
 
   onApplicationShutdown(): Promise<void> {
     return this.closeAll();
+  }
+
+  /** What staff stop acts on windows under way too: nothing waits for the next turn. */
+  private async lookAtNews(): Promise<void> {
+    if (await this.directory.hasNews()) await this.look();
   }
 
   private async look(): Promise<void> {
@@ -131,7 +144,7 @@ export class RouteConnections implements OnApplicationShutdown {
         const connection = this.connect(route);
         this.judge(route.id, connection);
         // How a route with binds stands is said by its places.
-        if (route.binds === null) standings.set(route.id, connection ?? UNUSABLE);
+        if (route.binds === null) standings.set(route.id, connection?.inner ?? UNUSABLE);
         else shares.push(route.id);
       }
       for (const routeId of [...this.downSince.keys()]) if (!wanted.has(routeId)) this.downSince.delete(routeId);
@@ -151,13 +164,20 @@ export class RouteConnections implements OnApplicationShutdown {
     return { usable, downMs, fault: connection ? connection.fault : UNUSABLE.fault };
   }
 
-  private connect(route: RouteRecord): RouteConnection | null {
+  private connect(route: RouteRecord): StoppableConnection | null {
+    const connection = this.connected(route);
+    if (connection) connection.isStopped = route.stopped !== null;
+    return connection;
+  }
+
+  private connected(route: RouteRecord): StoppableConnection | null {
     const revision = route.binds === null ? route.revision : BOUND;
     const known = this.open.get(route.id);
     if (known && known.revision !== revision) this.drop(route.id);
     if (route.binds !== null) {
       const { channel } = route;
-      const connection = this.binds.connection(route, (latest) => this.openDriver(latest));
+      const bound = this.binds.connection(route, (latest) => this.openDriver(latest));
+      const connection = known?.connection.inner === bound ? known.connection : new StoppableConnection(bound);
       this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
       return connection;
     }
@@ -165,11 +185,11 @@ export class RouteConnections implements OnApplicationShutdown {
       known.usedAt = performance.now();
       return known.connection;
     }
-    const connection = this.openDriver(route);
-    if (connection) {
-      const { channel } = route;
-      this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
-    }
+    const opened = this.openDriver(route);
+    if (!opened) return null;
+    const { channel } = route;
+    const connection = new StoppableConnection(opened);
+    this.open.set(route.id, { revision, channel, connection, usedAt: performance.now() });
     return connection;
   }
 

@@ -10,6 +10,10 @@ export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;
 /** Whether the workers reach a carrier: all of them, some, none, or unknown. */
 export type RouteHealth = (typeof ROUTE_HEALTHS)[number];
 
+/** What staff read of a route: how it stands, or that they have stopped it. */
+export const SHOWN_HEALTHS = [...ROUTE_HEALTHS, 'stopped'] as const;
+export type ShownHealth = (typeof SHOWN_HEALTHS)[number];
+
 /** A worker that was silent for this long does not count. */
 const FRESH_MS = 15_000;
 /** What has not changed is said again so often. */
@@ -22,15 +26,33 @@ interface Report {
   ready: Record<string, boolean>;
   /** why those that are not ready are not; absent from a worker of the version before */
   faults?: Record<string, string>;
+  /** of connections that have a circuit; absent from a worker of the version before */
+  circuits?: Record<string, CircuitState>;
   /** routes of whose binds it takes a share; absent from a worker of the version before */
   shares?: number[];
 }
 
+export const CIRCUIT_STATES = ['closed', 'half_open', 'open'] as const;
+
+/** Whether a connection lets messages through: all, one that shows whether the upstream is well, or none. */
+export type CircuitState = (typeof CIRCUIT_STATES)[number];
+
 /** How one connection stands. */
 export interface Standing {
   ready: boolean;
+  /** absent where the connection has no circuit; else whether it is broken */
+  readonly onTrial?: boolean;
   /** why the upstream cannot be used; null while all is well */
   fault: string | null;
+}
+
+/** How one worker finds a route. */
+export interface WorkerStanding {
+  worker: string;
+  ready: boolean;
+  fault: string | null;
+  /** null where its connection has none */
+  circuit: CircuitState | null;
 }
 
 /** A route as all workers together see it. */
@@ -38,7 +60,12 @@ export interface RouteStanding {
   health: RouteHealth;
   /** what one of the workers that cannot use it says */
   lastError: string | null;
+  /** those that keep it open and were heard of lately, by name */
+  workers: readonly WorkerStanding[];
 }
+
+/** A route of which no worker has said anything lately. */
+export const UNHEARD: RouteStanding = { health: 'unknown', lastError: null, workers: [] };
 
 /**
  * What the workers say of their connections, for staff. It stands in Redis alone, since it is worth nothing a moment
@@ -69,6 +96,11 @@ export class RouteHealthBoard {
     const report: Omit<Report, 'at'> = {
       ready: Object.fromEntries(entries.map(([id, { ready, fault }]) => [id, ready && fault === null])),
       faults: Object.fromEntries(entries.flatMap(([id, { fault }]) => (fault === null ? [] : [[id, fault]]))),
+      circuits: Object.fromEntries(
+        entries.flatMap(([id, { ready, onTrial }]) =>
+          onTrial === undefined ? [] : [[id, onTrial ? (ready ? 'half_open' : 'open') : 'closed']],
+        ),
+      ),
       shares: [...shares],
     };
     const text = JSON.stringify(report);
@@ -102,19 +134,26 @@ export class RouteHealthBoard {
 
   /** How the routes stand; routes that no worker names are absent. */
   async read(): Promise<ReadonlyMap<number, RouteStanding>> {
-    const said = new Map<number, boolean[]>();
-    const faults = new Map<number, string>();
+    const said = new Map<number, WorkerStanding[]>();
     await this.quietly(async () => {
-      for (const text of Object.values(await this.redis.client.hgetall(this.key))) {
+      const known = Object.entries(await this.redis.client.hgetall(this.key)).sort();
+      for (const [worker, text] of known) {
         const report = readReport(text);
         for (const [id, ready] of Object.entries(report?.ready ?? {})) {
-          said.set(Number(id), [...(said.get(Number(id)) ?? []), ready]);
+          const [fault, circuit] = [report?.faults?.[id] ?? null, report?.circuits?.[id] ?? null];
+          said.set(Number(id), [...(said.get(Number(id)) ?? []), { worker, ready, fault, circuit }]);
         }
-        for (const [id, fault] of Object.entries(report?.faults ?? {})) faults.set(Number(id), fault);
       }
     });
     return new Map(
-      [...said].map(([id, answers]) => [id, { health: healthOf(answers), lastError: faults.get(id) ?? null }]),
+      [...said].map(([id, workers]) => [
+        id,
+        {
+          health: healthOf(workers.map(({ ready }) => ready)),
+          lastError: workers.findLast(({ fault }) => fault !== null)?.fault ?? null,
+          workers,
+        },
+      ]),
     );
   }
 

@@ -39,8 +39,8 @@ function standingOf(binds: number, all: readonly BindPlace[]): RouteStanding {
   const places = all.filter(({ place }) => place <= binds);
   const bound = places.filter((place) => place.bound && !place.isFree).length;
   const lastError = places.find(({ fault }) => fault !== null)?.fault ?? null;
-  if (bound === binds) return { health: 'up', lastError: null };
-  if (bound > 0) return { health: 'degraded', lastError };
+  if (bound === binds) return { health: 'up', lastError: null, workers: [] };
+  if (bound > 0) return { health: 'degraded', lastError, workers: [] };
   const isKnown = lastError !== null || places.some(({ isFree }) => !isFree);
-  return { health: isKnown ? 'down' : 'unknown', lastError };
+  return { health: isKnown ? 'down' : 'unknown', lastError, workers: [] };
 }

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
-import { CampaignReader } from '../../engine/index.js';
+import { CampaignReader, Channels, RouteQueues } from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { RouteCosts, RoutingTables } from '../../routing/index.js';
 import { routeErrors } from '../admin.errors.js';
@@ -29,6 +29,8 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
     private readonly tables: RoutingTables,
     private readonly costs: RouteCosts,
     private readonly campaigns: CampaignReader,
+    private readonly channels: Channels,
+    private readonly queues: RouteQueues,
     private readonly audit: AuditLog,
   ) {}
 
@@ -40,7 +42,10 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
       const table = await this.tables.naming(tx, route.id);
       if (table !== null) throw routeErrors.named(table);
       // A campaign accepted between this look and the commit finds no route: its recipients are refunded by the engine.
-      if (await this.campaigns.unfinishedOn(tx, route.id)) {
+      const channels = this.channels.all.flatMap(({ name, routes }) => (routes === route.channel ? [name] : []));
+      // What staff have moved here is of campaigns that name other routes.
+      const isUsed = await this.queues.isUsed(tx, channels, route.id);
+      if (isUsed || (await this.campaigns.unfinishedOn(tx, route.id))) {
         throw routeErrors.inUse();
       }
       await this.routes.remove(tx, route.id);

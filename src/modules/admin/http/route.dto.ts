@@ -16,8 +16,8 @@ import {
 import {
   OPERATOR_ROUTE_KINDS,
   type OperatorRouteKind,
-  ROUTE_HEALTHS,
-  type RouteHealth,
+  SHOWN_HEALTHS,
+  type ShownHealth,
 } from '../../providers/index.js';
 
 /** Sessions of one route with its carrier, at the most. */
@@ -100,6 +100,18 @@ export class RouteBindData {
   last_error!: string | null;
 }
 
+/** That staff have stopped a route. */
+export class RouteStopData {
+  @ApiProperty({ example: '2026-11-22 02:20:00' })
+  at!: string;
+
+  @ApiProperty({ example: 'admin' })
+  by!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Carrier works on its side' })
+  reason!: string | null;
+}
+
 /** A route as operators see it. */
 export class RouteAnswerData {
   @ApiProperty({ example: 'carrier-1' })
@@ -141,11 +153,12 @@ export class RouteAnswerData {
   is_default!: boolean;
 
   @ApiProperty({
-    enum: [...ROUTE_HEALTHS],
+    enum: [...SHOWN_HEALTHS],
     example: 'up',
-    description: 'Whether the workers reach the carrier: all, some, none, or none has said so in the last 15 seconds',
+    description:
+      'Whether the workers reach the carrier: all, some, none, or none has said so in the last 15 seconds; `stopped`: by staff',
   })
-  health!: RouteHealth;
+  health!: ShownHealth;
 
   @ApiProperty({
     type: String,
@@ -154,6 +167,9 @@ export class RouteAnswerData {
     description: 'Why a worker cannot use the carrier now, such as `Gateway is not reachable: connection refused`',
   })
   last_error!: string | null;
+
+  @ApiProperty({ type: RouteStopData, nullable: true, description: 'null while it carries' })
+  stopped!: RouteStopData | null;
 
   @ApiProperty({
     type: String,

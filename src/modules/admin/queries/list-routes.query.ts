@@ -11,8 +11,11 @@ import {
   type RouteRecord,
   type RouteStanding,
   RouteStandings,
+  type RouteStop,
+  STOPPED,
+  UNHEARD,
 } from '../../providers/index.js';
-import type { RouteAnswerData, RouteBindData } from '../http/route.dto.js';
+import type { RouteAnswerData, RouteBindData, RouteStopData } from '../http/route.dto.js';
 
 /** All routes by name, or the one of a name. */
 export class ListRoutesQuery extends Query<RouteAnswerData[]> {
@@ -24,8 +27,6 @@ export class ListRoutesQuery extends Query<RouteAnswerData[]> {
     super();
   }
 }
-
-const UNHEARD: RouteStanding = { health: 'unknown', lastError: null };
 
 @QueryHandler(ListRoutesQuery)
 export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
@@ -60,8 +61,9 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
       binds: route.binds,
       held_binds: places?.flatMap(viewOfBind) ?? null,
       is_default: route.isDefault,
-      health: standing.health,
-      last_error: standing.lastError,
+      health: route.stopped ? 'stopped' : standing.health,
+      last_error: route.stopped ? STOPPED : standing.lastError,
+      stopped: route.stopped && stopOf(route.stopped, timeZone),
       callback_url: driver?.parseCallback ? publicAddress(this.environment, callbackPath(route)) : null,
       created_at: dateTime(route.createdAt, timeZone),
       updated_at: dateTime(route.updatedAt, timeZone),
@@ -71,3 +73,10 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
 
 const viewOfBind = ({ place, holder, isFree, bound, fault }: BindPlace): RouteBindData[] =>
   holder === null || isFree ? [] : [{ place, worker: holder, bound, last_error: fault }];
+
+/** That a route is stopped, as staff see it. */
+export const stopOf = ({ at, by, reason }: RouteStop, timeZone: string): RouteStopData => ({
+  at: dateTime(at, timeZone),
+  by,
+  reason,
+});

@@ -7,7 +7,8 @@ import { callDetails } from './calls/call-details.js';
 import { reviewContent } from './calls/review-content.js';
 import { voiceContent } from './calls/voice-content.js';
 import { voiceReceiver } from './domain/call-number.js';
-import { creditsOf } from './domain/voice-price.js';
+import { CampaignAudio, contentOf } from './commands/campaign-audio.js';
+import { creditsOf, VOICE_PLANS } from './domain/voice-price.js';
 import { callAttemptLog } from './persistence/call-attempt-log.js';
 
 /**
@@ -27,6 +28,10 @@ const STATUS_LABELS: Channel['statusLabels'] = {
   [RecipientStatus.NoAnswer]: 'NO_ANSWER',
   [RecipientStatus.Busy]: 'BUSY',
 };
+
+/** A call of staff that shows whether a route carries. */
+const TEST = { plan: VOICE_PLANS[0], menu: null, retries: 0, retryIntervalSeconds: 60 } as const;
+const THE_ROUTES_OWN = '';
 
 /** Voice: no quote of a text alone, because the price is the length of an audio that has yet to be made. */
 export const voiceChannel: Channel<'voice'> = {
@@ -62,6 +67,12 @@ export const voiceChannel: Channel<'voice'> = {
   outline: (content) => {
     const { source, audio_url } = voiceContent(content);
     return { ...NO_OUTLINE, text: 'message' in source ? source.message : null, audio_url };
+  },
+  testing: (services, { accountId, text }, accept) => {
+    const test = { ...TEST, source: { text, language: null } };
+    return services(CampaignAudio).of(test, accountId, (sound, keep) =>
+      accept({ ...contentOf(test, sound, THE_ROUTES_OWN) }, keep),
+    );
   },
   reviewContent: (content) => reviewContent(voiceContent(content)),
 };

@@ -56,10 +56,13 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
     ? null
     : { status: row.last_status, errorCode: row.error_code, errorText: row.error_message };
 
+/** A lane, and the fence under which it was read. */
+export type FencedLane = Pick<LaneTurn, 'campaignId' | 'lane' | 'fence'>;
+
 /** Lanes of turns, with a fence where one is asked for. */
 const LANES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]')) j`;
-const lanesOf = (turns: readonly LaneTurn[]): QuotedText =>
+const lanesOf = (turns: readonly FencedLane[]): QuotedText =>
   jsonRows(turns.map((turn) => [turn.campaignId, turn.lane, heldFence(turn)]));
 
 /** Retries of these turns that are begun, in order. */
@@ -151,7 +154,7 @@ export async function dropRetriesOf(tx: EntityManager, turns: readonly LaneTurn[
 }
 
 /** Retries of lanes of which a copy may have left already; none of a window under way. */
-export async function dropInDoubtOf(tx: EntityManager, lanes: readonly LaneTurn[]): Promise<void> {
+export async function dropInDoubtOf(tx: EntityManager, lanes: readonly FencedLane[]): Promise<void> {
   await tx.query(
     `DELETE t FROM ${LANES}
      STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane

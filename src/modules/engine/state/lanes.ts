@@ -80,3 +80,6 @@ export const sqlGroupOf = (lane: string): string =>
   `IF(${lane} < ${FIRST_REFUSED_LANE}, ${lane} DIV ${MOST_LANES}, (${lane} - ${FIRST_REFUSED_LANE}) DIV ${MOST_ROUTES_OF_A_CHAIN})`;
 export const sqlFirstPlaceOf = (lane: string): string =>
   `IF(${lane} < ${FIRST_REFUSED_LANE}, 0, (${lane} - ${FIRST_REFUSED_LANE}) MOD ${MOST_ROUTES_OF_A_CHAIN})`;
+
+/** Whether a lane has recipients that the routes before its own have refused, as SQL. @param lane the column */
+export const sqlIsRefusedLane = (lane: string): string => `${lane} >= ${FIRST_REFUSED_LANE}`;

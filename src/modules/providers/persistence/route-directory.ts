@@ -10,10 +10,13 @@ import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind } from '../ports/message-d
 import { FORMER_SECRET_MS } from '../former-secret.js';
 import { RouteBindEntity } from './route-bind.entity.js';
 import { addPlaces } from './route-binds.js';
-import { openRoute, type RouteRecord } from './route-record.js';
+import { openRoute, type RouteRecord, type RouteStop } from './route-record.js';
 import { RouteEntity } from './route.entity.js';
 
 const markKey = ({ prefix }: RedisLink): string => `${prefix}:routes-mark`;
+/** Another text whenever a process has changed a route. */
+const newsKey = ({ prefix }: RedisLink): string => `${prefix}:routes-news`;
+const NEWS_KEPT_MS = 60_000;
 
 /** What an operator says of a route; `config` is validated by its driver and holds the secrets. */
 export interface RouteDraft {
@@ -56,7 +59,7 @@ const MARK_MS = 500;
 const LONGEST_MS = 60_000;
 /** Differs whenever a route has changed, whichever version of the service wrote it. */
 const MARK = `CONCAT(COUNT(*), ' ', COALESCE(MAX(updated_at), 0), ' ', COALESCE(BIT_XOR(CRC32(CONCAT_WS('|', id, name, channel,
-  driver, config, messages_per_second, 'b', binds, 'd', default_for, callback_secret, former_callback_secret, former_secret_until))), 0))`;
+  driver, config, messages_per_second, 'b', binds, 'd', default_for, callback_secret, former_callback_secret, former_secret_until, 's', stopped_at))), 0))`;
 const NAMES_AT_ONCE = 500;
 const CALLBACK_SECRET_BYTES = 24;
 const newCallbackSecret = (): string => randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
@@ -75,6 +78,7 @@ export class RouteDirectory {
   private last: { mark: string; readAt: number; snapshot: Snapshot } | null = null;
   private readonly chatReads = new GroupCommit<number, RouteRecord | null>((ids) => this.chatAccountsOf(ids), ONE_TURN);
   private readonly snapshot = new TtlCache<'routes', Snapshot>(KEPT_MS, 1);
+  private news: string | null = null;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -179,10 +183,20 @@ export class RouteDirectory {
     return { secret, formerUntil };
   }
 
+  /** Stops a locked route, or lets it carry again (null). Call `forget` after the commit. */
+  async setStop(tx: EntityManager, id: number, stop: RouteStop | null): Promise<void> {
+    await tx.update(
+      RouteEntity,
+      { id },
+      { stoppedAt: stop?.at ?? null, stoppedBy: stop?.by ?? null, stopReason: stop?.reason ?? null, updatedAt: now() },
+    );
+  }
+
   /** Removes the route. Call `forget` after the commit. */
   async remove(tx: EntityManager, id: number): Promise<void> {
     await tx.delete(RouteEntity, { id });
     await tx.delete(RouteBindEntity, { routeId: id });
+    await tx.query('DELETE FROM route_states WHERE route_id = ?', [id]);
   }
 
   /** The next question reads the database again. */
@@ -191,7 +205,28 @@ export class RouteDirectory {
     this.chatAccounts.clear();
     this.last = null;
     const { redis } = this;
-    if (redis) void redis.answer(() => redis.client.del(markKey(redis)));
+    if (!redis) return;
+    // The mark first: whoever hears the news reads what is true from now on.
+    void redis.answer(async () => {
+      await redis.client.del(markKey(redis));
+      await redis.client.set(newsKey(redis), randomBytes(8).toString('hex'), 'PX', NEWS_KEPT_MS);
+    });
+  }
+
+  /**
+   * Whether another process has changed a route since this was last asked: then the next question reads the database. One
+   * answer of Redis; without it what is kept ends by itself.
+   */
+  async hasNews(): Promise<boolean> {
+    const { redis } = this;
+    if (!redis?.ready) return false;
+    const news = await redis.answer(() => redis.client.get(newsKey(redis)));
+    if (news === null || news === this.news) return false;
+    this.news = news;
+    this.snapshot.clear();
+    // A mark from before the change may be written after it was removed: it is not gone by.
+    this.last = null;
+    return true;
   }
 
   private routes(): Promise<Snapshot> {

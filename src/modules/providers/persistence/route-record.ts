@@ -3,11 +3,21 @@ import type { FormerSecret } from '../former-secret.js';
 import type { Route, RouteKind } from '../ports/message-driver.js';
 import type { RouteEntity } from './route.entity.js';
 
+/** That staff have stopped a route. */
+export interface RouteStop {
+  at: Date;
+  /** username */
+  by: string;
+  reason: string | null;
+}
+
 /** A route with what only its administration needs. */
 export interface RouteRecord extends Route<Record<string, unknown>> {
   isDefault: boolean;
   /** sessions with the carrier that all workers have together; null = one a worker */
   binds: number | null;
+  /** nothing leaves over it while it is there */
+  stopped: RouteStop | null;
   /** the callback secret before the last rotation */
   formerCallbackSecret: FormerSecret | null;
   /** whose chat account this is; null for the operator's routes */
@@ -31,6 +41,7 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
     binds: row.binds,
     callbackSecret: row.callbackSecret,
     isDefault: row.defaultFor !== null,
+    stopped: row.stoppedAt && { at: row.stoppedAt, by: row.stoppedBy ?? '', reason: row.stopReason },
     formerCallbackSecret:
       row.formerCallbackSecret === null || row.formerSecretUntil === null
         ? null

@@ -60,6 +60,16 @@ export class RouteEntity {
   @Column({ type: 'varchar', length: 16, ...ASCII, nullable: true })
   connection!: string | null;
 
+  /** nothing leaves over it since then; null = it carries */
+  @Column({ name: 'stopped_at', type: 'datetime', precision: 3, nullable: true })
+  stoppedAt!: Date | null;
+
+  @Column({ name: 'stopped_by', type: 'varchar', length: 64, nullable: true })
+  stoppedBy!: string | null;
+
+  @Column({ name: 'stop_reason', type: 'varchar', length: 255, nullable: true })
+  stopReason!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { OPERATOR_ROUTE_KINDS, ROUTE_HEALTHS, type RouteHealth } from '../../providers/index.js';
+import { OPERATOR_ROUTE_KINDS, SHOWN_HEALTHS, type ShownHealth } from '../../providers/index.js';
 import {
   LONGEST_PREFIX,
   MOST_CANDIDATES,
@@ -149,11 +149,11 @@ class ExplainedRouteData {
   name!: string;
 
   @ApiProperty({
-    enum: [...ROUTE_HEALTHS],
+    enum: [...SHOWN_HEALTHS],
     example: 'up',
-    description: 'down: its circuit is open, or nothing reaches it',
+    description: 'down: its circuit is open, or nothing reaches it; stopped: by staff',
   })
-  health!: RouteHealth;
+  health!: ShownHealth;
 
   @ApiProperty({ type: String, nullable: true, example: null })
   last_error!: string | null;

@@ -1,7 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { AccountDirectory, accountErrors } from '../../accounts/index.js';
 import { callingCodeOf } from '../../numbers/index.js';
-import { type OperatorRouteKind, RouteStandings } from '../../providers/index.js';
+import { type OperatorRouteKind, RouteStandings, STOPPED, UNHEARD } from '../../providers/index.js';
 import { type Candidate, explain, type Explanation } from '../domain/explanation.js';
 import type { CandidateData, ExplanationData } from '../http/routing.dto.js';
 import { Routing, type RoutingParts } from '../routing.js';
@@ -49,11 +49,13 @@ export class ExplainRoutingHandler implements IQueryHandler<ExplainRoutingQuery>
       default_route: parts.routes.standard?.name ?? null,
       decided_by: explanation.by,
       routes: (explanation.chain ?? []).map((id) => {
-        const standing = standings.get(id);
+        const { health, lastError } = standings.get(id) ?? UNHEARD;
+        const route = parts.routes.byId.get(id);
+        const isStopped = (route?.stopped ?? null) !== null;
         return {
-          name: parts.routes.byId.get(id)?.name ?? '',
-          health: standing?.health ?? 'unknown',
-          last_error: standing?.lastError ?? null,
+          name: route?.name ?? '',
+          health: isStopped ? 'stopped' : health,
+          last_error: isStopped ? STOPPED : lastError,
         };
       }),
       candidates: explanation.candidates.map((candidate) => candidateOf(candidate, explanation, parts)),

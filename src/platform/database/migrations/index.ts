@@ -65,6 +65,7 @@ import { NameClaims1700000016400 } from './1700000016400-name-claims.js';
 import { Restores1700000016500 } from './1700000016500-restores.js';
 import { CampaignsOfRoutes1700000017100 } from './1700000017100-campaigns-of-routes.js';
 import { SearchedNames1700000017101 } from './1700000017101-searched-names.js';
+import { StoppedRoutes1700000017200 } from './1700000017200-stopped-routes.js';
 import { WebhookCounters1700000017300 } from './1700000017300-webhook-counters.js';
 import { OwnLogs1700000017301 } from './1700000017301-own-logs.js';
 import { ProfileRequestReasons1700000017400 } from './1700000017400-profile-request-reasons.js';
@@ -140,6 +141,7 @@ export const migrations = [
   Restores1700000016500,
   CampaignsOfRoutes1700000017100,
   SearchedNames1700000017101,
+  StoppedRoutes1700000017200,
   WebhookCounters1700000017300,
   OwnLogs1700000017301,
   ProfileRequestReasons1700000017400,

@@ -71,8 +71,11 @@ export class CampaignAudio {
   }
 }
 
+/** What of a request its campaign carries. */
+type Spoken = Pick<VoiceRequest, 'source' | 'plan' | 'menu' | 'retries' | 'retryIntervalSeconds'>;
+
 /** What the campaign of a request carries. @param callerId digits; '' = the route's own number */
-export function contentOf(request: VoiceRequest, { audio, clips }: CampaignSound, callerId: string): VoiceContent {
+export function contentOf(request: Spoken, { audio, clips }: CampaignSound, callerId: string): VoiceContent {
   const { source, plan, menu, retries, retryIntervalSeconds } = request;
   return {
     audio_url: audio.url,

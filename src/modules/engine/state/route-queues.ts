@@ -1,0 +1,98 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { sqlIsRefusedLane } from './lanes.js';
+import { RecipientStatus } from './recipient-status.js';
+
+/** The pool or a transaction. */
+type Source = Pick<EntityManager, 'query'>;
+
+/** Recipients that wait on a route. */
+export interface RouteQueue {
+  /** due now, those that a worker is about to send among them */
+  waiting: number;
+  /** of campaigns that are paused, scheduled, or wait for their approval, and of tries that come later */
+  later: number;
+  /** true when there are more: what is read is bounded */
+  hasMore: boolean;
+  /** how long the lane has been due that has waited longest and that no worker holds; null = none */
+  oldestDueMs: number | null;
+}
+
+/** Lanes of campaigns, and messages of their own, that one look reads. */
+const MOST_LANES = 2_000;
+const MOST_SINGLE = 20_000;
+
+const OPEN = [RecipientStatus.Pending, RecipientStatus.Retrying].join(', ');
+
+/**
+ * How many recipients wait in a lane, as SQL: what it has not come to yet and what it is to try again, but of a lane that
+ * shares its range with other groups no more than its own.
+ */
+export function sqlWaitingIn(lane: string): string {
+  const of = `campaign_id = ${lane}.campaign_id AND`;
+  const retries = `(SELECT COUNT(*) FROM recipient_retries t WHERE t.${of} t.lane = ${lane}.lane)`;
+  const own = `(SELECT COALESCE(SUM(k.recipients), 0) FROM campaign_counters k
+    WHERE k.${of} k.lane = ${lane}.lane AND k.status IN (${OPEN}))`;
+  const range = `CAST(${lane}.end_seq AS SIGNED) - CAST(${lane}.next_seq AS SIGNED)`;
+  return `IF(${sqlIsRefusedLane(`${lane}.lane`)}, ${retries}, LEAST(${own}, ${range} + ${retries}))`;
+}
+
+/** What waits on routes, by the lanes that are left: it costs lanes, not recipients. */
+@Injectable()
+export class RouteQueues {
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  /** @param channels whose messages the route carries */
+  async of(channels: readonly string[], routeId: number): Promise<RouteQueue> {
+    if (channels.length === 0) return { waiting: 0, later: 0, hasMore: false, oldestDueMs: null };
+    const [campaigns, single] = await Promise.all([
+      this.sums(channels, routeId, { single: 0, most: MOST_LANES, each: sqlWaitingIn('l') }),
+      this.sums(channels, routeId, { single: 1, most: MOST_SINGLE, each: '1' }),
+    ]);
+    const oldest = [campaigns.oldest, single.oldest].flatMap((us) => (us === null ? [] : [Number(us) / 1_000]));
+    return {
+      waiting: Number(campaigns.waiting) + Number(single.waiting),
+      later: Number(campaigns.later) + Number(single.later),
+      hasMore: Number(campaigns.lanes) > MOST_LANES || Number(single.lanes) > MOST_SINGLE,
+      oldestDueMs: oldest.length > 0 ? Math.max(0, ...oldest) : null,
+    };
+  }
+
+  /** Whether a lane leaves over the route. */
+  async isUsed(source: Source, channels: readonly string[], routeId: number): Promise<boolean> {
+    if (channels.length === 0) return false;
+    const rows: unknown[] = await source.query(
+      `SELECT 1 FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
+       WHERE channel IN (?) AND route_id = ? AND single IN (0, 1) LIMIT 1`,
+      [channels, routeId],
+    );
+    return rows.length > 0;
+  }
+
+  /** A lane that a worker holds is due again when its lease is over. */
+  private async sums(
+    channels: readonly string[],
+    routeId: number,
+    { single, most, each }: { single: 0 | 1; most: number; each: string },
+  ): Promise<Record<'lanes' | 'waiting' | 'later', string> & { oldest: string | null }> {
+    const isDue = 'l.wake_at <= UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+    const columns = single === 1 ? 'wake_at' : 'campaign_id, lane, next_seq, end_seq, wake_at';
+    const lease = this.environment.LANE_LEASE * 1_000;
+    const [row] = await this.dataSource.query<
+      [Record<'lanes' | 'waiting' | 'later', string> & { oldest: string | null }]
+    >(
+      `SELECT COUNT(*) AS lanes, COALESCE(SUM(IF(${isDue}, ${each}, 0)), 0) AS waiting,
+         COALESCE(SUM(IF(${isDue}, 0, ${each})), 0) AS later,
+         MAX(IF(l.wake_at <= UTC_TIMESTAMP(3), TIMESTAMPDIFF(MICROSECOND, l.wake_at, UTC_TIMESTAMP(3)), NULL)) AS oldest
+       FROM (SELECT ${columns} FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
+         WHERE channel IN (?) AND route_id = ? AND single = ${single} LIMIT ${most + 1}) l`,
+      [lease, lease, channels, routeId],
+    );
+    return row;
+  }
+}
