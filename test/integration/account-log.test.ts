@@ -65,6 +65,7 @@ describe('the log of an account', () => {
     expect(seen.find(({ details }) => details['name'] === 'by key')).toMatchObject({ api_key: prefix, ip: null });
     expect(seen.find(({ details }) => details['name'] === 'by person')).toMatchObject({ api_key: null });
     expect(seen.find(({ action }) => action === 'login_failed')).toEqual({
+      id: expect.stringMatching(/^login-\d+$/) as string,
       kind: 'login',
       action: 'login_failed',
       username: account.username,

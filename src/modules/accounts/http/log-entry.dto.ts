@@ -11,6 +11,9 @@ export type LogKind = (typeof LOG_KINDS)[number];
 
 /** One line of an account's own log; `created_at` in its time zone. */
 export class LogEntryData {
+  @ApiProperty({ example: 'change-3', description: 'Unique in the log' })
+  id!: string;
+
   @ApiProperty({ enum: [...LOG_KINDS], example: 'change' })
   kind!: LogKind;
 
@@ -48,6 +51,7 @@ export class LogEntryData {
 export class LogPageAnswer extends PageOf(LogEntryData) {}
 
 export const changeEntry = (row: AuditEntryEntity, zone: string): LogEntryData => ({
+  id: `change-${row.id}`,
   kind: 'change',
   action: row.action,
   username: row.assignedUser ?? row.actor,
@@ -60,6 +64,7 @@ export const changeEntry = (row: AuditEntryEntity, zone: string): LogEntryData =
 });
 
 export const loginEntry = (row: SecurityEntryEntity, zone: string): LogEntryData => ({
+  id: `login-${row.id}`,
   kind: 'login',
   action: row.event,
   username: row.username,

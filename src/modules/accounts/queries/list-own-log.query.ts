@@ -40,10 +40,11 @@ export class ListOwnLogHandler implements IQueryHandler<ListOwnLogQuery> {
       this.dataSource.getRepository(AuditEntryEntity).findBy({ id: In(idsOf('change')) }),
       this.dataSource.getRepository(SecurityEntryEntity).findBy({ id: In(idsOf('login')) }),
     ]);
-    const shown = new Map([
-      ...changes.map((row) => [`change ${row.id}`, changeEntry(row, actor.timeZone)] as const),
-      ...logins.map((row) => [`login ${row.id}`, loginEntry(row, actor.timeZone)] as const),
-    ]);
-    return { ...listed, items: listed.items.flatMap(({ kind: log, id }) => shown.get(`${log} ${id}`) ?? []) };
+    const shown = [
+      ...changes.map((row) => changeEntry(row, actor.timeZone)),
+      ...logins.map((row) => loginEntry(row, actor.timeZone)),
+    ];
+    const byId = new Map(shown.map((entry) => [entry.id, entry]));
+    return { ...listed, items: listed.items.flatMap(({ kind: log, id }) => byId.get(`${log}-${id}`) ?? []) };
   }
 }
