@@ -1,5 +1,10 @@
+import { createRequire } from 'node:module';
 import eslint from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+
+/** A package of the web application: it stands beside an older eslint, which it names as its companion. */
+const jsxA11y = createRequire(new URL('../web/package.json', import.meta.url))('eslint-plugin-jsx-a11y');
 
 const noEnvironment = {
   object: 'process',
@@ -38,12 +43,12 @@ const noHttpErrors = {
 };
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'dist/', 'coverage/', '.data/', 'docs/openapi.json'] },
+  { ignores: ['node_modules/', 'dist/', 'coverage/', '.data/', 'docs/openapi.json', 'web/src/api/schema.d.ts'] },
   // a comment cannot switch a rule off
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: { project: ['test/tsconfig.json'], tsconfigRootDir: new URL('..', import.meta.url).pathname },
@@ -95,12 +100,30 @@ export default tseslint.config(
     ignores: ['src/**/*.spec.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [noProcessImport, noHttpErrors] }] },
   },
+  {
+    files: ['web/src/**/*.{ts,tsx}'],
+    extends: [reactHooks.configs.flat['recommended-latest'], jsxA11y.flatConfigs.strict],
+    languageOptions: {
+      parserOptions: { project: ['web/tsconfig.json'], tsconfigRootDir: new URL('..', import.meta.url).pathname },
+    },
+    rules: {
+      // what a handler of an event answers goes nowhere; a promise in its place would be lost
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: true } }],
+      // the router's redirects are thrown
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allow: [{ from: 'package', name: 'Redirect', package: '@tanstack/router-core' }] },
+      ],
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Ask through api or $api of src/api/client.ts.' }],
+    },
+  },
+  { files: ['web/src/api/client.ts', 'web/src/app/session.ts'], rules: { 'no-restricted-globals': 'off' } },
   // the line that says a process is ready, or why it is not
   { files: ['src/apps/*/main.ts'], rules: { 'no-console': 'off' } },
   { files: ['src/**/*.controller.ts'], rules: { 'max-lines': ['error', { max: 150 }] } },
   { files: ['src/**/*.handler.ts'], rules: { 'max-lines': ['error', { max: 120 }] } },
   {
-    files: ['test/**/*.ts', 'src/**/*.spec.ts'],
+    files: ['test/**/*.ts', 'web/test/**/*.ts', 'src/**/*.spec.ts'],
     rules: {
       // scenarios are long because they are told from beginning to end
       'max-lines': ['error', { max: 400 }],

@@ -47,6 +47,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'web',
+          include: ['web/test/**/*.test.ts'],
+          globalSetup: ['test/support/schema.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // one process, one service, one browser
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts'],

@@ -50,7 +50,7 @@ function welcome(environment, directory, url, host) {
   if (environment.DOCS !== 'off' && environment.DOCS !== 'false' && environment.DOCS !== '0') {
     lines.push(`  Swagger UI   ${url}/docs`);
   }
-  lines.push(`  Admin page   ${url}/admin`);
+  lines.push(`  Application  ${url}/app`);
   lines.push(`  Health       ${url}/health/ready`, `  Logs         ${relative(ROOT, join(directory, 'logs'))}/`, '');
   const admin = environment.ADMIN_USERNAME ?? 'admin';
   if (environment.ADMIN_PASSWORD !== undefined) lines.push(`  Admin        ${admin}, password: ADMIN_PASSWORD`);

@@ -14,6 +14,7 @@ import { Lifetime } from './lib/lifetime.mjs';
 import { run, takeLock } from './lib/processes.mjs';
 import { Explained, complain, print, say, seconds } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
+import { ensureWebTypes } from './lib/web.mjs';
 
 const lifetime = new Lifetime();
 const chosen = process.argv.slice(2).filter((argument) => !/[/.]/.test(argument) && !argument.startsWith('-'));
@@ -39,9 +40,15 @@ const CHECKS = {
   // without a cache: rules that know types judge a file by what other files say
   lint: {
     title: 'Lint (eslint)',
+    needs: ['webTypes'],
     ...tool('eslint/bin/eslint.js', '-c', '.config/eslint.config.mjs', '--max-warnings', '0', '.'),
   },
   types: { title: 'Types (tsc, sources and tests)', ...tool('typescript/bin/tsc', '-p', 'test/tsconfig.json') },
+  'web-types': {
+    title: 'Types (tsc, web application)',
+    needs: ['webTypes'],
+    ...tool('typescript/bin/tsc', '-p', 'web/tsconfig.json'),
+  },
   rules: {
     title: 'Architecture rules (dependency-cruiser)',
     ...tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.config/dependency-cruiser.cjs', 'src'),
@@ -58,13 +65,14 @@ const CHECKS = {
     ...vitest('architecture'),
   },
   integration: { title: 'Integration and contract tests', needs: ['servers'], ...vitest('integration') },
+  web: { title: 'Web application in a browser', needs: ['servers', 'browser', 'build'], ...vitest('web') },
   e2e: { title: 'End-to-end tests', needs: ['servers', 'browser', 'build'], ...vitest('e2e') },
 };
 
 /** What runs side by side: the checks without servers beside those with servers, and those that mostly wait. */
 const LANES = [
-  ['rules', 'openapi', 'types', 'format', 'unit', 'lint'],
-  ['architecture', 'integration'],
+  ['rules', 'openapi', 'types', 'web-types', 'format', 'unit', 'lint'],
+  ['architecture', 'integration', 'web'],
   ['build', 'e2e'],
 ];
 
@@ -96,6 +104,7 @@ function preparations(environment, directory) {
     installed,
     servers,
     build: once(() => installed().then(ensureBuilt)),
+    webTypes: once(() => installed().then(ensureWebTypes)),
     browser: behind(ensureBrowser),
     golang: behind(ensureGo),
   };

@@ -130,8 +130,8 @@ async function ormconfig() {
   return build.write({ ...written, dir: join(ROOT, directory) });
 }
 
-/** What lies in `dist` but is made by others: modules for benchmarks, and what `nest build` writes. */
-const OTHERS = ['dist/modules', 'dist/nest'];
+/** What lies in `dist` but is made by others: modules for benchmarks, what `nest build` writes, the web application. */
+const OTHERS = ['dist/modules', 'dist/nest', 'dist/web'];
 
 const [directory, fingerprint] = process.argv.slice(2);
 const builds =

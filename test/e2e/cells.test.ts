@@ -176,13 +176,20 @@ describe('two cells behind a front', () => {
     );
     expect((await call('GET', '/c/z/docs')).status).toBe(404);
     const page = await call('GET', '/c/b/admin');
-    expect([page.status, page.headers.get('location')]).toEqual([302, '/c/b/admin/login']);
-    expect((await call('GET', '/c/b/admin/login')).body['text']).toContain('src="/c/b/admin/assets/login.js"');
+    expect([page.status, page.headers.get('location')]).toEqual([302, '/c/b/app']);
+    const root = await call('GET', '/');
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/app']);
+    for (const path of ['/app', '/c/b/app', '/c/b/app/campaigns/GSM_1']) {
+      const script = /src="([^"]+\.js)"/.exec(String((await call('GET', path)).body['text']))?.[1] ?? '';
+      const address = new URL(script, front.url + path).pathname;
+      expect(address).toMatch(path.startsWith('/c/b/') ? /^\/c\/b\/app\/assets\// : /^\/app\/assets\//);
+      expect((await call('GET', address)).status, path).toBe(200);
+    }
     expect((await call('GET', '/c/b/docs-json')).body['servers']).toContainEqual({
       url: '/c/b',
       description: 'this cell',
     });
-    expect((await call('GET', '/c')).body['text']).toContain('href="/c/b/admin"');
+    expect((await call('GET', '/c')).body['text']).toContain('href="/c/b/app"');
   });
 
   it('sends SMS from both, told by token, body, form, key and query, and reports without a token', async () => {

@@ -28,6 +28,58 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+describe('GET /v6/api/account', () => {
+  const ME = '/v6/api/account';
+
+  it('says who acts: the account, its zone, permissions and whose client it is', async () => {
+    const reseller = await accounts.account({ userType: 'reseller' });
+    const account = await accounts.account({ timeZone: 'Asia/Kolkata', parentId: reseller.id });
+    const { status, body } = await accounts.call('GET', ME, { token: accounts.token(account) });
+    expect([status, body]).toEqual([
+      200,
+      {
+        success: true,
+        data: {
+          id: account.id,
+          username: account.username,
+          name: `${account.firstname} ${account.lastname}`.trim(),
+          user_type: 'client',
+          role: 'user',
+          person: null,
+          time_zone: 'Asia/Kolkata',
+          permissions: account.permissions,
+          parent_username: reseller.username,
+          is_reseller: false,
+        },
+      },
+    ]);
+    const own = await accounts.call('GET', ME, { token: accounts.token(reseller) });
+    expect(own.body['data']).toMatchObject({ role: 'admin', is_reseller: true, parent_username: null });
+  });
+
+  it('says which person acts for it, and nothing without a token', async () => {
+    const account = await accounts.account();
+    const person = { username: `${account.username}.p`, password: PASSWORD, firstname: 'Jane', lastname: 'Doe' };
+    const made = await accounts.call('POST', `${ME}/users`, { token: accounts.token(account), body: person });
+    expect(made.status).toBe(201);
+    const { body } = await login(person.username, PASSWORD);
+    const seen = await accounts.call('GET', ME, { token: String(body['token']) });
+    expect(seen.body['data']).toMatchObject({
+      username: account.username,
+      person: { id: expect.any(Number), username: person.username, name: 'Jane Doe' },
+    });
+    expect(await accounts.row('GET', ME)).toEqual(REFUSED);
+  });
+
+  it('knows an API key as its account', async () => {
+    const account = await accounts.account();
+    const made = await accounts.call('POST', `${ME}/api-keys`, { token: accounts.token(account), body: { name: 'k' } });
+    const key = String((made.body['data'] as { key: string }).key);
+    const { body } = await accounts.call('GET', ME, { headers: { 'x-api-key': key } });
+    expect(body['data']).toMatchObject({ username: account.username, person: null });
+  });
+});
+
 describe('the own credits', () => {
   it('list movements of all balances together, newest first, page by page', async () => {
     const account = await accounts.account();

@@ -72,7 +72,29 @@ describe('the admin session', () => {
   });
 });
 
-describe.each(['/admin', '/admin/queues', '/admin/queues/queue/sms'])('%s', (path) => {
+describe.each([
+  ['/', '/app'],
+  ['/admin', '/app'],
+  ['/admin/login', '/app/login'],
+])('%s', (path, to) => {
+  it('leads to the web application', async () => {
+    const response = await get(path);
+    expect([response.status, response.headers.get('location')]).toEqual([302, to]);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const other = await startApi({ ...api.environment, PUBLIC_URL: 'https://x.example/c/b' }, api.database);
+    others.push(other);
+    const below = await fetch(other.url + path, { redirect: 'manual' });
+    expect(below.headers.get('location')).toBe(`/c/b${to}`);
+  });
+
+  it('answers GET and HEAD alone', async () => {
+    expect((await fetch(api.url + path, { method: 'HEAD', redirect: 'manual' })).status).toBe(302);
+    const response = await fetch(api.url + path, { method: 'DELETE' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe.each(['/admin/queues', '/admin/queues/queue/sms'])('%s', (path) => {
   it('leads to the login without a session of the staff', async () => {
     const client = await accounts.account();
     const strangers = [
@@ -84,7 +106,10 @@ describe.each(['/admin', '/admin/queues', '/admin/queues/queue/sms'])('%s', (pat
     ];
     for (const cookie of strangers) {
       const response = await get(path, cookie === '' ? {} : { cookie });
-      expect([response.status, response.headers.get('location')], cookie).toEqual([302, '/admin/login']);
+      expect([response.status, response.headers.get('location')], cookie).toEqual([
+        302,
+        `/app/login?then=${encodeURIComponent(path)}`,
+      ]);
     }
   });
 
@@ -149,67 +174,5 @@ describe('the queue dashboard', () => {
     for (const path of ['/admin/queues/static/..%2f..%2fpackage.json', '/admin/queues/%2e%2e/assets/..%2findex.html']) {
       expect((await get(path, headers)).status).toBe(404);
     }
-  });
-});
-
-/** The colours of one scheme in admin.css, by name. */
-function coloursOf(block: string): Map<string, string> {
-  return new Map(
-    [...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value]),
-  );
-}
-
-/** Contrast of two colours as WCAG 2 defines it. */
-function contrast(one: string, other: string): number {
-  const luminance = (colour: string): number => {
-    const parts = [1, 3, 5].map((at) => {
-      const value = parseInt(colour.slice(at, at + 2), 16) / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * (parts[0] ?? 0) + 0.7152 * (parts[1] ?? 0) + 0.0722 * (parts[2] ?? 0);
-  };
-  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (high + 0.05) / (low + 0.05);
-}
-
-describe('files of the page', () => {
-  it('can be read, light and dark: WCAG AA for texts and for what the chart shows', async () => {
-    const [light = '', dark = ''] = (await (await get('/admin/assets/admin.css')).text())
-      .split(/(?=:root \{)/)
-      .filter((block) => block.startsWith(':root'));
-    const texts = [
-      ...['ground', 'card', 'soft'].flatMap((ground) => [`text/${ground}`, `muted/${ground}`]),
-      ...['accent/soft', 'accent/card', 'accent-text/accent', 'good-text/soft', 'warn-text/soft'],
-      ...['danger/card', 'danger/ground', 'danger/danger-soft', 'card/danger', 'ground/text'],
-    ].map((pair) => [pair, 4.5] as const);
-    const shapes = ['delivered', 'sent', 'missed', 'failed', 'cancelled', 'waiting'].map(
-      (name) => [`${name}/card`, 3] as const,
-    );
-    for (const block of [light, dark]) {
-      const colours = coloursOf(block);
-      for (const [pair, least] of [...texts, ...shapes]) {
-        const [front = '', back = ''] = pair.split('/').map((name) => colours.get(name) ?? '');
-        expect(contrast(front, back), `${pair} ${front} ${back}`).toBeGreaterThanOrEqual(least);
-      }
-    }
-  });
-
-  it('are served by name, with nothing inline', async () => {
-    for (const [path, type] of [
-      ['/admin/login', 'text/html'],
-      ['/admin/assets/staff.js', 'text/javascript'],
-      ['/admin/assets/admin.css', 'text/css'],
-      ['/admin/assets/icon.svg', 'image/svg+xml'],
-    ] as const) {
-      const response = await get(path);
-      expect([response.status, response.headers.get('content-type')?.split(';')[0]], path).toEqual([200, type]);
-      const text = await response.text();
-      if (type === 'text/html') expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|style=/);
-    }
-  });
-
-  it.each(['nothing.js', '..%2f..%2fpackage.json', 'staff.js%00', 'toString'])('has no %s', async (name) => {
-    const response = await get(`/admin/assets/${name}`);
-    expect(response.status).toBe(404);
   });
 });

@@ -60,11 +60,11 @@ describe('logout', () => {
       body: { email_or_username: admin.username, password: PASSWORD },
     });
     const token = String(body['token']);
-    const headers = { cookie: `admin_session=${token}` };
+    const headers = { cookie: `admin_session=${token}`, accept: 'text/html' };
     const page = (path: string, method = 'GET') => fetch(api.url + path, { method, headers, redirect: 'manual' });
-    expect((await page('/admin')).status).toBe(200);
+    expect((await page('/admin/queues')).status).toBe(200);
     expect((await page('/admin/logout', 'POST')).status).toBe(204);
-    expect((await page('/admin')).status).toBe(302);
+    expect((await page('/admin/queues')).status).toBe(302);
     expect(await use(token)).toEqual(REFUSED);
     expect((await page('/admin/logout', 'POST')).status).toBe(204);
   });
@@ -89,8 +89,8 @@ describe('logout', () => {
     const other = await startApi(api.environment, api.database);
     try {
       const admin = await accounts.account({ userType: 'admin' });
-      const headers = { cookie: `admin_session=${accounts.token(admin)}` };
-      const there = async () => (await fetch(`${other.url}/admin`, { headers, redirect: 'manual' })).status;
+      const headers = { cookie: `admin_session=${accounts.token(admin)}`, accept: 'text/html' };
+      const there = async () => (await fetch(`${other.url}/admin/queues`, { headers, redirect: 'manual' })).status;
       expect(await there()).toBe(200);
       expect((await fetch(`${api.url}/admin/logout`, { method: 'POST', headers })).status).toBe(204);
       await until('the other instance to refuse it', async () => (await there()) === 302);

@@ -30,6 +30,7 @@ import { TemplateMessagesModule } from '../../modules/channels/template-messages
 import { TemplatesModule } from '../../modules/templates/index.js';
 import { UnofficialChatModule } from '../../modules/channels/unofficial-chat/index.js';
 import { VoiceModule } from '../../modules/channels/voice/index.js';
+import { WebApplicationModule } from '../../modules/web-application/index.js';
 import { WebhooksModule } from '../../modules/webhooks/index.js';
 import { SandboxChat } from './first-start/sandbox-chat.js';
 
@@ -67,6 +68,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     AdminModule,
     StatisticsModule,
     CellsModule,
+    WebApplicationModule,
   ],
   providers: [SandboxChat, SealRenewal],
 })

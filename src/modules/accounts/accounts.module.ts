@@ -73,6 +73,7 @@ import { FindAssignedUserHandler } from './queries/find-assigned-user.query.js';
 import { ListApiKeysHandler } from './queries/list-api-keys.query.js';
 import { ListAssignedUsersHandler } from './queries/list-assigned-users.query.js';
 import { FindAccountHandler } from './queries/find-account.query.js';
+import { FindOwnAccountHandler } from './queries/find-own-account.query.js';
 import { ListAccountsHandler } from './queries/list-accounts.query.js';
 import { ListSecurityLogHandler } from './queries/list-security-log.query.js';
 import { ListAuditHandler } from './queries/list-audit.query.js';
@@ -160,6 +161,7 @@ export class AccountDirectoryModule {}
     ChangeAssignedUserHandler,
     RemoveAssignedUserHandler,
     FindAccountHandler,
+    FindOwnAccountHandler,
     ListAccountsHandler,
     ListAuditHandler,
     ListSecurityLogHandler,

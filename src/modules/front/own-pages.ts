@@ -20,7 +20,7 @@ const json = (status: number, body: unknown): Page => ({
   text: JSON.stringify(body),
 });
 
-const OWN: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics', '/c']);
+const OWN: ReadonlySet<string> = new Set(['', '/health/live', '/health/ready', '/metrics', '/c']);
 
 /** What the front answers for itself: probes, metrics, and the list of cells for staff. */
 @Injectable()
@@ -43,6 +43,8 @@ export class OwnPages {
     }
     const { status, type, text } = await this.page(page, request);
     response.writeHead(status, {
+      // the application works in every cell: who it is for shows with the login
+      ...(page === '' ? { Location: '/app' } : {}),
       'Content-Type': `${type}; charset=utf-8`,
       'Cache-Control': 'no-store',
       'X-Request-Id': id,
@@ -56,6 +58,7 @@ export class OwnPages {
     if (path === '/health/live') return json(200, { status: 'ok' });
     if (path === '/health/ready') return this.readiness();
     if (path === '/metrics') return this.measured(request.headers.authorization);
+    if (path === '') return { status: 302, type: 'text/plain', text: 'Found. Redirecting to /app' };
     if (path === '/c') return { status: 200, type: 'text/html', text: this.list() };
     throw refusals.unknownPath();
   }
@@ -76,7 +79,7 @@ export class OwnPages {
 
   private list(): string {
     const row = (cell: string): string =>
-      `<li>${cell}: <a href="/c/${cell}/admin">admin</a> <a href="/c/${cell}/docs">docs</a></li>`;
+      `<li>${cell}: <a href="/c/${cell}/app">app</a> <a href="/c/${cell}/docs">docs</a></li>`;
     return `<!doctype html><title>Cells</title><ul>${this.cells.letters.map(row).join('')}</ul>`;
   }
 }

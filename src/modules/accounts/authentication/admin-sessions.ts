@@ -8,8 +8,8 @@ const COOKIE = 'admin_session';
 const STAFF: ReadonlySet<string | null> = new Set(['super', 'admin']);
 
 /**
- * The browser's session of staff (reference/authentication#admin-session): a cookie that opens the admin page and the
- * queue dashboard and nothing else; the API does not know it. Its value is the token of the login, so it ends as that
+ * The browser's session of staff (reference/authentication#admin-session): a cookie that opens the queue dashboard
+ * and nothing else; the API does not know it. Its value is the token of the login, so it ends as that
  * does.
  */
 @Injectable()

@@ -14,15 +14,24 @@ import {
 } from '../../credits/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
+import { FindOwnAccountQuery } from '../queries/find-own-account.query.js';
+import { OwnAccountAnswer } from './own-account.dto.js';
 
 const LEDGER = { name: 'ledger', places: 'ids' } as const;
 
-/** The acting account's own credits. */
+/** The acting account itself, and its credits. */
 @ApiTags('Account')
 @Authenticated()
 @Controller('v6/api/account')
 export class OwnAccountController {
   constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Who am I', description: 'The account that acts, and the person who acts for it.' })
+  @ApiOkResponse({ type: OwnAccountAnswer })
+  async own(@CurrentActor() { account }: Actor): Promise<OwnAccountAnswer> {
+    return { success: true, data: await this.queries.execute(new FindOwnAccountQuery(account)) };
+  }
 
   @Get('credits')
   @ApiOperation({ summary: 'The six balances' })

@@ -23,7 +23,7 @@ export type Way =
 export type Shape = 'standard' | 'v5' | 'public';
 
 interface PathRule {
-  /** in lower case, without a slash at its end */
+  /** in lower case, without a slash at its end; empty = the root */
   path: string;
   /** and everything below it */
   below?: true;
@@ -63,11 +63,13 @@ export const PATH_RULES: readonly PathRule[] = [
   { path: '/provider', below: true, way: FIRST },
   { path: '/audio', below: true, way: FIRST },
   { path: '/admin', below: true, way: FIRST },
+  { path: '/app', below: true, way: FIRST },
   { path: '/docs', below: true, way: FIRST },
   { path: '/docs-json', way: FIRST },
   { path: '/health', below: true, way: FRONT },
   { path: '/metrics', way: FRONT },
   { path: '/c', way: FRONT },
+  { path: '', way: FRONT },
   { path: '/cell', below: true, way: { by: 'none' } },
 ];
 

@@ -1,0 +1,1 @@
+export { WebApplicationModule } from './web-application.module.js';

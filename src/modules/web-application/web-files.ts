@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { Injectable } from '@nestjs/common';
+
+/** Where the build leaves the application for browsers (scripts/lib/build.mjs). */
+const FOLDER = join('dist', 'web');
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const compressed = promisify(gzip);
+
+/** A file for browsers. */
+export interface WebFile {
+  type: string;
+  content: Buffer;
+  /** the same, for browsers that take it */
+  short: Buffer;
+}
+
+/** The files of the web application, each read and compressed once. */
+@Injectable()
+export class WebFiles {
+  private names: Promise<ReadonlySet<string>> | null = null;
+  private page: Promise<string> | null = null;
+  private readonly files = new Map<string, Promise<WebFile>>();
+
+  /** @returns null for a name that is none of the application's */
+  async asset(name: string): Promise<WebFile | null> {
+    const type = TYPES[extname(name)];
+    this.names ??= readdir(join(folder(), 'assets')).then((names) => new Set(names));
+    if (type === undefined || !(await this.names).has(name)) return null;
+    const file = this.files.get(name) ?? readAsset(name, type);
+    this.files.set(name, file);
+    return file;
+  }
+
+  /**
+   * The one page, whose addresses are relative to where it is asked for: so it needs to know nothing of what stands
+   * before `/app` in the browser's address (a proxy's prefix, that of a cell).
+   * @param path as the request has it, `/app` or below
+   */
+  async indexFor(path: string): Promise<string> {
+    this.page ??= readFile(join(folder(), 'index.html'), 'utf8');
+    return (await this.page).replaceAll('="./', `="${toApplication(path)}`);
+  }
+}
+
+/** `/app` → `./app/`, `/app/` → `./`, `/app/campaigns/7` → `../` */
+export function toApplication(path: string): string {
+  const below = path.split('/').length - 3;
+  if (below < 0) return './app/';
+  return below === 0 ? './' : '../'.repeat(below);
+}
+
+async function readAsset(name: string, type: string): Promise<WebFile> {
+  const content = await readFile(join(folder(), 'assets', name));
+  return { type, content, short: await compressed(content) };
+}
+
+/** The root of the project is the nearest folder above this file that has what the build leaves. */
+function folder(): string {
+  for (let at = import.meta.dirname; ; at = dirname(at)) {
+    const path = join(at, FOLDER);
+    if (existsSync(path)) return path;
+    if (at === dirname(at)) throw new Error(`${FOLDER} is missing: npm run build`);
+  }
+}

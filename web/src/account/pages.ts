@@ -1,0 +1,12 @@
+import { CircleUser } from 'lucide-react';
+import type { PageDefinition } from '../app/page-definition.js';
+
+export const pages: readonly PageDefinition[] = [
+  {
+    path: '/account',
+    title: 'This account',
+    roles: ['staff', 'reseller', 'owner'],
+    nav: { group: 'Own account', order: 10, icon: CircleUser },
+    load: () => import('./account-page.js'),
+  },
+];

@@ -1,0 +1,61 @@
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect, useMemo } from 'react';
+import { $api } from '../api/client.js';
+import { LoadState } from '../ui/load-state.js';
+import { Toasts } from '../ui/toast.js';
+import { BASE } from './base.js';
+import { LoginPage } from './login.js';
+import { queryClient } from './query-client.js';
+import { routerFor } from './router.js';
+import { knowSession, type Me, roleOf, useSession } from './session.js';
+
+/** Everything: the login without a session, else the pages of who works here. */
+export function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Inside />
+      <Toasts />
+    </QueryClientProvider>
+  );
+}
+
+function Inside() {
+  const { token, me } = useSession();
+  if (token === null) return <LoginPage />;
+  return me === null ? <Recognised key={token} /> : <Pages me={me} />;
+}
+
+/** Asks who the token is. */
+function Recognised() {
+  const query = useQuery($api.queryOptions('get', '/v6/api/account'));
+  const me = query.data?.data;
+  useEffect(() => {
+    if (me !== undefined) knowSession(me as Me);
+  }, [me]);
+  return (
+    <main className="lonely">
+      <LoadState query={query}>{() => null}</LoadState>
+    </main>
+  );
+}
+
+function Pages({ me }: { me: Me }) {
+  const role = roleOf(me);
+  const router = useMemo(() => {
+    leaveLogin();
+    return routerFor(role);
+  }, [role]);
+  useEffect(() => () => queryClient.clear(), []);
+  return <RouterProvider router={router} />;
+}
+
+/** Someone with a session has no business at the login: on to where they wanted. */
+function leaveLogin(): void {
+  const { pathname, search } = location;
+  if (pathname.replace(/\/$/, '') !== `${BASE}/app/login`) return;
+  const then = new URLSearchParams(search).get('then') ?? '';
+  // the queue dashboard is no page of the application; every other address is one of ours, never another site's
+  if (/^\/admin\/queues(?=[/?]|$)/.test(then)) location.replace(BASE + then);
+  else history.replaceState(null, '', `${BASE}/app${/^\/(?![/\\])/.test(then) ? then : ''}`);
+}

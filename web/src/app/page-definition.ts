@@ -1,0 +1,30 @@
+import type { ComponentType } from 'react';
+import type { LucideIcon } from 'lucide-react';
+
+/** Who sees a page: `staff` = super and admin, `reseller`, `owner` = every other account and the people under it. */
+export type Role = 'staff' | 'reseller' | 'owner';
+
+/** Groups of the navigation, in their order. */
+export const NAVIGATION_GROUPS = ['Send', 'Watch', 'Review', 'Accounts', 'Operate', 'Own account'] as const;
+
+export type NavigationGroup = (typeof NAVIGATION_GROUPS)[number];
+
+/** Filters of a page as they stand in its address; empty ones are left out. */
+export type Search = Record<string, string | undefined>;
+
+/**
+ * A page of the application. Each feature lists its own in `<feature>/pages.ts`; `app/pages.ts` joins them. Two features
+ * may have a page at one path when their roles differ (such as the home pages).
+ */
+export interface PageDefinition {
+  /** below /app, as TanStack Router writes it: `/campaigns/$id` */
+  path: string;
+  /** of the browser's tab; the heading is the page's own */
+  title: string;
+  roles: readonly Role[];
+  /** absent: not in the navigation */
+  nav?: { group: NavigationGroup; order: number; icon: LucideIcon; /** default: the title */ label?: string };
+  /** what of the address's search the page understands; absent: everything, as it is */
+  search?: (raw: Record<string, unknown>) => object;
+  load: () => Promise<{ default: ComponentType }>;
+}

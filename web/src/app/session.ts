@@ -1,0 +1,86 @@
+import { useSyncExternalStore } from 'react';
+import { BASE } from './base.js';
+import type { Role } from './page-definition.js';
+
+/** Who works here, as `GET /v6/api/account` tells it. */
+export interface Me {
+  id: number;
+  username: string;
+  name: string;
+  user_type: string | null;
+  role: 'super' | 'admin' | 'user';
+  person: { id: number; username: string; name: string } | null;
+  time_zone: string;
+  permissions: Record<string, boolean>;
+  parent_username: string | null;
+  is_reseller: boolean;
+}
+
+/** Why the last session ended: the user left, or the token counts no more. */
+export type Ending = 'left' | 'ended' | null;
+
+interface Session {
+  token: string | null;
+  me: Me | null;
+  ending: Ending;
+}
+
+/** In this tab only, and never in an address. */
+const TOKEN = 'switchboard.token';
+
+let session: Session = { token: sessionStorage.getItem(TOKEN), me: null, ending: null };
+const listeners = new Set<() => void>();
+
+function change(next: Session): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
+
+export const tokenOfSession = (): string | null => session.token;
+
+/** The token of a login; who it is has to be asked. */
+export function beginSession(token: string): void {
+  sessionStorage.setItem(TOKEN, token);
+  change({ token, me: null, ending: null });
+}
+
+/** @param me the answer of the API to this very token */
+export function knowSession(me: Me): void {
+  change({ ...session, me });
+}
+
+/** Forgets the token; the page becomes the login. */
+export function endSession(ending: 'left' | 'ended'): void {
+  sessionStorage.removeItem(TOKEN);
+  change({ token: null, me: null, ending });
+}
+
+/** Ends the token at the API, and the session of the queue dashboard with it. */
+export async function logOut(): Promise<void> {
+  const token = session.token;
+  endSession('left');
+  await fetch(`${BASE}/v6/api/v1/auth/logout`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token ?? ''}` },
+  }).catch(() => undefined);
+}
+
+/** Which pages an account sees. */
+export function roleOf(me: Pick<Me, 'user_type'>): Role {
+  if (me.user_type === 'super' || me.user_type === 'admin') return 'staff';
+  return me.user_type === 'reseller' ? 'reseller' : 'owner';
+}
+
+/** Who works here, on a page of the application (everywhere but at the login). */
+export function useMe(): Me & { pages: Role } {
+  const { me } = useSession();
+  if (me === null) throw new Error('useMe outside of a session');
+  return { ...me, pages: roleOf(me) };
+}

@@ -1,0 +1,16 @@
+export { listQuery, useAddress, useParam } from './address.js';
+export { Button } from './button.js';
+export { Chart, type Line } from './chart.js';
+export { type Column, DataTable } from './data-table.js';
+export { askReason, confirm, Dialog } from './dialog.js';
+export { Empty } from './empty.js';
+export { CheckField, Field, FileField, RadioField, SelectField, TextArea, TextField } from './fields.js';
+export { type Filter, Filters } from './filters.js';
+export { Form, FormProblem, type ServerForm, useServerForm } from './form.js';
+export { Link } from './link.js';
+export { Failed, type Loaded, LoadState } from './load-state.js';
+export { Facts, Page, Section } from './page.js';
+export { StatusBadge, type Tone } from './status-badge.js';
+export { Tabs } from './tabs.js';
+export { notify, notifyFault } from './toast.js';
+export { CopyText, Count, formatCount, formatSpan, formatTime, Progress, Share, Time, useTimeZone } from './values.js';

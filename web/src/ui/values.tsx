@@ -1,0 +1,122 @@
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { useSession } from '../app/session.js';
+import { notify } from './toast.js';
+
+const NONE = '–';
+const counts = new Intl.NumberFormat('en');
+
+/** `12345` → `12,345`. @param digits behind the point, at most */
+export function formatCount(value: number, digits?: number): string {
+  return digits === undefined
+    ? counts.format(value)
+    : new Intl.NumberFormat('en', { maximumFractionDigits: digits }).format(value);
+}
+
+/** A number with its thousands apart; null is a dash. */
+export function Count({ value, digits }: { value: number | null | undefined; digits?: number }) {
+  return <span className="count">{value === null || value === undefined ? NONE : formatCount(value, digits)}</span>;
+}
+
+/** A share between 0 and 1 as per cent; null is a dash. */
+export function Share({ value }: { value: number | null | undefined }) {
+  return (
+    <span className="count">{value === null || value === undefined ? NONE : `${formatCount(value * 100, 1)} %`}</span>
+  );
+}
+
+/** Reads what the API says of a moment: ISO 8601, or `YYYY-MM-DD HH:MM:SS` of UTC. */
+export function readMoment(value: string | number | Date): Date {
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?$/.test(value)) {
+    return new Date(`${value.replace(' ', 'T')}Z`);
+  }
+  return new Date(value);
+}
+
+/** A moment in words of a time zone, such as `22 Nov, 14:03`. */
+export function formatTime(value: string | number | Date, timeZone: string, withSeconds = false): string {
+  const moment = readMoment(value);
+  if (Number.isNaN(moment.getTime())) return String(value);
+  const isThisYear = moment.getFullYear() === new Date().getFullYear();
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds ? { second: '2-digit' } : {}),
+  }).format(moment);
+}
+
+/** The time zone of the account that works here. */
+export const useTimeZone = (): string => useSession().me?.time_zone ?? 'UTC';
+
+/** A moment in the account's time zone, with the whole of it in the title; null is a dash. */
+export function Time({
+  value,
+  seconds = false,
+}: {
+  value: string | number | Date | null | undefined;
+  seconds?: boolean;
+}) {
+  const timeZone = useTimeZone();
+  if (value === null || value === undefined || value === '') return <span>{NONE}</span>;
+  const moment = readMoment(value);
+  const iso = Number.isNaN(moment.getTime()) ? String(value) : moment.toISOString();
+  return (
+    <time dateTime={iso} title={`${iso} (${timeZone})`}>
+      {formatTime(value, timeZone, seconds)}
+    </time>
+  );
+}
+
+const SPANS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** A span in its two largest units: `3 h 20 min`; null is a dash. */
+export function formatSpan(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return NONE;
+  if (seconds < 1) return seconds <= 0 ? '0 s' : 'under 1 s';
+  const at = SPANS.findIndex(([, size]) => seconds >= size);
+  const [unit, size] = SPANS[at] ?? ['s', 1];
+  const rest = SPANS[at + 1];
+  const whole = Math.floor(seconds / size);
+  const left = rest === undefined ? 0 : Math.floor((seconds - whole * size) / rest[1]);
+  return left === 0 || rest === undefined ? `${whole} ${unit}` : `${whole} ${unit} ${left} ${rest[0]}`;
+}
+
+/** A text to be taken elsewhere: an id, a secret, an address. */
+export function CopyText({ text, label }: { text: string; label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    notify('Copied');
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <span className="copy">
+      <code>{text}</code>
+      <button type="button" className="icon" onClick={() => void copy()}>
+        {isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+        <span className="unseen">Copy {label ?? 'the text'}</span>
+      </button>
+    </span>
+  );
+}
+
+/** How far something is: `done` of `total`. */
+export function Progress({ done, total, label }: { done: number; total: number; label: string }) {
+  const percent = total === 0 ? 0 : Math.min(100, Math.floor((done / total) * 100));
+  return (
+    <div className="progress">
+      <progress max={100} value={percent} aria-label={label} />
+      <span className="count">{percent} %</span>
+    </div>
+  );
+}
