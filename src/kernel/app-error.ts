@@ -27,6 +27,16 @@ export interface RowFault {
   message?: string;
 }
 
+/** What an answer says of an error beside its text, which stays literal (reference/requests#error-codes). */
+export interface ErrorHelp {
+  /** the field at fault, as the request calls it */
+  field?: string;
+  /** its place where the field is a list, 0 = the first */
+  index?: number;
+  /** what to do about it, in one sentence */
+  hint?: string;
+}
+
 /**
  * An error whose text goes to the client as it stands. The texts are literal, as the error tables give them
  * (reference/requests#order); they never carry SQL, a stack, a host or a secret.
@@ -34,10 +44,11 @@ export interface RowFault {
 export class AppError extends Error {
   /** the first rows at fault of a list, which the answer gives as `errors` */
   rows?: readonly RowFault[];
+  help: Readonly<ErrorHelp> = {};
 
   /**
    * @param kind decides the HTTP status
-   * @param code stable machine name, for logs and tests (`insufficient_credits`)
+   * @param code stable machine name (`insufficient_credits`), which the answer gives beside the text
    * @param text the answer's `message`, literally
    * @param retryAfterSeconds only for `too_many`: becomes the `Retry-After` header
    */
@@ -49,6 +60,12 @@ export class AppError extends Error {
   ) {
     super(text);
     this.name = 'AppError';
+  }
+
+  /** Says more of where the fault is and what to do about it. */
+  helping(help: ErrorHelp): this {
+    this.help = { ...this.help, ...help };
+    return this;
   }
 
   /** Names the rows that are at fault, the first hundred of them. */

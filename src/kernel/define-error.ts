@@ -1,4 +1,4 @@
-import { AppError, type ErrorKind } from './app-error.js';
+import { AppError, type ErrorHelp, type ErrorKind } from './app-error.js';
 
 /** An error as a document shows it: a row of an endpoint's table. */
 export interface DocumentedError {
@@ -8,6 +8,7 @@ export interface DocumentedError {
   readonly text: string;
   /** when it comes */
   readonly reason: string;
+  readonly help: Readonly<ErrorHelp>;
 }
 
 /**
@@ -41,13 +42,30 @@ export interface DefinedError<Args extends unknown[] = []> extends DocumentedErr
   shown(...words: { [K in keyof Args]: Args[K] | string }): DefinedError<Args>;
   /** The same error with the reason that it has at one endpoint. */
   because(reason: string): DefinedError<Args>;
+  /** The same error with what its answers say beside the text: which field (a function where a figure names it), what to do. */
+  with(help: HelpOf<Args>): DefinedError<Args>;
+  /** The error to throw, with the words that the document shows. */
+  asShown(): AppError;
+}
+
+/** What is said of every error of a definition. */
+interface HelpOf<Args extends unknown[]> {
+  field?: string | ((...args: Args) => string);
+  hint?: string;
 }
 
 /** The answer's `message`, literally; a function where it names figures or fields. */
 type ErrorText<Args extends unknown[]> = string | ((...args: Args) => string);
 
+/** What a definition is made of. */
+interface Definition<Args extends unknown[]> {
+  readonly textOf: (...args: Args) => string;
+  readonly retryAfter?: ((...args: Args) => number) | undefined;
+  readonly help: HelpOf<Args>;
+}
+
 /**
- * @param code stable machine name, for logs and tests
+ * @param code stable machine name: the answer's `code`, for clients, logs and tests
  * @param reason when it comes, for the document
  * @param retryAfterSeconds only for `too_many`: how long to wait
  */
@@ -59,21 +77,35 @@ export function defineError<Args extends unknown[] = []>(
   retryAfterSeconds?: (...args: Args) => number,
 ): DefinedError<Args> {
   const textOf = typeof text === 'string' ? () => text : text;
-  const make = (...args: Args): AppError => new AppError(kind, code, textOf(...args), retryAfterSeconds?.(...args));
-  return asRow(make, textOf, { kind, code, reason, text: typeof text === 'string' ? text : '' });
+  const shown = typeof text === 'string' ? text : '';
+  return asRow({ textOf, retryAfter: retryAfterSeconds, help: {} }, { kind, code, reason, text: shown, help: {} });
 }
 
-function asRow<Args extends unknown[]>(
-  make: (...args: Args) => AppError,
-  textOf: (...args: Args) => string,
-  row: DocumentedError,
-): DefinedError<Args> {
+function asRow<Args extends unknown[]>(definition: Definition<Args>, row: DocumentedError): DefinedError<Args> {
+  const { textOf, retryAfter, help } = definition;
+  const made = (text: string, said: ErrorHelp, seconds?: number): AppError =>
+    new AppError(row.kind, row.code, text, seconds).helping(said);
   // a function of its own, for the properties of each row
-  return Object.assign((...args: Args) => make(...args), row, {
-    shown: (...words: { [K in keyof Args]: Args[K] | string }) =>
-      asRow(make, textOf, { ...row, text: textOf(...(words as Args)) }),
-    because: (reason: string) => asRow(make, textOf, { ...row, reason }),
+  return Object.assign((...args: Args) => made(textOf(...args), helpFor(help, args), retryAfter?.(...args)), row, {
+    shown: (...words: { [K in keyof Args]: Args[K] | string }) => {
+      const args = words as Args;
+      return asRow(definition, { ...row, text: textOf(...args), help: helpFor(help, args) });
+    },
+    because: (reason: string) => asRow(definition, { ...row, reason }),
+    with: (more: HelpOf<Args>) =>
+      asRow({ ...definition, help: { ...help, ...more } }, { ...row, help: { ...row.help, ...literal(more) } }),
+    asShown: () => made(row.text, row.help),
   });
+}
+
+function helpFor<Args extends unknown[]>({ field, hint }: HelpOf<Args>, args: Args): ErrorHelp {
+  const named = typeof field === 'function' ? field(...args) : field;
+  return { ...(named !== undefined && { field: named }), ...(hint !== undefined && { hint }) };
+}
+
+/** What is said whatever the figures. */
+function literal<Args extends unknown[]>({ field, hint }: HelpOf<Args>): ErrorHelp {
+  return { ...(typeof field === 'string' && { field }), ...(hint !== undefined && { hint }) };
 }
 
 const definitionOf =

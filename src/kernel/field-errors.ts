@@ -1,7 +1,7 @@
-import { invalid } from './define-error.js';
+import { type DefinedError, invalid } from './define-error.js';
 
 /** What is said of a field of a request, wherever it is read. A document shows it with the field's name. */
-export const fieldErrors = {
+export const fieldErrors = naming({
   required: invalid('field_required', (field: string) => `${field} is required`),
   invalid: invalid('field_invalid', (field: string) => `${field} is invalid`),
   tooLong: invalid('field_too_long', (field: string, most: number) => `${field} must be at most ${most} characters`),
@@ -20,7 +20,14 @@ export const fieldErrors = {
     'field_no_whole_number',
     (field: string, from: number, to: number) => `${field} must be a whole number from ${from} to ${to}`,
   ),
-};
+});
+
+/** Errors whose first figure is the field, which the answer names too. */
+function naming<Errors extends Record<string, DefinedError<[string, ...never[]]>>>(errors: Errors): Errors {
+  return Object.fromEntries(
+    Object.entries(errors).map(([name, error]) => [name, error.with({ field: (field: string) => field })]),
+  ) as Errors;
+}
 
 /** The text of every quota, for an error of each feature. */
 export const atMost = (most: number, things: string): string => `At most ${most} ${things} are allowed`;

@@ -31,6 +31,22 @@ export function cleanContacts(entries: readonly unknown[], min: number, max: num
   return cleaned;
 }
 
+const SHOWN_START = 8;
+
+/** Where a list of contacts is first at fault, and what is said of it: never more than the start of what stands there. */
+export function contactFault(entries: readonly unknown[], min: number, max: number): { index: number; hint: string } {
+  const index = entries.findIndex((entry) => cleanContact(entry, min, max) === null);
+  const entry = entries[index];
+  if (typeof entry !== 'string' && !Number.isSafeInteger(entry)) {
+    const kind = typeof entry === 'number' ? 'a number that JSON has rounded' : 'no text';
+    return { index, hint: `contacts[${index}] is ${kind}: write numbers as texts.` };
+  }
+  const text = String(entry);
+  const start = text.length > SHOWN_START ? `${text.slice(0, SHOWN_START)}…` : text;
+  const count = digitsOf(text).length;
+  return { index, hint: `contacts[${index}] (${JSON.stringify(start)}) has ${count} digits, not ${min} to ${max}.` };
+}
+
 /** Why a recipient is refused: `invalid` = no digits only after the cleanup, `length` = too few or too many of them. */
 export type RecipientFault = 'invalid' | 'length';
 

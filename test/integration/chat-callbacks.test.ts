@@ -98,7 +98,7 @@ describe('callbacks of the chat upstream', () => {
         fetch(api.url + path),
       ]);
       for (const answer of answers) {
-        expect(await answer.json()).toEqual({
+        expect(await answer.json()).toMatchObject({
           success: false,
           statusCode: 403,
           message: 'Forbidden',

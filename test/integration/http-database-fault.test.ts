@@ -27,7 +27,7 @@ describe('without the database', () => {
       headers: { 'Content-Type': 'application/json' },
     });
     expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({
+    expect(await response.json()).toMatchObject({
       success: false,
       statusCode: 500,
       message: 'Database connection failed',

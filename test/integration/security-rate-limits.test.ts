@@ -115,7 +115,7 @@ describe('the limit of broadcasts', () => {
       expect(refused.status).toBe(429);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
-      expect(await refused.json()).toEqual({
+      expect(await refused.json()).toMatchObject({
         success: false,
         statusCode: 429,
         message: 'Too many requests. Please try again later.',

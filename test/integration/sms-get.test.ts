@@ -19,7 +19,7 @@ const query = (change: Record<string, string> = {}, who: Member = member): Recor
 });
 
 function expectRefused(answer: Answer, status: number, message: string): void {
-  expect(answer.body).toEqual({ status: 'error', textsent: 'error', message });
+  expect(answer.body).toMatchObject({ status: 'error', textsent: 'error', message });
   expect(answer.status).toBe(status);
 }
 

@@ -154,14 +154,14 @@ export class FrontRequests {
       return;
     }
     const refusal = this.refusalOf(error, id);
-    const { status, message, retryAfterSeconds } = refusal;
+    const { status, retryAfterSeconds } = refusal;
     if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
     // what of the body has not been read would be taken for the next request
     if (!request.complete) response.setHeader('Connection', 'close');
     response.setHeader('X-Request-Id', id);
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     response.writeHead(status);
-    response.end(JSON.stringify(errorBody(shape, status, message)));
+    response.end(JSON.stringify(errorBody(shape, status, refusal)));
   }
 
   private refusalOf(error: unknown, id: string): Refusal {

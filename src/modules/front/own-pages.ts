@@ -39,7 +39,7 @@ export class OwnPages {
     if (!OWN.has(page)) throw refusals.unknownPath();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
-      throw new Refusal(protocolErrors.method.status, protocolErrors.method.message);
+      throw new Refusal(protocolErrors.method.status, protocolErrors.method.code, protocolErrors.method.message);
     }
     const { status, type, text } = await this.page(page, request);
     response.writeHead(status, {
@@ -73,7 +73,8 @@ export class OwnPages {
     const { METRICS_TOKEN: wanted, NODE_ENV } = this.environment;
     if (wanted === undefined) {
       if (NODE_ENV === 'production') throw refusals.unknownPath();
-    } else if (!constantTimeEqual(authorization ?? '', `Bearer ${wanted}`)) throw new Refusal(401, 'Unauthorized');
+    } else if (!constantTimeEqual(authorization ?? '', `Bearer ${wanted}`))
+      throw new Refusal(401, 'unauthorized', 'Unauthorized');
     return { status: 200, type: 'text/plain; version=0.0.4', text: await this.metrics.registry.metrics() };
   }
 

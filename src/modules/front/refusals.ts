@@ -6,6 +6,7 @@ import { reportErrors } from '../delivery-reports/index.js';
 export class Refusal extends Error {
   constructor(
     readonly status: number,
+    readonly code: string,
     message: string,
     readonly retryAfterSeconds?: number,
   ) {
@@ -18,13 +19,14 @@ const RETRY_SECONDS = 1;
 const list = (letters: readonly string[]): string => letters.join(', ');
 
 export const refusals = {
-  target: () => new Refusal(400, 'Malformed request target'),
-  unknownCell: (letters: readonly string[]) => new Refusal(400, fieldErrors.noWord('X-Cell', letters).message),
+  target: () => new Refusal(400, 'malformed_target', 'Malformed request target'),
+  unknownCell: (letters: readonly string[]) =>
+    new Refusal(400, fieldErrors.noWord.code, fieldErrors.noWord('X-Cell', letters).message),
   nameTheCell: (letters: readonly string[]) =>
-    new Refusal(400, `Name the cell in X-Cell or as /c/<letter>: ${list(letters)}`),
-  unknownPath: () => new Refusal(404, unknownResource.text),
-  reportNotFound: () => new Refusal(404, reportErrors.notFound.text),
-  tooLarge: () => new Refusal(413, bodyErrors.tooLarge.text),
-  unreachable: () => new Refusal(503, 'Service Unavailable', RETRY_SECONDS),
-  broken: () => new Refusal(502, 'Bad Gateway'),
+    new Refusal(400, 'cell_not_named', `Name the cell in X-Cell or as /c/<letter>: ${list(letters)}`),
+  unknownPath: () => new Refusal(404, unknownResource.code, unknownResource.text),
+  reportNotFound: () => new Refusal(404, reportErrors.notFound.code, reportErrors.notFound.text),
+  tooLarge: () => new Refusal(413, bodyErrors.tooLarge.code, bodyErrors.tooLarge.text),
+  unreachable: () => new Refusal(503, 'service_unavailable', 'Service Unavailable', RETRY_SECONDS),
+  broken: () => new Refusal(502, 'bad_gateway', 'Bad Gateway'),
 };

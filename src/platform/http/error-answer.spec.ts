@@ -3,7 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorKind } from '../../kernel/app-error.js';
 import { answerOf, STATUS_OF } from './error-answer.js';
-import { errorBody } from './error-shape.js';
+import { errorBody, type ErrorShapeName } from './error-shape.js';
 import { trustedProxies } from './configure-http.js';
 
 const coded = (code: string): Error => Object.assign(new Error('host 10.0.0.1 user root'), { code });
@@ -44,17 +44,26 @@ describe('answerOf', () => {
 });
 
 describe('errorBody', () => {
+  const content = { message: 'm', code: 'c', help: { field: 'contacts', index: 0, hint: 'h' } };
+  const said = { code: 'c', field: 'contacts', index: 0, hint: 'h', doc_url: 'https://x/docs/guide/errors#c' };
+
   it('has three shapes', () => {
-    expect(errorBody('standard', 400, 'm')).toEqual({
-      success: false,
-      statusCode: 400,
+    const of = (shape: ErrorShapeName, status = 400) => errorBody(shape, status, content, 'https://x');
+    const standard = { success: false, statusCode: 400, message: 'm', error: 'Bad Request' };
+    expect(of('standard')).toEqual({ ...standard, ...said });
+    expect(of('v5')).toEqual({ status: 'error', textsent: 'error', message: 'm', ...said });
+    expect(of('public')).toEqual({ message: 'm' });
+    expect(of('public', 429)).toEqual({ message: 'm' });
+    expect(of('public', 500)).toEqual({ error: 'Internal Server Error', message: 'Database query failed' });
+  });
+
+  it('leads nowhere when no pages are served', () => {
+    expect(errorBody('v5', 400, { message: 'm', code: 'c' })).toEqual({
+      status: 'error',
+      textsent: 'error',
       message: 'm',
-      error: 'Bad Request',
+      code: 'c',
     });
-    expect(errorBody('v5', 400, 'm')).toEqual({ status: 'error', textsent: 'error', message: 'm' });
-    expect(errorBody('public', 400, 'm')).toEqual({ message: 'm' });
-    expect(errorBody('public', 429, 'm')).toEqual({ message: 'm' });
-    expect(errorBody('public', 500, 'm')).toEqual({ error: 'Internal Server Error', message: 'Database query failed' });
   });
 });
 

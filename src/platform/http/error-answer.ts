@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
-import { AppError, type ErrorKind, type RowFault } from '../../kernel/app-error.js';
-import { serverErrors } from './request-errors.js';
+import { AppError, type ErrorHelp, type ErrorKind, type RowFault } from '../../kernel/app-error.js';
+import { bodyErrors, protocolErrors, serverErrors } from './request-errors.js';
 
 /** The one place where kinds of errors become HTTP statuses. */
 export const STATUS_OF: Readonly<Record<ErrorKind, number>> = {
@@ -23,7 +23,10 @@ const INTERNAL_TEXT = serverErrors.internal.text;
 /** What an error becomes for the client, and whether it is worth an entry in the error log. */
 export interface ErrorAnswer {
   status: number;
+  /** stable machine name of the error */
+  code: string;
   message: string;
+  help?: Readonly<ErrorHelp>;
   retryAfterSeconds?: number;
   /** rows of a list that are at fault */
   errors?: readonly RowFault[];
@@ -34,10 +37,12 @@ export interface ErrorAnswer {
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof AppError) {
     const status = STATUS_OF[error.kind];
-    const { message, retryAfterSeconds, rows } = error;
+    const { code, message, help, retryAfterSeconds, rows } = error;
     return {
       status,
+      code,
       message,
+      help,
       fault: status === 500,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       ...(rows && { errors: rows }),
@@ -45,15 +50,25 @@ export function answerOf(error: unknown): ErrorAnswer {
   }
   if (error instanceof HttpException) {
     const status = error.getStatus();
-    if (status < 500) return { status, message: clientText(error, status), fault: false };
-    return { status, message: status === 500 ? INTERNAL_TEXT : (STATUS_CODES[status] ?? INTERNAL_TEXT), fault: true };
+    const known = KNOWN_TO_NEST[status] ?? { code: wordOf(status) };
+    if (status < 500) return { status, ...known, message: clientText(error, status), fault: false };
+    const message = status === 500 ? INTERNAL_TEXT : (STATUS_CODES[status] ?? INTERNAL_TEXT);
+    return { status, ...known, message, fault: true };
   }
-  return {
-    status: 500,
-    message: isConnectionFault(error) ? serverErrors.databaseAway.text : INTERNAL_TEXT,
-    fault: true,
-  };
+  const { code, text, help } = isConnectionFault(error) ? serverErrors.databaseAway : serverErrors.internal;
+  return { status: 500, code, message: text, help, fault: true };
 }
+
+/** What Nest and Express refuse by themselves, where it is known by another name here. */
+const KNOWN_TO_NEST: Readonly<Record<number, { code: string; help: Readonly<ErrorHelp> }>> = {
+  405: protocolErrors.method,
+  413: bodyErrors.tooLarge,
+  415: protocolErrors.charset,
+  500: serverErrors.internal,
+};
+
+/** `bad_request` for 400 */
+const wordOf = (status: number): string => (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
 
 /** Nest's own errors carry a text or a list of texts; the first is the one that counts. */
 function clientText(error: HttpException, status: number): string {

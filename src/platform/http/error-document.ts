@@ -123,9 +123,9 @@ function answerOf(shape: ErrorShapeName, status: number, rows: readonly ErrorRow
       'application/json': {
         schema: errorSchema(shape),
         examples: Object.fromEntries(
-          rows.map(({ message, reason }, index) => [
+          rows.map((row, index) => [
             `${status}-${index + 1}`,
-            { summary: message, description: reason, value: errorBody(shape, status, message) },
+            { summary: row.message, description: row.reason, value: errorBody(shape, status, row, '') },
           ]),
         ),
       },

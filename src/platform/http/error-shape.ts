@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
-import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/app-error.js';
+import { type ErrorHelp, MOST_ROW_FAULTS, type RowFault } from '../../kernel/app-error.js';
 import { serverErrors } from './request-errors.js';
 
 /**
@@ -15,22 +15,34 @@ export const ERROR_SHAPE_METADATA = 'switchboard:error-shape';
 export const ErrorShape = (shape: ErrorShapeName): CustomDecorator => SetMetadata(ERROR_SHAPE_METADATA, shape);
 
 const TEXT = { type: 'string' };
+
+/** What stands beside the literal text, as schemas. */
+const HELP = {
+  code: { type: 'string', description: 'stable name of the error, for programs' },
+  field: { type: 'string', description: 'the field at fault, as the request calls it' },
+  index: { type: 'integer', minimum: 0, description: 'its place where the field is a list, 0 = the first' },
+  hint: { type: 'string', description: 'what to do, for people: its words may change' },
+  doc_url: { type: 'string', description: 'the page about this code' },
+};
 const fields = (...names: string[]) => ({
   type: 'object' as const,
   required: names,
   properties: Object.fromEntries(names.map((name) => [name, TEXT])),
 });
 
+const withHelp = (schema: ReturnType<typeof fields>) => ({ ...schema, properties: { ...schema.properties, ...HELP } });
+
 /** The bodies as schemas of the OpenAPI document, by the names under which it keeps them. */
 export const ERROR_SCHEMAS = {
   Error: {
     type: 'object' as const,
-    required: ['success', 'statusCode', 'message', 'error'],
+    required: ['success', 'statusCode', 'message', 'error', 'code'],
     properties: {
       success: { type: 'boolean', enum: [false] },
       statusCode: { type: 'integer' },
       message: TEXT,
       error: TEXT,
+      ...HELP,
       errors: {
         type: 'array' as const,
         maxItems: MOST_ROW_FAULTS,
@@ -48,7 +60,7 @@ export const ERROR_SCHEMAS = {
       },
     },
   },
-  V5Error: fields('status', 'textsent', 'message'),
+  V5Error: withHelp(fields('status', 'textsent', 'message')),
   LookUpError: { ...fields('error', 'message'), required: ['message'] },
 };
 
@@ -61,20 +73,43 @@ const SCHEMA_OF: Record<ErrorShapeName, keyof typeof ERROR_SCHEMAS> = {
 /** The schema of a shape's error body, as the document refers to it. */
 export const errorSchema = (shape: ErrorShapeName) => ({ $ref: `#/components/schemas/${SCHEMA_OF[shape]}` });
 
-/** The error body of a shape. @param errors rows of a list that are at fault; legacy shapes have no place for them */
+/** What an error body is made of, beside its status. */
+export interface ErrorContent {
+  message: string;
+  code: string;
+  help?: Readonly<ErrorHelp>;
+  /** rows of a list that are at fault; legacy shapes have no place for them */
+  errors?: readonly RowFault[];
+}
+
+/** Path of the page about error codes, below the address of the API (docs/errors.md). */
+const CODES_PAGE = '/docs/guide/errors';
+
+/**
+ * The error body of a shape (reference/requests#error-codes). The public look-up has no place for more than its text.
+ * @param site address of the API, or '' for links within its host; null: no pages are served
+ */
 export function errorBody(
   shape: ErrorShapeName,
   status: number,
-  message: string,
-  errors?: readonly RowFault[],
+  { message, code, help = {}, errors }: ErrorContent,
+  site: string | null = null,
 ): Record<string, unknown> {
   const name = STATUS_CODES[status] ?? 'Error';
+  const { field, index, hint } = help;
+  const said = {
+    code,
+    ...(field !== undefined && { field }),
+    ...(index !== undefined && { index }),
+    ...(hint !== undefined && { hint }),
+    ...(site !== null && { doc_url: `${site}${CODES_PAGE}#${code}` }),
+  };
   switch (shape) {
     case 'v5':
-      return { status: 'error', textsent: 'error', message };
+      return { status: 'error', textsent: 'error', message, ...said };
     case 'public':
       return status >= 500 ? { error: name, message: serverErrors.lookUp.text } : { message };
     case 'standard':
-      return { success: false, statusCode: status, message, error: name, ...(errors && { errors }) };
+      return { success: false, statusCode: status, message, error: name, ...said, ...(errors && { errors }) };
   }
 }

@@ -1,12 +1,15 @@
 import { SetMetadata } from '@nestjs/common';
+import type { ErrorHelp } from '../../kernel/app-error.js';
 import type { DocumentedError } from '../../kernel/define-error.js';
 import { STATUS_OF } from './error-answer.js';
 
-/** One row of an endpoint's error table: the status, the literal text, and when it comes. */
+/** One row of an endpoint's error table: the status, the stable code, the literal text, and when it comes. */
 export interface ErrorRow {
   readonly status: number;
+  readonly code: string;
   readonly message: string;
   readonly reason: string;
+  readonly help: Readonly<ErrorHelp>;
 }
 
 /** Who answers an error before the handler does: guards, then (after the limit of the route) what reads the request. */
@@ -36,7 +39,7 @@ export const ApiErrorsOf = (judge: Judge, ...errors: readonly DocumentedError[])
 /** An error as a row. @throws Error when it takes figures, and none are given to show it with */
 export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
   if ('status' in error) return error;
-  const { kind, code, text, reason } = error;
+  const { kind, code, text, reason, help } = error;
   if (text === '') throw new Error(`The error ${code} is documented without the words that it shows: add shown(…)`);
-  return { status: STATUS_OF[kind], message: text, reason };
+  return { status: STATUS_OF[kind], code, message: text, reason, help };
 }

@@ -1,5 +1,14 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable, Logger, NotFoundException } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  Inject,
+  Injectable,
+  Logger,
+  NotFoundException,
+} from '@nestjs/common';
 import type { Response } from 'express';
+import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { safeError } from '../observability/index.js';
 import { clientIp, type MeteredRequest, tooMany, UserMeter } from '../security/index.js';
 import { answerOf, type ErrorAnswer } from './error-answer.js';
@@ -16,6 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
     private readonly users: UserMeter,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
@@ -46,7 +56,7 @@ export class ErrorFilter implements ExceptionFilter {
       const methods = this.routes.methodsOf(request.path);
       if (methods.length > 0 && !methods.includes(request.method)) {
         response.setHeader('Allow', methods.join(', '));
-        return { status: 405, message: protocolErrors.method.message, fault: false };
+        return { ...protocolErrors.method, fault: false };
       }
       if (error instanceof NotFoundException) return answerOf(unknownResource());
     }
@@ -63,6 +73,7 @@ export class ErrorFilter implements ExceptionFilter {
     const shape = this.routes.shapeOf(request.method, request.path);
     // a handler that answers text or XML has said so already
     response.type('json');
-    response.status(answer.status).json(errorBody(shape, answer.status, answer.message, answer.errors));
+    const site = this.environment.DOCS ? (this.environment.PUBLIC_URL ?? '') : null;
+    response.status(answer.status).json(errorBody(shape, answer.status, answer, site));
   }
 }

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { type DocumentedError, invalid } from '../../kernel/define-error.js';
+import { type DefinedError, type DocumentedError, invalid } from '../../kernel/define-error.js';
 import { fieldErrors } from '../../kernel/field-errors.js';
 import { changedSince } from '../../kernel/revision.js';
 import { codePoints, readText } from '../../kernel/text.js';
@@ -12,8 +12,13 @@ const numberAsText = Transform(({ value }: { value: unknown }) =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : value,
 );
 
-const rule = (name: string, fault: DocumentedError, holds: (value: unknown) => boolean): PropertyDecorator =>
-  ValidateBy({ name, validator: { validate: holds, defaultMessage: () => fault.text } });
+/** @param fault what is said of a value that does not hold, with the words that it shows */
+export const rule = <Args extends unknown[]>(
+  name: string,
+  fault: DefinedError<Args>,
+  holds: (value: unknown) => boolean,
+): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate: holds, defaultMessage: () => fault.text } }, { context: { fault } });
 
 /** What is said of values that are no plain text, beside `fieldErrors`. */
 export const valueErrors = {

@@ -8,6 +8,7 @@ export {
   ERROR_SCHEMAS,
   ERROR_SHAPE_METADATA,
   errorBody,
+  type ErrorContent,
   errorSchema,
   ErrorShape,
   type ErrorShapeName,
@@ -30,6 +31,7 @@ export {
   RequiredText,
   RequiredWord,
   REVISION_ERRORS,
+  rule,
   valueErrors,
 } from './fields.js';
 export { fromForm } from './form-body.js';

@@ -22,10 +22,18 @@ export const unknownResource = notFound('unknown_resource', 'Not Found', 'nothin
 
 /** Errors that only a protocol knows, and so have no kind. */
 export const protocolErrors = {
-  method: { status: 405, message: 'Method not allowed', reason: 'a method that the path does not have' },
+  method: {
+    status: 405,
+    code: 'method_not_allowed',
+    message: 'Method not allowed',
+    reason: 'a method that the path does not have',
+    help: { hint: 'The header `Allow` names the methods of this path.' },
+  },
   charset: {
     status: 415,
+    code: 'unsupported_charset',
     message: 'Unsupported charset or encoding',
     reason: 'a `Content-Type` or `Content-Encoding` that cannot be read',
+    help: { hint: 'Send UTF-8, not compressed or by gzip, deflate or br.' },
   },
 } as const;

@@ -1,6 +1,7 @@
 import { ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { invalid } from '../../kernel/define-error.js';
+import type { AppError } from '../../kernel/app-error.js';
+import { type DefinedError, invalid } from '../../kernel/define-error.js';
 
 /** @param text what the field's decorator says */
 const invalidField = invalid('invalid_field', (text: string) => text);
@@ -16,14 +17,19 @@ export const validation = (): ValidationPipe =>
     stopAtFirstError: true,
     forbidUnknownValues: false,
     validationError: { target: false, value: false },
-    exceptionFactory: (errors) => invalidField(firstFault(errors)),
+    exceptionFactory: (errors) => firstFault(errors),
   });
 
-function firstFault(errors: ValidationError[]): string {
-  for (const error of errors) {
-    const own = Object.values(error.constraints ?? {})[0];
-    if (own !== undefined) return own;
-    if (error.children && error.children.length > 0) return firstFault(error.children);
+function firstFault(errors: ValidationError[]): AppError {
+  for (const { constraints = {}, contexts, property, children } of errors) {
+    const [rule, text] = Object.entries(constraints)[0] ?? [];
+    if (rule !== undefined && text !== undefined)
+      return faultOf(contexts?.[rule]) ?? invalidField(text).helping({ field: property });
+    if (children && children.length > 0) return firstFault(children);
   }
-  return 'Bad Request';
+  return invalidField('Bad Request');
 }
+
+/** What the rule of a field throws, which its decorator says (`fields.ts`). */
+const faultOf = (context: unknown): AppError | undefined =>
+  (context as { fault?: DefinedError<unknown[]> } | undefined)?.fault?.asShown();

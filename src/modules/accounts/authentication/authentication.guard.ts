@@ -1,6 +1,8 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { TokenExpiredError } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
+import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
@@ -9,8 +11,8 @@ import type { AuthenticatedRequest, PresentedToken } from './actor.js';
 import { AccessTokens } from './access-tokens.js';
 import { ApiKeys } from './api-keys.js';
 import { BodyUsernames } from './body-username.js';
-import { presentedToken } from './presented-token.js';
-import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA, tokenErrorOf } from './rules.js';
+import { presentedToken, tokenFaultOf } from './presented-token.js';
+import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADATA, tokenErrorsOf } from './rules.js';
 
 /**
  * On every route that wants it (global, the first of three): establishes who acts and puts that on the request as `actor`: by username in the body where the route takes it,
@@ -37,8 +39,11 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     if (named?.kind === 'open') {
       request.actor = { account: named.account, via: 'body' };
     } else {
-      const account = await this.byToken(context, request, rules);
-      if (named && named.account.id !== account.id) throw failure(rules);
+      // who names an account is told no more than who names one that does not exist
+      const account = await this.byToken(context, request, rules).catch((error: unknown) => {
+        throw named && isRefusal(error) ? tokenErrorsOf(rules).invalid() : error;
+      });
+      if (named && named.account.id !== account.id) throw tokenErrorsOf(rules).invalid();
     }
     this.comparePath(context, request);
     return true;
@@ -48,14 +53,15 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   override handleRequest<User = Account>(
     error: unknown,
     user: User | false | null,
-    _: unknown,
+    problem: unknown,
     context: ExecutionContext,
   ): User {
     if (error) throw error instanceof Error ? error : new Error('Authentication failed', { cause: error });
     const rules = this.rules(context);
     if (!rules) throw new Error('passport was asked on a route without @Authenticated');
-    if (!user) throw failure(rules);
-    return user;
+    if (user) return user;
+    if (problem instanceof TokenExpiredError) throw tokenErrorsOf(rules).expired();
+    throw failure(context.switchToHttp().getRequest<AuthenticatedRequest>(), rules);
   }
 
   private async byToken(
@@ -64,9 +70,9 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     rules: AuthenticationRules,
   ): Promise<Account> {
     const presented = presentedToken(request, rules, this.environment);
-    if (!presented) throw failure(rules);
+    if (!presented) throw failure(request, rules);
     const account = await this.accountOf(context, request, presented);
-    if (!account) throw failure(rules);
+    if (!account) throw failure(request, rules);
     request.actor = { account, via: presented.via };
     return account;
   }
@@ -100,4 +106,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   }
 }
 
-const failure = (rules: AuthenticationRules): Error => tokenErrorOf(rules)();
+const failure = (request: AuthenticatedRequest, rules: AuthenticationRules): AppError =>
+  tokenErrorsOf(rules)[tokenFaultOf(request, rules)]();
+
+const isRefusal = (error: unknown): boolean => error instanceof AppError && error.kind === 'unauthenticated';

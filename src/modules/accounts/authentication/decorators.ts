@@ -1,5 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
+import type { DocumentedError } from '../../../kernel/define-error.js';
 import { ApiErrorsOf } from '../../../platform/http/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import {
@@ -9,7 +10,7 @@ import {
   type AuthenticationRules,
   OPEN_METADATA,
   PATH_USERNAME_METADATA,
-  tokenErrorOf,
+  tokenErrorsOf,
 } from './rules.js';
 
 /** Names of the security schemes in the OpenAPI document. */
@@ -35,8 +36,18 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
     ...(rules.apiKey ? [ApiSecurity(SECURITY_SCHEMES.apiKey)] : []),
     ...(rules.cookie ? [ApiCookieAuth(SECURITY_SCHEMES.cookie)] : []),
     ...(rules.bodyUsername ? [ApiSecurity({})] : []),
-    ApiErrorsOf('authentication', tokenErrorOf(rules).because(reasonOf(rules))),
+    ApiErrorsOf('authentication', ...tokenRows(rules)),
   );
+}
+
+/** The rows of a token that is refused: one text, told apart by their codes. */
+function tokenRows(rules: AuthenticationRules): DocumentedError[] {
+  const { invalid, keyNotTaken, tokenAsKey, invalidKey, ...others } = tokenErrorsOf(rules);
+  return [
+    invalid.because(reasonOf(rules)),
+    ...Object.values(others),
+    ...(rules.apiKey ? [tokenAsKey, invalidKey] : [keyNotTaken]),
+  ];
 }
 
 /** When the token is refused, in words. */

@@ -1,10 +1,12 @@
 import type { Request } from 'express';
 import type { Environment } from '../../../platform/config/index.js';
+import { isApiKey } from '../domain/api-key.js';
 import type { PresentedToken } from './actor.js';
-import type { AuthenticationRules } from './rules.js';
+import type { AuthenticationRules, TokenErrors } from './rules.js';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const ONE_WORD = /^\S+$/;
+const JWT = /^(Bearer +)?[\w-]+\.[\w-]+\.[\w-]*$/i;
 
 type Configuration = Pick<Environment, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
 
@@ -30,6 +32,26 @@ export function presentedToken(
   const cookie = (request.cookies as Record<string, unknown> | undefined)?.['auth_token'];
   if (typeof cookie !== 'string' || cookie === '' || !cookieCounts(request, configuration)) return null;
   return { token: cookie, via: 'cookie' };
+}
+
+/**
+ * Which of the token errors says best why a request has nobody who acts: by the form of what it carries alone, whoever it
+ * was for.
+ */
+export function tokenFaultOf(
+  request: Request,
+  rules: Pick<AuthenticationRules, 'scheme' | 'apiKey'>,
+): Exclude<keyof TokenErrors, 'expired'> {
+  const header = request.headers.authorization?.trim();
+  if (header) {
+    const token = BEARER.exec(header)?.[1] ?? header;
+    if (isApiKey(token)) return 'keyAsToken';
+    return token === header && (rules.scheme !== 'v5' || !ONE_WORD.test(header)) ? 'noBearer' : 'invalid';
+  }
+  const key = request.headers['x-api-key'];
+  if (typeof key !== 'string' || key.trim() === '') return 'missing';
+  if (!rules.apiKey) return 'keyNotTaken';
+  return JWT.test(key.trim()) ? 'tokenAsKey' : 'invalidKey';
 }
 
 /** A browser sends cookies by itself, so a page of another site must not be the one that makes it do so. */

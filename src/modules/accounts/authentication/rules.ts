@@ -1,5 +1,5 @@
-import type { DefinedError } from '../../../kernel/define-error.js';
-import { accountErrors } from '../domain/account.errors.js';
+import { invalid, unauthenticated } from '../../../kernel/define-error.js';
+import { tokenErrors } from '../domain/account.errors.js';
 
 /** How a route wants its caller authenticated. Written by the decorators, read by the guards and by the house's tests. */
 export interface AuthenticationRules {
@@ -15,9 +15,13 @@ export interface AuthenticationRules {
   scheme: 'standard' | 'v5';
 }
 
+const ERRORS = { 400: tokenErrors(invalid), 401: tokenErrors(unauthenticated) };
+
 /** What a request without a valid token is answered. */
-export const tokenErrorOf = ({ failureStatus }: AuthenticationRules): DefinedError =>
-  failureStatus === 400 ? accountErrors.invalidTokenOfChat : accountErrors.invalidToken;
+export const tokenErrorsOf = ({ failureStatus }: Pick<AuthenticationRules, 'failureStatus'>): TokenErrors =>
+  ERRORS[failureStatus];
+
+export type TokenErrors = ReturnType<typeof tokenErrors>;
 
 /** Metadata: `AuthenticationRules` of an authenticated route. */
 export const AUTHENTICATION_METADATA = 'switchboard:authentication';

@@ -11,6 +11,38 @@ const takenErrors = {
   mobile: conflict('mobile_taken', 'Mobile number already registered', 'compared as digits'),
 } satisfies Record<IdentityKind, unknown>;
 
+/**
+ * Why nobody could be told from the token or key of a request. The text is one for all, as the error tables have it;
+ * each code goes by the request's form alone, or by a signature of ours, so that it tells nothing of any account.
+ * @param kind 400 on the two chat endpoints, 401 elsewhere
+ */
+export const tokenErrors = (kind: typeof unauthenticated) => ({
+  invalid: kind('invalid_token', INVALID_TOKEN, 'a token that is not, or no longer, good').with({
+    hint: 'Log in again: a token ends after 7 days, with a logout, and with a change of the password.',
+  }),
+  missing: kind('token_missing', INVALID_TOKEN, 'neither a token nor a key came along').with({
+    hint: 'Send the token of the login as `Authorization: Bearer <token>`.',
+  }),
+  noBearer: kind('bearer_missing', INVALID_TOKEN, 'an `Authorization` that is not `Bearer <token>`').with({
+    hint: 'Write the word `Bearer` and a space before the token: `Authorization: Bearer <token>`.',
+  }),
+  keyAsToken: kind('key_sent_as_token', INVALID_TOKEN, 'an API key in `Authorization`').with({
+    hint: 'Send an API key in the header `X-API-Key`, without `Authorization`.',
+  }),
+  tokenAsKey: kind('token_sent_as_key', INVALID_TOKEN, 'a token in `X-API-Key`').with({
+    hint: 'Send a token as `Authorization: Bearer <token>`; `X-API-Key` is for API keys (`sk_…`).',
+  }),
+  keyNotTaken: kind('key_not_taken', INVALID_TOKEN, 'an API key on a route that takes tokens only').with({
+    hint: 'This route takes no API key: log in, and send the token as `Authorization: Bearer <token>`.',
+  }),
+  invalidKey: kind('invalid_key', INVALID_TOKEN, 'an API key that is not good here').with({
+    hint: 'The key is unknown, revoked, or has a list of addresses that does not name yours.',
+  }),
+  expired: kind('token_expired', INVALID_TOKEN, 'a token of ours whose 7 days are over').with({
+    hint: 'Log in again for a new token.',
+  }),
+});
+
 /** Every error of this module beside those of fields and passwords. */
 export const accountErrors = {
   missingCredentials: invalid('missing_credentials', 'Missing email_or_username or password', 'a field is missing'),
@@ -25,9 +57,7 @@ export const accountErrors = {
     'Account expired. Please contact your administrator.',
     'expiry date passed',
   ),
-  invalidToken: unauthenticated('invalid_token', INVALID_TOKEN, 'no valid token'),
-  /** the two chat endpoints that answer 400 where others answer 401 */
-  invalidTokenOfChat: invalid('invalid_token', INVALID_TOKEN, 'no valid token'),
+  invalidToken: tokenErrors(unauthenticated).invalid,
   pathUsername: unauthenticated(
     'path_username',
     'Route username does not match authenticated user',

@@ -1,6 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { ValidateBy } from 'class-validator';
 import { invalid } from '../../../kernel/define-error.js';
 import { isObject } from '../../../kernel/objects.js';
 import { isTooLargeJson } from '../../../kernel/text.js';
@@ -12,6 +11,7 @@ import {
   PageOf,
   RequiredText,
   RequiredWord,
+  rule,
 } from '../../../platform/http/index.js';
 import {
   OPERATOR_ROUTE_KINDS,
@@ -37,20 +37,8 @@ const Config = (): PropertyDecorator =>
       description: 'As the driver wants it; `***` keeps a secret that stands, as long as the address does',
       example: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: 'secret', window: 100 },
     }),
-    ValidateBy({
-      name: 'config',
-      validator: {
-        validate: isObject,
-        defaultMessage: () => configErrors.noObject.text,
-      },
-    }),
-    ValidateBy({
-      name: 'configSize',
-      validator: {
-        validate: (value: unknown) => !isTooLargeJson(value),
-        defaultMessage: () => configErrors.tooLarge.text,
-      },
-    }),
+    rule('config', configErrors.noObject, isObject),
+    rule('configSize', configErrors.tooLarge, (value) => !isTooLargeJson(value)),
   );
 
 /** Body of PUT /routes/:name (reference/admin#routes). */

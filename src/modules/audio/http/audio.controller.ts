@@ -13,8 +13,10 @@ const SECONDS_OF_A_YEAR = 31_536_000;
 /** Only a protocol knows it, so it has no kind. */
 const UNSATISFIABLE = {
   status: 416,
+  code: 'range_not_satisfiable',
   message: 'Range Not Satisfiable',
   reason: 'the range lies behind the end; `Content-Range` has the size',
+  help: {},
 };
 const SOUND = {
   'audio/wav': { schema: { type: 'string', format: 'binary' } },
@@ -57,7 +59,7 @@ export class AudioController {
     const range = mayRange(request, etag) ? readRange(request.headers.range, audio.size) : 'whole';
     if (range === 'unsatisfiable') {
       response.set({ 'Content-Range': `bytes */${audio.size}`, 'Cache-Control': 'no-store' });
-      response.status(UNSATISFIABLE.status).json(errorBody('standard', UNSATISFIABLE.status, UNSATISFIABLE.message));
+      response.status(UNSATISFIABLE.status).json(errorBody('standard', UNSATISFIABLE.status, UNSATISFIABLE));
       return;
     }
     const { from, to }: ByteRange = range === 'whole' ? { from: 0, to: audio.size - 1 } : range;

@@ -8,12 +8,12 @@ export const broadcastErrors = {
     'fields_required',
     'broadcast_name, brodcast_service, contacts, and message are required',
     'a required field is missing or empty',
-  ),
+  ).with({ hint: 'contacts is a non-empty array; the other three are texts that are not blank.' }),
   tooLong: invalid('message_too_long', 'Message is too long'),
   contactLength: invalid(
     'contact_length',
     'Each contact number must be between 9 and 30 digits',
     'a contact is out of range after cleanup; the whole request fails',
-  ),
+  ).with({ field: 'contacts', hint: 'Write each number with its country code; all but digits is removed.' }),
   scheduleTime: acceptanceErrors.scheduleTime,
 } satisfies Record<BroadcastFault, DefinedError>;

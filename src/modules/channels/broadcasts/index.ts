@@ -3,6 +3,7 @@ export { broadcastErrors } from './broadcasts.errors.js';
 export {
   type Broadcast,
   type BroadcastFault,
+  type BroadcastRefusal,
   type RawBroadcast,
   readBroadcast,
   readBroadcastContact,

@@ -34,16 +34,16 @@ describe('reading an SMS broadcast', () => {
 
   it.each(['broadcast_name', 'brodcast_service', 'message', 'contacts'])('%s: missing or empty', (field) => {
     for (const value of [undefined, null, '', '  \t\n'])
-      expect(read({ [field]: value })).toEqual({ fault: 'fieldsRequired' });
+      expect(read({ [field]: value })).toMatchObject({ fault: 'fieldsRequired' });
   });
 
   it.each(['broadcast_name', 'brodcast_service', 'message'])('%s: odd types are the row of the field', (field) => {
-    for (const value of ODD) expect(read({ [field]: value })).toEqual({ fault: 'fieldsRequired' });
+    for (const value of ODD) expect(read({ [field]: value })).toMatchObject({ fault: 'fieldsRequired' });
   });
 
   it('contacts: an array with something in it', () => {
     for (const value of ['919812345678', 919812345678, true, {}, { length: 1, 0: '919812345678' }, []]) {
-      expect(read({ contacts: value })).toEqual({ fault: 'fieldsRequired' });
+      expect(read({ contacts: value })).toMatchObject({ fault: 'fieldsRequired' });
     }
   });
 
@@ -78,7 +78,7 @@ describe('reading an SMS broadcast', () => {
       ['919812345678'],
       NaN,
     ]) {
-      expect(read({ contacts: ['919812345678', contact] })).toEqual({ fault: 'contactLength' });
+      expect(read({ contacts: ['919812345678', contact] })).toMatchObject({ fault: 'contactLength' });
     }
   });
 

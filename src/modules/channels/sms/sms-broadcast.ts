@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type ReadText, readText } from '../../../kernel/text.js';
 import { type RawSmsOptions, readSmsOptions, type SmsOptionFault, type SmsOptions } from '../../sender-ids/index.js';
-import { type Broadcast, type BroadcastFault, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
+import {
+  type Broadcast,
+  type BroadcastFault,
+  type BroadcastRefusal,
+  type RawBroadcast,
+  readBroadcast,
+} from '../broadcasts/index.js';
 import { priceOf } from './domain/sms-price.js';
 
 /** An SMS broadcast as a client wrote it; every value may be of any type. */
@@ -32,7 +38,9 @@ function firstGiven(...values: unknown[]): ReadText {
  * Reads an SMS broadcast and judges it by the error table (reference/sms#addbroadcastgsmphp).
  * @returns the broadcast, or the first row of the table that applies
  */
-export function readSmsBroadcast(raw: RawSmsBroadcast): { broadcast: SmsBroadcast } | { fault: SmsBroadcastFault } {
+export function readSmsBroadcast(
+  raw: RawSmsBroadcast,
+): { broadcast: SmsBroadcast } | BroadcastRefusal<'requestIdFormat' | SmsOptionFault> {
   const id = firstGiven(raw.providermessageid, raw.provider_message_id, raw.providerMessageId);
   const givenId = id.kind === 'text' ? id.value : null;
   const badId = id.kind === 'fault' || (givenId !== null && !REQUEST_ID.test(givenId));

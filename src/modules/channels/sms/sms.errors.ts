@@ -11,7 +11,7 @@ export const smsErrors = {
     'request_id_format',
     'providermessageid must be 1 to 64 characters of A-Z a-z 0-9 . _ : -',
     'caller-supplied id out of form',
-  ),
+  ).with({ field: 'providermessageid' }),
   httpSendRequired: invalid(
     'fields_required',
     'username, password, message, and number are required',

@@ -1,6 +1,6 @@
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/web-url.js';
-import { type Broadcast, type BroadcastFault, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
+import { type Broadcast, type BroadcastRefusal, type RawBroadcast, readBroadcast } from '../broadcasts/index.js';
 
 /** Attachments in the order in which they leave, after the text. */
 export const ATTACHMENTS = ['img1', 'img2', 'document'] as const;
@@ -16,9 +16,6 @@ export interface UnofficialBroadcast extends Broadcast {
   /** stored; attachments are separate items all the same (reference/unofficial-chat#items) */
   mediaWithCaption: boolean;
 }
-
-/** Rows of the endpoint's error table that look at the request alone. */
-export type UnofficialBroadcastFault = BroadcastFault | AttachmentField;
 
 const LONGEST_MESSAGE = 1500;
 const LONGEST_URL = 2048;
@@ -53,7 +50,7 @@ export function readAttachments(
  */
 export function readUnofficialBroadcast(
   raw: RawUnofficialBroadcast,
-): { broadcast: UnofficialBroadcast } | { fault: UnofficialBroadcastFault } {
+): { broadcast: UnofficialBroadcast } | BroadcastRefusal<AttachmentField> {
   const said = readAttachments(raw);
   const read = readBroadcast<AttachmentField>(raw, {
     tooLong: isTooLong,

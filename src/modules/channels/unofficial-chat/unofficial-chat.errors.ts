@@ -4,7 +4,10 @@ import { broadcastErrors } from '../broadcasts/index.js';
 import type { AttachmentField } from './unofficial-broadcast.js';
 
 const notAUrl = (field: AttachmentField): DefinedError =>
-  invalid(`${field}_url`, fieldErrors.noUrl.shown(field).text, 'given, and no http or https URL');
+  invalid(`${field}_url`, fieldErrors.noUrl.shown(field).text, 'given, and no http or https URL').with({
+    field,
+    hint: 'Give an address that begins with http:// or https://, of 2048 characters at most.',
+  });
 
 /** Faults of the attachments, by their fields. */
 export const attachmentErrors = {

@@ -16,6 +16,8 @@ import { REPORT_EXAMPLES, SmsReportAnswer, SmsReportBody, smsSummary } from './s
 const REPORT_ERRORS: readonly DocumentedError[] = [
   reportErrors.requestIdRequired,
   reportErrors.notFound.because('no SMS campaign of that id, or its account demands its own token'),
+  reportErrors.voiceId,
+  reportErrors.chatId,
   reportErrors.reportQuery,
   reportErrors.detailsQuery,
 ];

@@ -31,6 +31,8 @@ export class VoiceReportController {
   @ApiErrors(
     reportErrors.requestIdRequired,
     reportErrors.notFound.because('no voice campaign of this account has that id'),
+    reportErrors.smsId,
+    reportErrors.chatId,
     reportErrors.reportQuery,
     reportErrors.detailsQuery,
   )

@@ -12,6 +12,7 @@ import {
   statusCounts,
   statusesOf,
 } from '../../engine/index.js';
+import type { AppError } from '../../../kernel/app-error.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 import { RecordText, REPORT_COLUMNS, type ReportRow } from '../record-text.js';
 
@@ -62,13 +63,14 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   ) {}
 
   async execute({ channel, requestId, access, viewer, selection }: OpenReportQuery): Promise<OpenReport> {
-    if (!REQUEST_ID.test(requestId)) throw reportErrors.notFound();
+    const notFound = (): AppError => notFoundOf(channel, requestId);
+    if (!REQUEST_ID.test(requestId)) throw notFound();
     const { campaign, reader } = await campaignIn(await this.reads.session(), requestId);
-    if (campaign?.channel !== channel.name) throw reportErrors.notFound();
+    if (campaign?.channel !== channel.name) throw notFound();
     const account = await this.accounts.byId(campaign.accountId);
-    if (!account) throw reportErrors.notFound();
+    if (!account) throw notFound();
     const open = access === 'owner' ? viewer.isStaff === true : !this.isClosed(account);
-    if (viewer.accountId !== account.id && !open) throw reportErrors.notFound();
+    if (viewer.accountId !== account.id && !open) throw notFound();
     const statuses = selection.status === undefined ? undefined : statusesOf(channel, selection.status);
     const rows = reader.chunks<ReportRow>(campaign.id, REPORT_COLUMNS, statuses, selection.page);
     return {
@@ -82,6 +84,19 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   private isClosed(account: Account): boolean {
     return account.requireToken || this.environment.PROTECT_REPORTS;
   }
+}
+
+/** Ids that the channels make, and where the report of such a campaign is. */
+const ID_FORMS = [
+  { form: /^GSMCAMP_\d{8}_/, channel: 'sms', error: reportErrors.smsId },
+  { form: /^VCAMP_\d{8}_/, channel: 'voice', error: reportErrors.voiceId },
+  { form: /^(WCAMP|CHATCAMP)_\d{8}_/, channel: null, error: reportErrors.chatId },
+];
+
+/** Goes by the form of the id alone, so that it tells nothing of whether there is such a campaign. */
+function notFoundOf(channel: Channel, requestId: string): AppError {
+  const other = ID_FORMS.find((known) => known.channel !== channel.name && known.form.test(requestId));
+  return (other?.error ?? reportErrors.notFound)();
 }
 
 async function* textsOf(text: RecordText, chunks: AsyncIterable<ReportRow[]>): AsyncGenerator<string, void, undefined> {

@@ -6,9 +6,22 @@ export const acceptanceErrors = {
   scheduleTime: invalid(
     'schedule_time',
     fieldErrors.invalid.shown('schedule_time').text,
-    'past, or neither YYYY-MM-DD HH:MM:SS nor ISO 8601',
-  ),
-  noRoute: unavailable('no_route', 'No route available for this channel', 'nothing is charged'),
+    'neither YYYY-MM-DD HH:MM:SS nor ISO 8601',
+  ).with({
+    field: 'schedule_time',
+    hint: 'Write YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601 with its offset.',
+  }),
+  schedulePast: invalid(
+    'schedule_time_past',
+    fieldErrors.invalid.shown('schedule_time').text,
+    'a moment that is past',
+  ).with({
+    field: 'schedule_time',
+    hint: 'This moment is past. A time without an offset is meant in the time zone of the account.',
+  }),
+  noRoute: unavailable('no_route', 'No route available for this channel', 'nothing is charged').with({
+    hint: 'No active route of this channel serves the account: ask the operator. Nothing was charged; try again later.',
+  }),
   variablesTooLong: invalid(
     'variables_too_long',
     'variables are too long',

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AppError } from '../../../kernel/app-error.js';
-import { now, readSchedule } from '../../../kernel/clock.js';
+import { now, isSchedule, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
@@ -130,7 +130,9 @@ export class Submissions {
    */
   momentOf(schedule: unknown, { timeZone }: Sender): Date | null {
     const moment = readSchedule(schedule, timeZone, now());
-    if (moment === undefined) throw acceptanceErrors.scheduleTime();
+    if (moment === undefined) {
+      throw isSchedule(schedule) ? acceptanceErrors.schedulePast() : acceptanceErrors.scheduleTime();
+    }
     return moment;
   }
 

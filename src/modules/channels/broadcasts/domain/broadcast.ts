@@ -1,5 +1,6 @@
+import type { ErrorHelp } from '../../../../kernel/app-error.js';
 import { isSchedule } from '../../../../kernel/clock.js';
-import { cleanContact, cleanContacts } from '../../../../kernel/phone-number.js';
+import { cleanContact, cleanContacts, contactFault } from '../../../../kernel/phone-number.js';
 import { cutCodePoints, textOrNull } from '../../../../kernel/text.js';
 
 /** A broadcast as a client wrote it; nothing is checked yet, every value may be of any type. */
@@ -27,6 +28,12 @@ export interface Broadcast {
 /** Rows of the common error table that look at the request alone. */
 export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength' | 'scheduleTime';
 
+/** A row of the table that applies, and where. */
+export interface BroadcastRefusal<Fault extends string> {
+  fault: BroadcastFault | Fault;
+  at?: ErrorHelp;
+}
+
 /** What the kind of broadcast adds to the common table. */
 export interface BroadcastRules<Fault extends string> {
   /** true for a message that the kind's limits refuse (reference/sms#prices) */
@@ -50,13 +57,20 @@ export const readBroadcastContact = (entry: unknown): string | null =>
 export function readBroadcast<Fault extends string = never>(
   raw: RawBroadcast,
   rules: BroadcastRules<Fault>,
-): { broadcast: Broadcast } | { fault: BroadcastFault | Fault } {
+): { broadcast: Broadcast } | BroadcastRefusal<Fault> {
   const [name, service, message] = [raw.broadcast_name, raw.brodcast_service, raw.message].map(textOrNull);
   const contacts = Array.isArray(raw.contacts) ? (raw.contacts as unknown[]) : [];
-  if (!name || !service || !message || contacts.length === 0) return { fault: 'fieldsRequired' };
+  if (!name || !service || !message || contacts.length === 0) {
+    const empty = { broadcast_name: name, brodcast_service: service, contacts: contacts.length, message };
+    return {
+      fault: 'fieldsRequired',
+      at: { field: Object.entries(empty).find(([, value]) => !value)?.[0] ?? 'contacts' },
+    };
+  }
   if (rules.tooLong(message)) return { fault: 'tooLong' };
   const recipients = cleanContacts(contacts, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
-  if (!recipients) return { fault: 'contactLength' };
+  if (!recipients)
+    return { fault: 'contactLength', at: contactFault(contacts, CONTACT_DIGITS.min, CONTACT_DIGITS.max) };
   const own = rules.ownRows?.find((row) => row.applies);
   if (own) return { fault: own.fault };
   if (!isSchedule(raw.schedule_time)) return { fault: 'scheduleTime' };

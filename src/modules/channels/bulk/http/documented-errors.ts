@@ -33,6 +33,7 @@ export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
   bulkErrors.route,
   bulkErrors.category,
   acceptanceErrors.scheduleTime,
+  acceptanceErrors.schedulePast,
   bulkErrors.list,
   bulkErrors.tooMany,
   bulkErrors.id,

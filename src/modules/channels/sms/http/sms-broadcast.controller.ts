@@ -43,6 +43,7 @@ export class SmsBroadcastController {
     smsErrors.requestIdFormat,
     smsErrors.dltTemplateId,
     smsErrors.scheduleTime,
+    acceptanceErrors.schedulePast,
     ...CHOSEN_ID_ERRORS,
     smsErrors.notApproved,
     acceptanceErrors.noRoute,
@@ -58,7 +59,7 @@ export class SmsBroadcastController {
   ): Promise<SmsBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
     const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }));
-    if ('fault' in read) throw smsErrors[read.fault]();
+    if ('fault' in read) throw smsErrors[read.fault]().helping(read.at ?? {});
     const sender = { accountId: id, timeZone };
     const { broadcast } = read;
     const chooser = { ip: clientIp(request), accountId: actor.via === 'body' ? null : id };

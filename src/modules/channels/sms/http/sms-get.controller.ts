@@ -78,7 +78,7 @@ export class SmsGetController {
       sender_id: query['sender_id'],
       dlt_template_id: query['dlt_template_id'],
     });
-    if ('fault' in read) throw smsErrors[read.fault]();
+    if ('fault' in read) throw smsErrors[read.fault]().helping(read.at ?? {});
     const sender = { accountId: account.id, timeZone: account.timeZone };
     const { broadcast } = read;
     const sent = await this.chosenIds.guard(broadcast.givenId, { ip, accountId: account.id }, () =>

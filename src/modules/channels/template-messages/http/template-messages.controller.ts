@@ -36,6 +36,7 @@ const TEMPLATE_ERRORS = [
 const SENDING_ERRORS = [
   ...Object.values(templateSendErrors),
   acceptanceErrors.scheduleTime,
+  acceptanceErrors.schedulePast,
   chatAccountErrors.notFound,
   ...CONNECTION_ERRORS,
   creditErrors.insufficient.because("the category's balance is lower than the recipients"),

@@ -37,6 +37,7 @@ export class UnofficialBroadcastController {
     unofficialErrors.contactLength,
     ...Object.values(attachmentErrors),
     unofficialErrors.scheduleTime,
+    acceptanceErrors.schedulePast,
     acceptanceErrors.noRoute,
     creditErrors.insufficient,
   )
@@ -47,7 +48,7 @@ export class UnofficialBroadcastController {
   ): Promise<UnofficialBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
     const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }));
-    if ('fault' in read) throw unofficialErrors[read.fault]();
+    if ('fault' in read) throw unofficialErrors[read.fault]().helping(read.at ?? {});
     const sender = { accountId: id, timeZone };
     const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
     return {
