@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { documentErrors, ERROR_SCHEMAS } from '../../platform/http/index.js';
+import { documentErrors, ERROR_SCHEMAS, type ErrorRow, errorRows, rowOf } from '../../platform/http/index.js';
+import { redisAway } from '../../platform/queues/index.js';
 import { findOperations } from './docs-filter.js';
 import { asOpenApi31 } from './openapi-31.js';
 import { TAGS } from './openapi-tags.js';
@@ -29,7 +30,8 @@ send an API key as \`X-API-Key\` instead, except to the admin routes and those o
 token the token counts.
 
 **Errors.** \`{ "success": false, "statusCode": 400, "message": "…", "error": "Bad Request" }\`; the v5 routes answer
-\`{ "status": "error", "textsent": "error", "message": "…" }\`. Every answer carries \`X-Request-Id\`; name it when you ask
+\`{ "status": "error", "textsent": "error", "message": "…" }\`. Beside them stand \`code\` (stable, for programs), \`doc_url\` and,
+where there is something to say, \`field\`, \`index\` and \`hint\`. Every answer carries \`X-Request-Id\`; name it when you ask
 for help. A 429 says in \`Retry-After\` how many seconds to wait.
 `.trim();
 
@@ -38,6 +40,20 @@ for help. A 429 says in \`Retry-After\` how many seconds to wait.
  * @param base path below which the world finds the API, such as that of a cell
  */
 export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPIObject {
+  const document = scanned(app, base);
+  documentErrors(app, document, OPERATIONS_TAG);
+  return asOpenApi31(completed(document));
+}
+
+/** Every error that an endpoint documents (docs/errors.md is made of them). */
+export const documentedErrors = (app: INestApplication): ErrorRow[] => [
+  ...errorRows(app, scanned(app, '')),
+  // the queue dashboard is a page, and none of the endpoints
+  rowOf(redisAway),
+];
+
+/** What the decorators say, with the ids that Nest gives the operations. */
+function scanned(app: INestApplication, base: string): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Switchboard')
     .setDescription(DESCRIPTION.replace('BASE', base))
@@ -61,9 +77,7 @@ export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPI
     );
   if (base !== '') builder.addServer(base, 'this cell');
   for (const [name, description] of TAGS) builder.addTag(name, description);
-  const document = SwaggerModule.createDocument(app, builder.build());
-  documentErrors(app, document, OPERATIONS_TAG);
-  return asOpenApi31(completed(document));
+  return SwaggerModule.createDocument(app, builder.build());
 }
 
 /** Serves the document and Swagger UI at `/docs` and `/docs-json`. */

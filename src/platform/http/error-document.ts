@@ -7,7 +7,7 @@ import { limitOfBodies } from './body.js';
 import { ERROR_SHAPE_METADATA, errorBody, errorSchema, type ErrorShapeName } from './error-shape.js';
 import { API_ERRORS_METADATA, type ErrorRow, type Judge, judgeMetadata, rowOf } from './error-table.js';
 import { NO_HEAD_METADATA } from './no-head.js';
-import { bodyErrors, protocolErrors, serverErrors } from './request-errors.js';
+import { bodyErrors, protocolErrors, serverErrors, unknownResource } from './request-errors.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 const GUARDS: readonly Judge[] = ['authentication', 'path', 'role'];
@@ -29,17 +29,39 @@ interface DescribedHandler {
  * @param ownWords tag of the endpoints whose answers are all their own (probes)
  */
 export function documentErrors(app: INestApplicationContext, document: OpenAPIObject, ownWords: string): void {
+  for (const { operation, handler, rows } of tablesOf(app, document)) {
+    if (operation.tags?.includes(ownWords)) continue;
+    const shape = metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler) ?? 'standard';
+    const byStatus = groupedBy(rows, ({ status }) => status);
+    for (const [status, same] of byStatus) operation.responses[status] ??= answerOf(shape, status, merged(same));
+  }
+}
+
+/** Every row of every endpoint, and what can come before an endpoint is known: for the page about their codes. */
+export function errorRows(app: INestApplicationContext, document: OpenAPIObject): ErrorRow[] {
+  return [
+    ...tablesOf(app, document).flatMap(({ rows }) => rows),
+    ...[unknownResource, ...Object.values(bodyErrors), ...Object.values(serverErrors)].map(rowOf),
+    ...Object.values(protocolErrors),
+  ];
+}
+
+interface DescribedOperation {
+  operation: Operation;
+  handler: DescribedHandler;
+  rows: ErrorRow[];
+}
+
+/** The error table of each operation. The ids of the operations must still be those that Swagger gave them. */
+function tablesOf(app: INestApplicationContext, document: OpenAPIObject): DescribedOperation[] {
   const handlers = handlersOf(app);
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const method of METHODS) {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
       const operation = item[method];
       const handler = operation && handlers.get(operation.operationId?.replace(/\[\d+\]$/, '') ?? '');
-      if (!handler || operation.tags?.includes(ownWords)) continue;
-      const shape = metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler) ?? 'standard';
-      const byStatus = groupedBy(rowsOf(handler, path, operation), ({ status }) => status);
-      for (const [status, rows] of byStatus) operation.responses[status] ??= answerOf(shape, status, merged(rows));
-    }
-  }
+      return handler ? [{ operation, handler, rows: rowsOf(handler, path, operation) }] : [];
+    }),
+  );
 }
 
 /** Handlers by the id that Swagger gives their operations. */

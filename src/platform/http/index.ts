@@ -13,8 +13,8 @@ export {
   ErrorShape,
   type ErrorShapeName,
 } from './error-shape.js';
-export { documentErrors } from './error-document.js';
-export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf } from './error-table.js';
+export { documentErrors, errorRows } from './error-document.js';
+export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf, type ErrorRow, rowOf } from './error-table.js';
 export {
   MOST_PER_SECOND,
   OptionalFlag,

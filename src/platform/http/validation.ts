@@ -23,8 +23,10 @@ export const validation = (): ValidationPipe =>
 function firstFault(errors: ValidationError[]): AppError {
   for (const { constraints = {}, contexts, property, children } of errors) {
     const [rule, text] = Object.entries(constraints)[0] ?? [];
-    if (rule !== undefined && text !== undefined)
-      return faultOf(contexts?.[rule]) ?? invalidField(text).helping({ field: property });
+    if (rule !== undefined && text !== undefined) {
+      const fault = faultOf(contexts?.[rule]) ?? invalidField(text);
+      return fault.helping({ field: property, ...fault.help });
+    }
     if (children && children.length > 0) return firstFault(children);
   }
   return invalidField('Bad Request');

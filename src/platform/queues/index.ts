@@ -1,5 +1,5 @@
 export { type HeldRoute, HolderTurns } from './holder-turns.js';
-export { QueueDashboard, type ShownQueue } from './queue-dashboard.js';
+export { QueueDashboard, redisAway, type ShownQueue } from './queue-dashboard.js';
 export { QueuesModule, RelayNotifierModule } from './queues.module.js';
 export { type DueRoute, RelayNotifier } from './relay-notifier.js';
 export { TurnQueues } from './turn-queues.js';

@@ -6,7 +6,8 @@ import { ENVIRONMENT, type Environment, publicPath } from '../config/index.js';
 import { type RedisClient, RedisClients } from '../redis/index.js';
 import { queuePrefix } from './queues.js';
 
-const redisAway = unavailable('redis_away', 'Redis does not answer');
+/** What the dashboard answers while Redis is silent. */
+export const redisAway = unavailable('redis_away', 'Redis does not answer');
 
 /** A queue as the dashboard names it. */
 export interface ShownQueue {

@@ -39,6 +39,7 @@ const AUDIO_ERRORS = [
   audioErrors.tooLong.shown(CLIP).because('the same'),
   audioErrors.tooMuch,
   audioErrors.nothingToSay,
+  audioErrors.speechFailed.because('the speech could not be made'),
   audioErrors.tooLong.because('generated or supplied audio is too long'),
 ];
 

@@ -1,0 +1,147 @@
+import { JwtService } from '@nestjs/jwt';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi } from '../support/api.js';
+import { type Installation, openInstallation } from '../support/installation.js';
+
+const BROADCAST = '/webhook/api/addbroadcastgsm.php';
+const GOOD = { broadcast_name: 'Spring', brodcast_service: 'main', contacts: ['919812345678'], message: 'Hello' };
+const HELP = ['code', 'field', 'index', 'hint'];
+
+let installation: Installation;
+beforeAll(async () => {
+  installation = await openInstallation({ PUBLIC_URL: 'https://sms.example' });
+});
+afterAll(() => installation.stop());
+
+type Json = Record<string, unknown>;
+
+async function ask(path: string, init: RequestInit & { json?: unknown } = {}, url = installation.url): Promise<Json> {
+  const { json, ...rest } = init;
+  const body = json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) };
+  const headers = { 'content-type': 'application/json', ...(rest.headers as Record<string, string>) };
+  return (await (await fetch(url + path, { ...body, ...rest, headers })).json()) as Json;
+}
+
+const helpOf = (body: Json): Json => Object.fromEntries(HELP.flatMap((key) => (key in body ? [[key, body[key]]] : [])));
+const bearer = () => ({ authorization: `Bearer ${installation.owner.token}` });
+const code = async (path: string, headers: Record<string, string>): Promise<unknown> =>
+  (await ask(path, { headers }))['code'];
+
+describe('a token that nobody can be told from', () => {
+  const CREDITS = '/v6/api/account/credits';
+  const USERS = '/v6/api/account/users';
+
+  it('is one text, and told apart by its code', async () => {
+    const { apiKey, owner } = installation;
+    const jwt = installation.part(JwtService);
+    const expired = jwt.sign({ iat: 1_700_000_000, exp: 1_700_000_100, data: { username: owner.account.username } });
+    const forged = `${expired.slice(0, expired.lastIndexOf('.'))}.${'A'.repeat(43)}`;
+    const seen = {
+      token_missing: await code(CREDITS, {}),
+      bearer_missing: await code(CREDITS, { authorization: owner.token }),
+      key_sent_as_token: await code(CREDITS, { authorization: `Bearer ${apiKey}` }),
+      token_sent_as_key: await code(CREDITS, { 'x-api-key': owner.token }),
+      key_not_taken: await code(USERS, { 'x-api-key': apiKey }),
+      invalid_key: await code(CREDITS, { 'x-api-key': `sk_${'x'.repeat(43)}` }),
+      token_expired: await code(CREDITS, { authorization: `Bearer ${expired}` }),
+      invalid_token: await code(CREDITS, { authorization: `Bearer ${forged}` }),
+    };
+    expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((name) => [name, name])));
+    expect(await code('/v5/api/session.php', { authorization: apiKey })).toBeDefined();
+    const answer = await ask(CREDITS, { headers: { authorization: 'Basic eDp5' } });
+    expect(answer).toMatchObject({
+      success: false,
+      statusCode: 401,
+      message: 'Invalid Authorization token',
+      error: 'Unauthorized',
+      doc_url: 'https://sms.example/docs/guide/errors#bearer_missing',
+    });
+    expect(answer['hint']).toMatch(/Bearer/);
+  });
+
+  it('tells nothing of an account: an unknown name, a closed one and staff answer alike', async () => {
+    const closed = await installation.join();
+    await ask(`/v6/api/admin/accounts/${closed.account.username}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ require_token: true }),
+      headers: { authorization: `Bearer ${installation.staff.token}` },
+    });
+    const answers = await Promise.all(
+      ['nobody-of-this-name', closed.account.username, installation.staff.account.username].map((username) =>
+        ask(BROADCAST, { json: { ...GOOD, username } }),
+      ),
+    );
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject({ statusCode: 401, code: 'invalid_token' });
+    const logIn = (email_or_username: string) =>
+      ask('/v6/api/v1/auth/login', { json: { email_or_username, password: 'Wrong-1234!' } });
+    expect(await logIn('nobody-of-this-name')).toEqual(await logIn(installation.owner.account.username));
+  });
+});
+
+describe('what is wrong with a request', () => {
+  it.each([
+    [{ contacts: ['919812345678', '+49 1'] }, { code: 'contact_length', field: 'contacts', index: 1 }],
+    [{ contacts: [null] }, { code: 'contact_length', field: 'contacts', index: 0 }],
+    [{ message: ' ' }, { code: 'fields_required', field: 'message' }],
+    [{ schedule_time: 'tomorrow' }, { code: 'schedule_time', field: 'schedule_time' }],
+    [{ schedule_time: '2020-01-01 00:00:00' }, { code: 'schedule_time_past', field: 'schedule_time' }],
+  ])('of the broadcast %j', async (change, expected) => {
+    const answer = await ask(BROADCAST, { json: { ...GOOD, ...change }, headers: bearer() });
+    expect(helpOf(answer)).toMatchObject(expected);
+    expect(answer['hint']).toBeTypeOf('string');
+  });
+
+  it('shows no more than the start of a contact', async () => {
+    const long = '1'.repeat(200);
+    const answer = await ask(BROADCAST, { json: { ...GOOD, contacts: [long] }, headers: bearer() });
+    expect(answer['message']).toBe('Each contact number must be between 9 and 30 digits');
+    expect(answer['hint']).toBe('contacts[0] ("11111111…") has 200 digits, not 9 to 30.');
+  });
+
+  it('names the field of our own endpoints', async () => {
+    const answer = await ask('/v6/api/account/api-keys', { json: { allowed_ips: 'x' }, headers: bearer() });
+    expect(helpOf(answer)).toMatchObject({ field: 'allowed_ips' });
+    const login = await ask('/v6/api/v1/auth/register', { json: {} });
+    expect(helpOf(login)).toEqual({ code: 'field_required', field: 'firstname' });
+  });
+
+  it('knows the id of another channel by its form', async () => {
+    const voice = await ask('/v6/api/voice/report?request_id=GSMCAMP_20260501_A1B2C3', { headers: bearer() });
+    expect(voice).toMatchObject({ statusCode: 404, message: 'Report not found', code: 'report_of_sms_id' });
+    const sms = await ask('/webhook/api/getGSMreport.php?request_id=VCAMP_20260501_A1B2C3D4');
+    expect(sms).toMatchObject({ statusCode: 404, message: 'Report not found', code: 'report_of_voice_id' });
+    expect(await ask('/webhook/api/getGSMreport.php?request_id=mine')).toMatchObject({ code: 'report_not_found' });
+  });
+});
+
+describe('the bodies of old', () => {
+  it('v5 has what helps beside its three fields; the public look-up has its text alone', async () => {
+    const { doc_url: page, hint, ...v5 } = await ask('/v5/api/session.php', { json: {} });
+    expect(v5).toEqual({
+      status: 'error',
+      textsent: 'error',
+      message: 'Invalid Authorization token',
+      code: 'token_missing',
+    });
+    expect([page, hint]).toEqual(['https://sms.example/docs/guide/errors#token_missing', expect.any(String)]);
+    expect(await ask('/v6/api/public/profile-request')).toEqual({
+      message: 'parent_username query parameter is required',
+    });
+  });
+
+  it('links within the host without PUBLIC_URL, and nowhere without pages', async () => {
+    for (const [change, expected] of [
+      [{}, '/docs/guide/errors#unknown_resource'],
+      [{ DOCS: false }, undefined],
+    ] as const) {
+      const { PUBLIC_URL: _, ...environment } = installation.environment;
+      const other = await startApi({ ...environment, ...change }, installation.database);
+      try {
+        expect((await ask('/nowhere', {}, other.url))['doc_url']).toBe(expected);
+      } finally {
+        await other.stop();
+      }
+    }
+  });
+});
