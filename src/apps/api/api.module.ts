@@ -21,6 +21,7 @@ import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
 import { SenderIdsModule } from '../../modules/sender-ids/index.js';
 import { RecipientListsModule } from '../../modules/recipient-lists/index.js';
+import { SearchModule } from '../../modules/search/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
 import { StatisticsModule } from '../../modules/statistics/index.js';
 import { BulkModule } from '../../modules/channels/bulk/index.js';
@@ -63,6 +64,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     SenderIdsModule,
     SuppressionsModule,
     RecipientListsModule,
+    SearchModule,
     WebhooksModule,
     GuideModule,
     AdminModule,

@@ -5,6 +5,8 @@
  */
 const NAMED: Readonly<Record<string, string>> = {
   'AuthenticationController_logIn[0]': 'logIn',
+  OwnSearchController_search: 'search',
+  StaffSearchController_search: 'adminSearch',
   'AuthenticationController_logIn[1]': 'logInAtRoot',
   'AuthenticationController_logOut[0]': 'logOut',
   'AuthenticationController_logOut[1]': 'logOutAtRoot',

@@ -40,6 +40,7 @@ import { AccountClosings } from './account-closings.js';
 import { AccountDirectory } from './persistence/account-directory.js';
 import { DirectoryFill } from './persistence/directory-fill.js';
 import { AccountRegistrar } from './persistence/account-registrar.js';
+import { AccountSearch } from './persistence/account-search.js';
 import { AccountStore } from './persistence/account-store.js';
 import { AccountEntity } from './persistence/account.entity.js';
 import { ApiKeyEntity } from './persistence/api-key.entity.js';
@@ -95,6 +96,7 @@ const STORES = [
   AccountStore,
   AccountDirectory,
   AccountRegistrar,
+  AccountSearch,
   ApiKeyStore,
   AssignedUsers,
   LoginAddresses,

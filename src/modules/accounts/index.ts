@@ -34,6 +34,7 @@ export { ManagedAccountAnswer } from './http/managed-account.dto.js';
 export { SecurityEntryAnswer, SecurityPageAnswer } from './http/security-entry.dto.js';
 export { AccountDirectory } from './persistence/account-directory.js';
 export { AccountRegistrar } from './persistence/account-registrar.js';
+export { AccountSearch } from './persistence/account-search.js';
 export { DirectoryFill, type DirectoryFilled } from './persistence/directory-fill.js';
 export { NameClaims } from './persistence/name-claims.js';
 export { NameClaimSweeper } from './persistence/name-claim-sweeper.js';

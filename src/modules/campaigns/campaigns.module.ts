@@ -20,6 +20,7 @@ import { RetryRights } from './retry/retry-right.js';
 import { FailedRecipients } from './retry/failed-recipients.js';
 import { RecipientSearch } from './persistence/recipient-search.js';
 import { ProgressFeed } from './progress/progress-feed.js';
+import { CampaignSearch } from './persistence/campaign-search.js';
 import { CampaignViews } from './queries/campaign-views.js';
 import { RecipientViews } from './queries/recipient-views.js';
 import { ExportRecipientsHandler } from './queries/export-recipients.query.js';
@@ -53,6 +54,7 @@ const READERS = [
   CampaignList,
   CampaignOutlooks,
   CampaignRetry,
+  CampaignSearch,
   CampaignViews,
   ClosedAccounts,
   FailureReasonCounts,
@@ -69,6 +71,6 @@ const READERS = [
   imports: [CqrsModule, AccountsModule, EngineModule, CreditsModule, IdempotencyModule, RoutesModule],
   providers: [...HANDLERS, ...READERS],
   controllers: [CampaignsController, CampaignController, ContactsController, RecipientsController],
-  exports: [EngineModule],
+  exports: [CampaignSearch, CampaignViews, EngineModule, RecipientSearch],
 })
 export class CampaignsModule {}

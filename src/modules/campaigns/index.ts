@@ -12,5 +12,8 @@ export {
 } from './http/campaign-filter.js';
 export { CampaignChangedResponse, CampaignData, CAMPAIGNS } from './http/campaign.dto.js';
 export { StaffCampaignAnswer } from './http/staff-campaign.dto.js';
+export { CampaignSearch } from './persistence/campaign-search.js';
+export { RecipientSearch } from './persistence/recipient-search.js';
+export { CampaignViews } from './queries/campaign-views.js';
 export { ReviewCampaignQuery } from './queries/review-campaign.query.js';
 export { ReviewCampaignsQuery } from './queries/review-campaigns.query.js';

@@ -38,7 +38,7 @@ export { LaneWake, type WokenLanes } from './dispatch/lane-wake.js';
 export { type CampaignRouteChange, type RecipientRouteChange, RouteChangeReader } from './state/route-change-reader.js';
 export { type MovedLanes, type RouteMove, RouteMoves } from './dispatch/route-moves.js';
 export { type RouteQueue, RouteQueues } from './state/route-queues.js';
-export { RouteSenders } from './state/route-senders.js';
+export { type NumberSender, RouteSenders } from './state/route-senders.js';
 export { type Addressed, StopList } from './dispatch/suppressions.js';
 export { EngineDispatchModule } from './engine.dispatch.module.js';
 export { EngineModule } from './engine.module.js';

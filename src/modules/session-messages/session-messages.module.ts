@@ -16,6 +16,7 @@ import { SessionMessagesController } from './http/session-messages.controller.js
 import { V5SessionController } from './http/v5-session.controller.js';
 import { ScheduledMessageStore } from './persistence/scheduled-message-store.js';
 import { SessionEvents } from './persistence/session-events.js';
+import { SessionMessageSearch } from './persistence/session-message-search.js';
 import { SessionMessageReader } from './persistence/session-message-reader.js';
 import { SessionMessageStore } from './persistence/session-message-store.js';
 import { SessionReceiptStore } from './persistence/session-receipt-store.js';
@@ -52,6 +53,7 @@ export class SessionFenceModule {}
   imports: [CqrsModule, AccountsModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
   providers: [
     SessionMessageReader,
+    SessionMessageSearch,
     RequireChatAccountHandler,
     SendSessionMessageHandler,
     SendV5SessionHandler,
@@ -59,5 +61,6 @@ export class SessionFenceModule {}
     ListSessionMessagesHandler,
   ],
   controllers: [SessionMessagesController, V5SessionController, OwnSessionMessagesController],
+  exports: [SessionMessageSearch],
 })
 export class SessionMessagesModule {}

@@ -4,6 +4,7 @@ export { placeholderNumbers, placeholders } from './domain/placeholders.js';
 export type { QuickReply, Template, TemplateCategory } from './domain/template.js';
 export { readStatus, STATUS_LABELS, type TemplateMove, TemplateStatus } from './domain/template-status.js';
 export { TemplateLibrary } from './persistence/template-library.js';
+export { TemplateSearch } from './persistence/template-search.js';
 export { LONGEST_REASON } from './persistence/template-store.js';
 export { type ReviewedTemplate, ReviewTemplatesQuery } from './queries/review-templates.query.js';
 export { readTemplateId, TemplateAnswer } from './http/template.dto.js';

@@ -13,6 +13,7 @@ import { OwnTemplatesHandler } from './queries/own-templates.query.js';
 import { ReviewTemplatesHandler } from './queries/review-templates.query.js';
 import { TemplateStatusReceiver } from './submission/template-status.receiver.js';
 import { UpstreamReviews } from './submission/upstream-reviews.js';
+import { TemplateSearch } from './persistence/template-search.js';
 import { TemplateLibraryModule } from './template-library.module.js';
 
 /**
@@ -31,10 +32,11 @@ import { TemplateLibraryModule } from './template-library.module.js';
     ListAccountTemplatesHandler,
     OwnTemplatesHandler,
     ReviewTemplatesHandler,
+    TemplateSearch,
     UpstreamReviews,
     TemplateStatusReceiver,
     { provide: TemplateStatusSink, useExisting: TemplateStatusReceiver },
   ],
-  exports: [TemplateLibraryModule, TemplateStatusSink],
+  exports: [TemplateLibraryModule, TemplateSearch, TemplateStatusSink],
 })
 export class TemplatesModule {}

@@ -2,7 +2,7 @@
 export interface SendingPace {
   /** recipients that have still to leave */
   unsent: number;
-  /** messages a second that left lately; null = nobody has looked for long enough */
+  /** messages a second that left lately; null = not seen for long enough */
   recent: number | null;
   /** messages a second since it might begin; null = none has left */
   average: number | null;

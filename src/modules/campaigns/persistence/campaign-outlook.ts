@@ -82,7 +82,7 @@ export class CampaignOutlooks {
       this.memory.forget(id);
       return null;
     }
-    // Calls in vain are made again after a wait of their own, and nobody knows how many.
+    // Calls in vain are made again after a wait of their own, as many as it takes.
     if (pending === 0) return retrying === 0 ? 0 : null;
     const sent = totalRows - pending;
     const average = sent > 0 && at > since ? sent / ((at - since) / 1_000) : null;

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ReadDatabase, type ReadSource } from '../../../platform/database/index.js';
+import { now } from '../../../kernel/clock.js';
 import { tooMany } from '../../../platform/security/index.js';
 import {
   costOf,
@@ -11,6 +12,7 @@ import {
   type RecipientRecord,
   type RecipientRow,
   RECIPIENTS_A_READ,
+  type NumberSender,
   toRecipient,
   type ScannedCampaign,
 } from '../../engine/index.js';
@@ -18,6 +20,7 @@ import {
 /** A campaign in which the number stands. */
 export interface FoundRecipient {
   campaignId: number;
+  accountId: number;
   requestId: string;
   channel: string;
   broadcastName: string;
@@ -26,11 +29,19 @@ export interface FoundRecipient {
 }
 
 export interface SearchRange {
-  accountId: number;
+  /** whose campaigns; null = everybody's */
+  accountId: number | null;
   from: Date;
   to: Date;
   /** only what comes behind this place; null = from the start */
   after: HitPlace | null;
+}
+
+/** A search of the box. */
+export interface BoxSearch {
+  searcherId: number;
+  accountId: number | null;
+  sendersTo: (number: string, limit: number) => Promise<NumberSender[]>;
 }
 
 /** A place among the hits, newest campaign first. */
@@ -49,6 +60,7 @@ export interface SearchResult {
 }
 
 interface SearchedCampaign extends ScannedCampaign {
+  account_id: number;
   request_id: string;
   channel: string;
   broadcast_name: string;
@@ -58,6 +70,9 @@ interface SearchedCampaign extends ScannedCampaign {
 /** Recipients that one search looks at: about a second of the database's time (docs/decisions/0009). */
 const MOST_RECIPIENTS = 2_000_000;
 const MOST_FOUND = 10_000;
+/** What a search box looks at of the newest campaigns, and of each account that is known to have sent to the number. */
+const BOX = { recipients: 500_000, ofSender: 250_000, senders: 4, days: 30 } as const;
+const DAY_MS = 86_400_000;
 /** Searches of one process: they must leave connections for everything else. */
 const MOST_AT_ONCE = 4;
 const RETRY_SECONDS = 2;
@@ -68,6 +83,8 @@ export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitPlace 
   campaignId,
   seq: recipient.seq,
 });
+
+const keyOf = ({ campaignId, recipient }: FoundRecipient): string => `${campaignId} ${recipient.seq}`;
 
 /**
  * Finds a number among an account's recipients without an index on numbers, which would cost every broadcast a third of
@@ -85,29 +102,66 @@ export class RecipientSearch {
    * @param mostRecipients the bound; a search always looks at one campaign at least
    * @throws AppError too_many while a search of this account, or four others, run in this process
    */
-  async find(number: string, range: SearchRange, mostRecipients = MOST_RECIPIENTS): Promise<SearchResult> {
-    const { accountId } = range;
-    if (this.searching.has(accountId) || this.searching.size >= MOST_AT_ONCE) throw tooMany(RETRY_SECONDS);
-    this.searching.add(accountId);
+  find(
+    number: string,
+    range: SearchRange & { accountId: number },
+    mostRecipients = MOST_RECIPIENTS,
+  ): Promise<SearchResult> {
+    return this.alone(range.accountId, () => this.lookThrough(number, range, mostRecipients));
+  }
+
+  /**
+   * The newest of the last 30 days, as far as a search box looks: the newest campaigns, and where they do not bring enough those
+   * of the accounts that wrote to the number over routes that can be answered, on the day when they did.
+   * @param search the account that searches, whose campaigns (null = everybody's), and who is known to have sent to the number
+   * @throws AppError too_many as `find`
+   */
+  newest(number: string, { searcherId, accountId, sendersTo }: BoxSearch, limit: number): Promise<SearchResult> {
+    return this.alone(searcherId, async () => {
+      const to = now();
+      const from = new Date(to.getTime() - BOX.days * DAY_MS);
+      const result = await this.lookThrough(number, { accountId, from, to, after: null }, BOX.recipients, limit);
+      if (accountId !== null || result.next === null || result.found.length >= limit) return result;
+      const found = new Map(result.found.map((hit) => [keyOf(hit), hit]));
+      for (const sender of await sendersTo(number, BOX.senders)) {
+        // A campaign may be accepted days before its schedule; most are sent on the day.
+        const day = { from: new Date(sender.day.getTime() - DAY_MS), to: new Date(sender.day.getTime() + DAY_MS) };
+        const range = { ...day, accountId: sender.accountId, after: null };
+        const { found: hits } = await this.lookThrough(number, range, BOX.ofSender, limit);
+        for (const hit of hits) found.set(keyOf(hit), hit);
+      }
+      const hits = [...found.values()].sort((a, b) => b.campaignId - a.campaignId || a.recipient.seq - b.recipient.seq);
+      return { ...result, found: hits.slice(0, limit) };
+    });
+  }
+
+  private async alone<T>(searcherId: number, search: () => Promise<T>): Promise<T> {
+    if (this.searching.has(searcherId) || this.searching.size >= MOST_AT_ONCE) throw tooMany(RETRY_SECONDS);
+    this.searching.add(searcherId);
     try {
-      return await this.lookThrough(number, range, mostRecipients);
+      return await search();
     } finally {
-      this.searching.delete(accountId);
+      this.searching.delete(searcherId);
     }
   }
 
-  private async lookThrough(number: string, range: SearchRange, mostRecipients: number): Promise<SearchResult> {
+  private async lookThrough(
+    number: string,
+    range: SearchRange,
+    mostRecipients: number,
+    mostFound = MOST_FOUND,
+  ): Promise<SearchResult> {
     const found: FoundRecipient[] = [];
     let left = mostRecipients;
     let oldest = range.to;
     let lowest = 0;
     for await (const group of this.groups(range, Math.min(RECIPIENTS_A_READ, mostRecipients))) {
-      const last = found.length >= MOST_FOUND ? found.at(-1) : undefined;
+      const last = found.length >= mostFound ? found.at(-1) : undefined;
       if (left <= 0 || last) {
         const end = last ? placeOfHit(last) : { campaignId: lowest, seq: LAST_SEQ };
         return { found, next: new Date(oldest.getTime() - 1), end };
       }
-      found.push(...(await this.look(number, group, range.after, MOST_FOUND - found.length)));
+      found.push(...(await this.look(number, group, range.after, mostFound - found.length)));
       for (const campaign of group) left -= costOf(campaign);
       oldest = group.at(-1)?.created_at ?? oldest;
       lowest = group.at(-1)?.id ?? lowest;
@@ -127,9 +181,10 @@ export class RecipientSearch {
     const highest = after ? Math.min(idBehind(to), after.campaignId + 1) : idBehind(to);
     return newestFirst(highest, (before, limit) =>
       this.reads.query<SearchedCampaign[]>(
-        `SELECT id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
-         WHERE account_id = ? AND id >= ? AND id < ? AND created_at >= ? AND created_at <= ? ORDER BY id DESC LIMIT ?`,
-        [accountId, lowest, before, from, to, limit],
+        `SELECT id, account_id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
+         WHERE ${accountId === null ? '' : 'account_id = ? AND'} id >= ? AND id < ? AND created_at >= ? AND created_at <= ?
+         ORDER BY id DESC LIMIT ?`,
+        [...(accountId === null ? [] : [accountId]), lowest, before, from, to, limit],
       ),
     );
   }
@@ -150,11 +205,12 @@ export class RecipientSearch {
     return rows.flatMap((row): FoundRecipient[] => {
       const campaign = byId.get(row.campaign_id);
       if (!campaign) return [];
-      const { request_id, channel, broadcast_name, created_at } = campaign;
+      const { account_id, request_id, channel, broadcast_name, created_at } = campaign;
       const recipient = toRecipient(row);
       return [
         {
           campaignId: row.campaign_id,
+          accountId: account_id,
           requestId: request_id,
           channel,
           broadcastName: broadcast_name,

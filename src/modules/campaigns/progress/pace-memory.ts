@@ -13,7 +13,7 @@ const KEPT_MS = 60_000;
 const SHORTEST_MS = 5_000;
 
 /**
- * What this process has seen of campaigns that somebody looks at, for the pace of the last minute: nothing is stored and nothing
+ * What this process has seen of campaigns that are looked at, for the pace of the last minute: nothing is stored and nothing
  * asked for it, and a pause or a night before the schedule does not count as slow sending.
  */
 export class PaceMemory {

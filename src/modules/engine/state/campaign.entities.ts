@@ -86,7 +86,7 @@ export class CampaignEntity {
   @Column({ name: 'retry_of', type: 'varchar', length: 64, ...ASCII, nullable: true })
   retryOf!: string | null;
 
-  /** why staff rejected it; null = it was not, or nobody said */
+  /** why staff rejected it; null = it was not, or without a word */
   @Column({ name: 'reason', type: 'varchar', length: 500, nullable: true })
   reason!: string | null;
 

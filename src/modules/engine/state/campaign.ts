@@ -36,7 +36,7 @@ export interface CampaignRecord {
   openLanes: number;
   refundedCredits: number;
   retryOf: string | null;
-  /** why staff rejected it; null = it was not, or nobody said */
+  /** why staff rejected it; null = it was not, or without a word */
   reason: string | null;
   scheduledAt: Date | null;
   createdAt: Date;

@@ -21,6 +21,13 @@ export interface RouteSend {
   number: string;
 }
 
+/** An account that sent to a number on a day. */
+export interface NumberSender {
+  accountId: number;
+  /** its beginning, UTC */
+  day: Date;
+}
+
 interface RouteCampaign extends ScannedCampaign {
   account_id: number;
 }
@@ -84,6 +91,22 @@ export class RouteSenders {
       [routeId, numbers],
     );
     return new Map(rows.map((row) => [row.number, row.account_id]));
+  }
+
+  /**
+   * The accounts that sent to a number, over the operator's routes that can be answered.
+   * @returns newest day first, each account once a day
+   */
+  async sendersTo(number: string, limit: number): Promise<NumberSender[]> {
+    const routes = (await this.routes.list()).map(({ id }) => id);
+    if (routes.length === 0) return [];
+    const rows: { account_id: number; day: string }[] = await this.dataSource.query(
+      `SELECT account_id, DATE_FORMAT(sent_on, '%Y-%m-%d') AS day FROM route_senders
+       WHERE route_id IN (?) AND number = ? AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY
+       GROUP BY account_id, sent_on ORDER BY sent_on DESC LIMIT ?`,
+      [routes, number, limit],
+    );
+    return rows.map(({ account_id: accountId, day }) => ({ accountId, day: new Date(`${day}T00:00:00Z`) }));
   }
 
   /**

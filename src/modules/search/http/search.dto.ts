@@ -1,0 +1,39 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** What a search finds, in this order. */
+export const HIT_KINDS = ['recipient', 'campaign', 'account', 'template', 'session_message'] as const;
+
+/** One thing that was found. */
+export class SearchHit {
+  @ApiProperty({ enum: [...HIT_KINDS], example: 'recipient' }) kind!: (typeof HIT_KINDS)[number];
+  @ApiProperty({
+    example: 'GSMCAMP_20261121_A1B2C3',
+    description: 'recipient, campaign: the request id; account: the username; else the number of the thing',
+  })
+  id!: string;
+  @ApiProperty({ example: '919812345678', description: 'number, name of the campaign or template, username' })
+  title!: string;
+  @ApiProperty({ example: 'sms · Diwali offer' }) detail!: string;
+  @ApiProperty({ example: 'demo', description: 'whose it is' }) username!: string;
+  @ApiProperty({ example: 'DELIVERED', description: 'of a campaign its phase' }) status!: string;
+  @ApiProperty({ example: '2026-11-21 10:30:00', description: 'in the time zone of the account that searches' })
+  created_at!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'GSMCAMP_20261121_A1B2C3', description: 'recipient, campaign' })
+  request_id!: string | null;
+  @ApiProperty({ type: Number, nullable: true, example: 1, description: 'recipient: its place in the campaign' })
+  seq!: number | null;
+}
+
+/** What was found, five of a kind at the most. */
+export class SearchResponse {
+  @ApiProperty({ example: true }) success!: true;
+  @ApiProperty({ type: [SearchHit] }) data!: SearchHit[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description:
+      'ISO 8601. Of a number: not all campaigns accepted up to then were looked through; null = all of the last 30 days',
+  })
+  recipients_since!: string | null;
+}

@@ -1,0 +1,10 @@
+import { invalid } from '../../kernel/define-error.js';
+
+/** Characters of what is searched for. */
+export const FEWEST = 3;
+export const MOST = 100;
+
+/** Errors of the search (reference/campaigns#search-box). */
+export const searchErrors = {
+  tooShort: invalid('search_too_short', `q must have at least ${FEWEST} characters`, 'shorter, spaces around it aside'),
+};
