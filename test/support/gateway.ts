@@ -15,7 +15,8 @@ export class Gateway {
 
   private constructor(private readonly server: Server) {}
 
-  static async open(): Promise<Gateway> {
+  /** @param port 0 = a free one */
+  static async open(port = 0): Promise<Gateway> {
     const server = createServer();
     const gateway = new Gateway(server);
     server.on('request', (request, response) => {
@@ -31,7 +32,7 @@ export class Gateway {
         );
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     return gateway;
   }
 

@@ -4,9 +4,12 @@ import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { RoutingModule } from '../routing/index.js';
+import { StatisticsModule } from '../statistics/index.js';
 import { MoveRouteHandler } from './commands/move-route.command.js';
 import { StopRouteHandler } from './commands/stop-route.command.js';
 import { TestRouteHandler } from './commands/test-route.command.js';
+import { RouteStatusController } from './http/route-status.controller.js';
+import { RouteStatusHandler } from './queries/route-status.query.js';
 import { RouteActionsController } from './http/route-actions.controller.js';
 import { PutRouteCostsHandler } from './commands/put-route-costs.command.js';
 import { PutRouteHandler } from './commands/put-route.command.js';
@@ -20,8 +23,8 @@ import { ListRoutesHandler } from './queries/list-routes.query.js';
 
 /** The admin API's part for routes. */
 @Module({
-  imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule, RoutingModule],
-  controllers: [RouteActionsController, RoutesController, RouteCostsController, MarginController],
+  imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule, RoutingModule, StatisticsModule],
+  controllers: [RouteStatusController, RouteActionsController, RoutesController, RouteCostsController, MarginController],
   providers: [
     MoveRouteHandler,
     PutRouteHandler,
@@ -30,6 +33,7 @@ import { ListRoutesHandler } from './queries/list-routes.query.js';
     StopRouteHandler,
     TestRouteHandler,
     ListRoutesHandler,
+    RouteStatusHandler,
     PutRouteCostsHandler,
     FindRouteCostsHandler,
   ],

@@ -23,6 +23,9 @@ import { PUT_ROUTE_ERRORS } from './route.errors.js';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
+/** `GET /routes/status` is the list of how they stand. */
+const STATUS = 'status';
+
 const ROUTES = { name: 'routes', places: 'texts' } as const;
 
 /** The ways to the carriers. */
@@ -63,7 +66,7 @@ export class RoutesController {
   }
 
   @Put(':name')
-  @ApiParam({ name: 'name', example: 'carrier-1', description: '1 to 64 of A-Z a-z 0-9 . _ -' })
+  @ApiParam({ name: 'name', example: 'carrier-1', description: '1 to 64 of A-Z a-z 0-9 . _ -, other than `status`' })
   @ApiOperation({
     summary: 'Create or change a route',
     description:
@@ -80,7 +83,7 @@ export class RoutesController {
     @Body() body: PutRouteRequest,
     @CurrentActor() { account }: Actor,
   ): Promise<SavedRouteAnswer> {
-    if (!NAME.test(name)) throw routeErrors.name();
+    if (!NAME.test(name) || name === STATUS) throw routeErrors.name();
     const { channel, driver, config, messages_per_second: messagesPerSecond, binds } = body;
     const isDefault = body.is_default ?? undefined;
     await this.commands.execute(

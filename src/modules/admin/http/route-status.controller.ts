@@ -1,0 +1,48 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { partOf } from '../../../kernel/lists.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
+import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
+import { routeErrors } from '../admin.errors.js';
+import { RouteStatusQuery } from '../queries/route-status.query.js';
+import { RouteStatusAnswer, type RouteStatusData, RouteStatusPageAnswer } from './route-status.dto.js';
+
+const STATUSES = { name: 'route-statuses', places: 'texts' } as const;
+
+/** How routes stand (reference/admin#route-status). */
+@ApiTags('Admin: routes')
+@Admin()
+@Controller('v6/api/admin/routes')
+export class RouteStatusController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get('status')
+  @ApiOperation({ summary: 'How the routes stand, by name' })
+  @ListQuery()
+  @ApiOkResponse({ type: RouteStatusPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<RouteStatusData>> {
+    const page = readListPage(STATUSES, query);
+    const all = await this.queries.execute(new RouteStatusQuery(null, account.timeZone));
+    return paged(
+      STATUSES,
+      page,
+      partOf(all, ({ name }) => name, page),
+    );
+  }
+
+  @Get(':name/status')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'How a route stands: state, last error, what waits, what it carries, binds' })
+  @ApiOkResponse({ type: RouteStatusAnswer })
+  @ApiErrors(routeErrors.notFound)
+  async show(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteStatusAnswer> {
+    const [data] = await this.queries.execute(new RouteStatusQuery(name, account.timeZone));
+    if (!data) throw routeErrors.notFound();
+    return { success: true, data };
+  }
+}
