@@ -43,6 +43,7 @@ describe('GET /v6/api/account', () => {
           id: account.id,
           username: account.username,
           name: `${account.firstname} ${account.lastname}`.trim(),
+          mobile_no: account.mobileNo,
           user_type: 'client',
           role: 'user',
           person: null,

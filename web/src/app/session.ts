@@ -7,6 +7,7 @@ export interface Me {
   id: number;
   username: string;
   name: string;
+  mobile_no: string | null;
   user_type: string | null;
   role: 'super' | 'admin' | 'user';
   person: { id: number; username: string; name: string } | null;

@@ -82,6 +82,9 @@ function Who({ role }: { role: Role }) {
           </li>
         )}
         <li>
+          <a href={`${BASE}/docs/guide`}>Guide</a>
+        </li>
+        <li>
           <a href={`${BASE}/docs`}>API</a>
         </li>
         <li>

@@ -25,21 +25,17 @@ export function Share({ value }: { value: number | null | undefined }) {
   );
 }
 
-/** Reads what the API says of a moment: ISO 8601, or `YYYY-MM-DD HH:MM:SS` of UTC. */
-export function readMoment(value: string | number | Date): Date {
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?$/.test(value)) {
-    return new Date(`${value.replace(' ', 'T')}Z`);
-  }
-  return new Date(value);
-}
+/** A time as the API writes it for people: in the account's time zone already (`YYYY-MM-DD HH:MM:SS`). */
+const LOCAL = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/;
 
-/** A moment in words of a time zone, such as `22 Nov, 14:03`. */
+/** A moment in words of a time zone, such as `22 Nov, 14:03`; a text without a zone stays at the time that it says. */
 export function formatTime(value: string | number | Date, timeZone: string, withSeconds = false): string {
-  const moment = readMoment(value);
+  const local = typeof value === 'string' ? LOCAL.exec(value) : null;
+  const moment = local === null ? new Date(value) : new Date(`${local[1] ?? ''}T${local[2] ?? ''}Z`);
   if (Number.isNaN(moment.getTime())) return String(value);
-  const isThisYear = moment.getFullYear() === new Date().getFullYear();
+  const isThisYear = moment.getUTCFullYear() === new Date().getUTCFullYear();
   return new Intl.DateTimeFormat('en-GB', {
-    timeZone,
+    timeZone: local === null ? timeZone : 'UTC',
     day: 'numeric',
     month: 'short',
     ...(isThisYear ? {} : { year: 'numeric' }),
@@ -62,13 +58,18 @@ export function Time({
 }) {
   const timeZone = useTimeZone();
   if (value === null || value === undefined || value === '') return <span>{NONE}</span>;
-  const moment = readMoment(value);
-  const iso = Number.isNaN(moment.getTime()) ? String(value) : moment.toISOString();
+  const iso = isoOf(value);
   return (
     <time dateTime={iso} title={`${iso} (${timeZone})`}>
       {formatTime(value, timeZone, seconds)}
     </time>
   );
+}
+
+function isoOf(value: string | number | Date): string {
+  if (typeof value === 'string' && LOCAL.test(value)) return value;
+  const moment = new Date(value);
+  return Number.isNaN(moment.getTime()) ? String(value) : moment.toISOString();
 }
 
 const SPANS = [

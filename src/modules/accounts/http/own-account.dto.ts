@@ -25,6 +25,9 @@ export class OwnAccountView {
   @ApiProperty({ example: 'Acme Ltd', description: 'First and last name joined, trimmed' })
   name!: string;
 
+  @ApiProperty({ type: String, nullable: true, example: '919876543210' })
+  mobile_no!: string | null;
+
   @ApiProperty({ type: String, nullable: true, example: 'client' })
   user_type!: string | null;
 
@@ -67,6 +70,7 @@ export const ownAccountView = (account: Account, parentUsername: string | null):
     id: account.id,
     username: account.username,
     name: displayName(account),
+    mobile_no: account.mobileNo,
     user_type: account.userType,
     role: roleOf(account.userType),
     person: person ? { id: person.id, username: person.username, name: displayName(person) } : null,
