@@ -16,6 +16,7 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const pages = useMemo(() => pagesOf(role), [role]);
   const main = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLButtonElement>(null);
   useFocusOnNavigation(main);
   return (
     <div className={isOpen ? 'shell open' : 'shell'}>
@@ -31,6 +32,7 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
       </a>
       <header className="bar">
         <button
+          ref={menu}
           type="button"
           className="icon menu"
           aria-expanded={isOpen}
@@ -40,7 +42,7 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
           {isOpen ? <X size={20} aria-hidden /> : <Menu size={20} aria-hidden />}
           <span className="unseen">{isOpen ? 'Close the navigation' : 'Open the navigation'}</span>
         </button>
-        <Link to="/" className="brand">
+        <Link to="/" className="brand" aria-label="Switchboard, the beginning">
           <Mark />
           <span>Switchboard</span>
         </Link>
@@ -52,7 +54,9 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
         className="side"
         role="presentation"
         onKeyDown={(event) => {
-          if (event.key === 'Escape') setOpen(false);
+          if (event.key !== 'Escape' || !isOpen) return;
+          setOpen(false);
+          menu.current?.focus();
         }}
       >
         <Navigation pages={pages} onChosen={() => setOpen(false)} />
@@ -70,7 +74,7 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
 function Who({ role }: { role: Role }) {
   const { name, username, person } = useMe();
   return (
-    <div className="who">
+    <section className="who" aria-label="Your session">
       <p title={person === null ? username : `${person.username} for ${username}`}>
         {person === null ? name || username : person.name || person.username}
         {person !== null && <span className="muted"> for {username}</span>}
@@ -94,7 +98,7 @@ function Who({ role }: { role: Role }) {
         </li>
       </ul>
       <ThemeSwitch />
-    </div>
+    </section>
   );
 }
 

@@ -99,7 +99,7 @@ export async function openApp({
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
+    if (message.type() === 'error') faults.push(`${message.text()} (${message.location().url})`);
   });
   if (role !== null) {
     const token = await tokenOf(role);
