@@ -20,7 +20,7 @@ export function Navigation({ pages, onChosen }: { pages: readonly PageDefinition
   return (
     <nav aria-label="Pages" className="navigation">
       {navigationOf(pages).map((group) => (
-        <section key={group.name} aria-labelledby={`group-${idOf(group.name)}`}>
+        <div key={group.name} role="group" aria-labelledby={`group-${idOf(group.name)}`}>
           <h2 id={`group-${idOf(group.name)}`}>{group.name}</h2>
           <ul>
             {group.pages.map(({ path, title, nav }) => (
@@ -37,7 +37,7 @@ export function Navigation({ pages, onChosen }: { pages: readonly PageDefinition
               </li>
             ))}
           </ul>
-        </section>
+        </div>
       ))}
     </nav>
   );

@@ -42,7 +42,7 @@ export function Chart(properties: ChartProperties) {
       </Suspense>
       <details>
         <summary>As a table</summary>
-        <div className="table-box" role="region" aria-label={`${title}, as a table`}>
+        <div className="table-box" role="group" aria-label={`${title}, as a table`} tabIndex={0}>
           <table className="table plain">
             <thead>
               <tr>

@@ -111,7 +111,7 @@ export function DataTable<Row extends object>({
   }
   return (
     <>
-      <div className="table-box" role="region" aria-label={label} tabIndex={-1}>
+      <div className="table-box" role="group" aria-label={label} tabIndex={rowTo === undefined ? 0 : undefined}>
         <table className={rowTo === undefined ? 'table' : 'table led'}>
           <caption className="unseen">{label}</caption>
           <thead>
