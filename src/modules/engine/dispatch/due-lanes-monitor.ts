@@ -12,7 +12,7 @@ import { DueRoutes } from './due-routes.js';
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * How long what is due has waited for a worker: what autoscaling goes by (docs/scaling.md). Routes that are down, or let
+ * How long what is due has waited for a worker: what autoscaling goes by (docs/operate/sizing.md). Routes that are down, or let
  * nothing through, do not count; those with a pace have a label of their own, since no further worker makes them faster.
  */
 @Injectable()
