@@ -1,8 +1,24 @@
 import { pages as account } from '../account/pages.js';
+import { pages as chat } from '../chat/pages.js';
+import { pages as home } from '../home/pages.js';
+import { pages as recipients } from '../recipients/pages.js';
+import { pages as reviews } from '../reviews/pages.js';
+import { pages as send } from '../send/pages.js';
+import { pages as senders } from '../senders/pages.js';
+import { pages as templates } from '../templates/pages.js';
 import type { PageDefinition, Role } from './page-definition.js';
 
 /** Every page of the application, by feature. */
-export const PAGES: readonly PageDefinition[] = [...account];
+export const PAGES: readonly PageDefinition[] = [
+  ...home,
+  ...send,
+  ...recipients,
+  ...templates,
+  ...senders,
+  ...chat,
+  ...reviews,
+  ...account,
+];
 
 /** The pages that a role sees. */
 export const pagesOf = (role: Role): readonly PageDefinition[] => PAGES.filter(({ roles }) => roles.includes(role));

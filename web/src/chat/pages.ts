@@ -1,0 +1,21 @@
+import { MessagesSquare, Store } from 'lucide-react';
+import type { PageDefinition } from '../app/page-definition.js';
+
+const roles = ['owner', 'reseller', 'staff'] as const;
+
+export const pages: readonly PageDefinition[] = [
+  {
+    path: '/session-messages',
+    title: 'Session messages',
+    roles,
+    nav: { group: 'Watch', order: 40, icon: MessagesSquare },
+    load: () => import('./session-messages-page.js'),
+  },
+  {
+    path: '/business-profile',
+    title: 'Business profile',
+    roles,
+    nav: { group: 'Own account', order: 80, icon: Store },
+    load: () => import('./business-profile-page.js'),
+  },
+];

@@ -1,0 +1,97 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { $api, api, LIVE, type Schema } from '../api/client.js';
+import {
+  Button,
+  type Column,
+  confirm,
+  DataTable,
+  Filters,
+  Link,
+  listQuery,
+  notify,
+  notifyFault,
+  Page,
+  StatusBadge,
+  Time,
+  useAddress,
+} from '../ui/index.js';
+
+type Row = Schema<'SessionMessageData'>;
+const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'] as const;
+
+/** Session messages of the account; those that have not left can be cancelled. */
+export default function SessionMessagesPage() {
+  const [address] = useAddress();
+  const client = useQueryClient();
+  const query = $api.useQuery(
+    'get',
+    '/v6/api/session-messages',
+    { params: { query: listQuery(address, 'status', 'scheduled') } as never },
+    LIVE,
+  );
+  const cancel = async ({ id, to, recipient }: Row) => {
+    const text = `To ${to ?? recipient ?? ''}`;
+    if (!(await confirm({ title: 'Cancel this message?', text, yes: 'Cancel it' }))) return;
+    try {
+      await api.DELETE('/v6/api/session-messages/{id}', { params: { path: { id } } as never });
+      await client.invalidateQueries();
+      notify('Cancelled');
+    } catch (error) {
+      notifyFault(error);
+    }
+  };
+  const columns: readonly Column<Row>[] = [
+    { name: 'to', title: 'To', cell: ({ to, recipient }) => to ?? recipient ?? '–' },
+    { name: 'type', title: 'Kind', cell: ({ type }) => type },
+    { name: 'status', title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+    { name: 'error', title: 'Fault', cell: ({ errorMessage }) => errorMessage ?? '–', wide: true },
+    { name: 'scheduled', title: 'Leaves at', cell: (row) => <Time value={row.scheduled_at} /> },
+    { name: 'sent', title: 'Left', cell: (row) => <Time value={row.sent_at} /> },
+    { name: 'created', title: 'Written', cell: (row) => <Time value={row.created_at} /> },
+    {
+      name: 'cancel',
+      title: 'Cancel',
+      cell: (row) =>
+        row.status === 'PENDING' && row.sent_at === null ? (
+          <Button
+            aria-label={`Cancel the message to ${row.to ?? row.recipient ?? ''}`}
+            onClick={() => void cancel(row)}
+          >
+            Cancel
+          </Button>
+        ) : (
+          '–'
+        ),
+    },
+  ];
+  return (
+    <Page
+      title="Session messages"
+      about="Messages to single contacts, newest first."
+      actions={
+        <Link to="/send/session" className="button primary">
+          New message
+        </Link>
+      }
+    >
+      <Filters
+        filters={[
+          {
+            name: 'status',
+            label: 'Status',
+            kind: 'choice',
+            options: STATUSES.map((status) => [status, status.toLowerCase()] as const),
+          },
+          { name: 'scheduled', label: 'Scheduled', kind: 'choice', options: [['true', 'Scheduled only']] },
+        ]}
+      />
+      <DataTable
+        label="Session messages"
+        columns={columns}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={{ title: 'No session messages' }}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,120 @@
+import { $api, LIVE, type Schema } from '../api/client.js';
+import { useMe } from '../app/session.js';
+import { type Column, Count, DataTable, Link, LoadState, Page, Section, StatusBadge, Time } from '../ui/index.js';
+import './home.css';
+
+type Campaign = Schema<'CampaignData'>;
+
+const COLUMNS: readonly Column<Campaign>[] = [
+  { name: 'name', title: 'Campaign', cell: (row) => row.broadcast_name, wide: true },
+  { name: 'channel', title: 'Channel', cell: ({ channel }) => channel },
+  { name: 'state', title: 'State', cell: ({ state }) => <StatusBadge status={state} /> },
+  { name: 'rows', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.total_rows} /> },
+  {
+    name: 'failed',
+    title: 'Failed',
+    align: 'end',
+    cell: ({ status_counts: counts }) => <Count value={(counts as Record<string, number>)['FAILED'] ?? 0} />,
+  },
+  { name: 'at', title: 'Accepted', cell: (row) => <Time value={row.created_at} /> },
+];
+
+const NAMES: Readonly<Record<string, string>> = {
+  gsm_credits: 'SMS',
+  bulk_chat_credits: 'Unofficial chat',
+  voice_credits: 'Voice',
+  chat_marketing_credits: 'Templates: marketing',
+  chat_utility_credits: 'Templates: utility',
+  chat_auth_credits: 'Templates: authentication',
+};
+
+/** How the account stands: balances, what runs, what is to come, what failed lately. */
+export default function HomePage() {
+  const { name, username } = useMe();
+  const credits = $api.useQuery('get', '/v6/api/account/credits', {}, LIVE);
+  const latest = $api.useQuery('get', '/v6/api/campaigns', { params: { query: { limit: 50 } } as never }, LIVE);
+  const rows = latest.data?.data ?? [];
+  const part = (wanted: (campaign: Campaign) => boolean) => ({
+    ...latest,
+    data: latest.data === undefined ? undefined : rows.filter(wanted).slice(0, 10),
+  });
+  const isOver = ({ state }: Campaign) => ['completed', 'cancelled', 'failed', 'rejected'].includes(state);
+  const isToCome = ({ state, scheduled_at: at, sent_at: left }: Campaign) =>
+    state === 'pending_approval' || (state === 'accepted' && at !== null && left === null);
+  const table = (label: string, wanted: (campaign: Campaign) => boolean, title: string) => (
+    <Section title={label}>
+      <DataTable
+        label={label}
+        columns={COLUMNS}
+        query={part(wanted)}
+        rowKey={(row) => row.request_id}
+        rowTo={(row) => `/campaigns/${encodeURIComponent(row.request_id)}`}
+        empty={{ title }}
+      />
+    </Section>
+  );
+  return (
+    <Page
+      title="Home"
+      about={name === '' ? username : name}
+      actions={
+        <Link to="/send" className="button primary">
+          New campaign
+        </Link>
+      }
+    >
+      <LoadState query={credits}>
+        {({ data }) => (
+          <ul className="balances" aria-label="Balances">
+            {data.map(({ balance, available }) => (
+              <li key={balance} className="card">
+                <span className="muted">{NAMES[balance] ?? balance}</span>
+                <strong>
+                  <Count value={available} />
+                </strong>
+              </li>
+            ))}
+          </ul>
+        )}
+      </LoadState>
+      {latest.data !== undefined && rows.length === 0 ? (
+        <FirstSteps />
+      ) : (
+        <>
+          {table('Running', (row) => !isOver(row) && !isToCome(row), 'Nothing runs')}
+          {table('To come', isToCome, 'Nothing is scheduled or waits for approval')}
+          {table(
+            'Failures of late',
+            (row) => ((row.status_counts as Record<string, number>)['FAILED'] ?? 0) > 0,
+            'None of the last fifty campaigns has failed recipients',
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** What an account that has not sent anything does first. */
+function FirstSteps() {
+  return (
+    <Section title="First steps">
+      <ol className="steps">
+        <li>
+          <Link to="/send">Send a test</Link> to your own number: write, look at the price, press “Send a test”.
+        </li>
+        <li>
+          <Link to="/sender-ids">Register a sender id</Link>, so that messages come from your name.
+        </li>
+        <li>
+          <Link to="/templates/new">Write a template</Link>, where you want to reach people in the chat.
+        </li>
+        <li>
+          <Link to="/lists">Make a list</Link>, or <Link to="/uploads">upload a file</Link> of recipients.
+        </li>
+        <li>
+          <Link to="/webhooks">Register a webhook</Link>, so that your programs hear what becomes of each message.
+        </li>
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,94 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, type Schema } from '../api/client.js';
+import { problemOf } from '../api/problem.js';
+import {
+  Button,
+  type Column,
+  Count,
+  DataTable,
+  FileField,
+  listQuery,
+  Page,
+  Section,
+  TextField,
+  Time,
+  useAddress,
+} from '../ui/index.js';
+import { saveUpload } from './save-upload.js';
+
+const COLUMNS: readonly Column<Schema<'UploadSummary'>>[] = [
+  { name: 'id', title: 'File', cell: (row) => `No. ${String(row.upload_id)}` },
+  { name: 'rows', title: 'Rows', align: 'end', cell: (row) => <Count value={row.rows} /> },
+  { name: 'invalid', title: 'Left out', align: 'end', cell: (row) => <Count value={row.invalid_count} /> },
+  { name: 'columns', title: 'Columns', cell: (row) => row.columns.join(', '), wide: true },
+  { name: 'created', title: 'Uploaded', cell: (row) => <Time value={row.created_at} /> },
+  { name: 'expires', title: 'Kept until', cell: (row) => <Time value={row.expires_at} /> },
+];
+
+/** CSV files of recipients with their values. */
+export default function UploadsPage() {
+  const [address] = useAddress();
+  const query = $api.useQuery('get', '/v6/api/uploads', { params: { query: listQuery(address) } as never });
+  return (
+    <Page title="Files of recipients" about="CSV files with numbers and values for the text, kept for seven days.">
+      <Section title="Upload a file">
+        <UploadForm />
+      </Section>
+      <DataTable
+        label="Files of recipients"
+        columns={COLUMNS}
+        query={query}
+        rowKey={(row) => row.upload_id}
+        rowTo={(row) => `/uploads/${String(row.upload_id)}`}
+        empty={{ title: 'No files yet' }}
+      />
+    </Page>
+  );
+}
+
+function UploadForm() {
+  const [file, setFile] = useState<File | null>(null);
+  const [column, setColumn] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const save = async () => {
+    if (file === null) return;
+    setBusy(true);
+    setFault(null);
+    try {
+      const { upload_id: id } = await saveUpload(file, column);
+      void client.invalidateQueries();
+      await navigate({ to: `/uploads/${String(id)}` });
+    } catch (error) {
+      setFault(problemOf(error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="form">
+      <FileField
+        label="CSV file"
+        accept=".csv,text/csv"
+        hint="A header, then one recipient a row; every other column is a value for the text."
+        onFile={setFile}
+      />
+      <TextField
+        label="Column of the number"
+        hint="Only where it has no usual name, such as phone or mobile."
+        value={column}
+        onChange={(event) => setColumn(event.currentTarget.value)}
+      />
+      <div role="alert">{fault !== null && <p className="fault">{fault}</p>}</div>
+      <div className="buttons">
+        <Button kind="primary" off={file === null} busy={isBusy} onClick={() => void save()}>
+          Upload
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { BadgeCheck, IdCard, LayoutTemplate } from 'lucide-react';
+import type { PageDefinition } from '../app/page-definition.js';
+
+const roles = ['staff'] as const;
+
+export const pages: readonly PageDefinition[] = [
+  {
+    path: '/reviews/templates',
+    title: 'Templates to review',
+    roles,
+    nav: { group: 'Review', order: 20, icon: LayoutTemplate, label: 'Templates' },
+    load: () => import('./template-reviews-page.js'),
+  },
+  {
+    path: '/reviews/profile-requests',
+    title: 'Display names to review',
+    roles,
+    nav: { group: 'Review', order: 30, icon: BadgeCheck, label: 'Display names' },
+    load: () => import('./profile-reviews-page.js'),
+  },
+  {
+    path: '/reviews/sender-ids',
+    title: 'Sender ids to review',
+    roles,
+    nav: { group: 'Review', order: 40, icon: IdCard, label: 'Sender ids' },
+    load: () => import('./sender-reviews-page.js'),
+  },
+];

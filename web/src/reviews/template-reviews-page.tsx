@@ -1,0 +1,123 @@
+import { $api, api, LIVE, type Schema } from '../api/client.js';
+import { Handset } from '../send/handset.js';
+import { CATEGORY_OF, languageOf, STATUS_OF } from '../templates/template-words.js';
+import {
+  Button,
+  Empty,
+  Facts,
+  Filters,
+  listQuery,
+  LoadState,
+  Page,
+  Section,
+  StatusBadge,
+  Time,
+  useAddress,
+} from '../ui/index.js';
+import { ReviewPages } from './review-pages.js';
+import { useDecision } from './use-decision.js';
+
+type Template = Schema<'ReviewedTemplateAnswer'>;
+type Move = 'approve' | 'reject' | 'pause' | 'resume' | 'disable';
+
+const MOVES: Readonly<Record<Move, { label: string; done: string; needsReason: boolean; from: readonly number[] }>> = {
+  approve: { label: 'Approve', done: 'Approved', needsReason: false, from: [3] },
+  reject: { label: 'Reject', done: 'Rejected', needsReason: true, from: [3] },
+  pause: { label: 'Pause', done: 'Paused', needsReason: true, from: [1] },
+  resume: { label: 'Resume', done: 'Resumed', needsReason: false, from: [4] },
+  disable: { label: 'Disable', done: 'Disabled', needsReason: true, from: [0, 1, 2, 3, 4] },
+};
+
+/** Templates that wait for a decision, each as the handset shows it. */
+export default function TemplateReviewsPage() {
+  const [address] = useAddress();
+  const asked = { status: 'pending', limit: '20', ...listQuery(address, 'status') };
+  const query = $api.useQuery('get', '/v6/api/admin/templates', { params: { query: asked } as never }, LIVE);
+  return (
+    <Page title="Templates to review" about="What customers want to send, as the handset shows it.">
+      <Filters
+        filters={[
+          {
+            name: 'status',
+            label: 'Status',
+            kind: 'choice',
+            options: Object.values(STATUS_OF).map((status) => [status, status] as const),
+          },
+        ]}
+      />
+      <LoadState query={query}>
+        {(list) => (
+          <>
+            {list.data.length === 0 && <Empty title="Nothing waits here" />}
+            {list.data.map((template) => (
+              <Review key={template.id} template={template} />
+            ))}
+            <ReviewPages foot={list} shown={list.data.length} />
+          </>
+        )}
+      </LoadState>
+    </Page>
+  );
+}
+
+function Review({ template }: { template: Template }) {
+  const { id, template_name: name, username, status, revision } = template;
+  const { busy, decide } = useDecision();
+  const move = (wanted: Move) => {
+    const { label, done, needsReason } = MOVES[wanted];
+    return decide({
+      key: wanted,
+      title: `${label} ${name}?`,
+      text: `A template of ${username}.`,
+      yes: `${label} it`,
+      done: `${done}: ${name}`,
+      needsReason,
+      work: (reason) =>
+        api.POST(`/v6/api/admin/templates/{id}/${wanted}`, {
+          params: { path: { id } },
+          body: { revision, ...(needsReason && { reason }) },
+        }),
+    });
+  };
+  return (
+    <Section
+      title={name}
+      actions={
+        <>
+          {(Object.keys(MOVES) as Move[])
+            .filter((wanted) => MOVES[wanted].from.includes(status))
+            .map((wanted) => (
+              <Button
+                key={wanted}
+                kind={wanted === 'approve' ? 'primary' : MOVES[wanted].needsReason ? 'danger' : 'quiet'}
+                busy={busy === wanted}
+                aria-label={`${MOVES[wanted].label} ${name}`}
+                onClick={() => void move(wanted)}
+              >
+                {MOVES[wanted].label}
+              </Button>
+            ))}
+        </>
+      }
+    >
+      <Facts
+        facts={[
+          ['Account', username],
+          ['Status', <StatusBadge key="status" status={STATUS_OF[status] ?? String(status)} />],
+          ['Category', CATEGORY_OF[template.category] ?? template.category],
+          ['Language', languageOf(template.language)],
+          ['Sample of the header', template.header_example_url],
+          ['Samples', template.body_examples.length === 0 ? null : template.body_examples.join(', ')],
+          ['At the network', template.upstream_id],
+          ['Reason', template.reason],
+          ['Revision', revision],
+          ['Written', <Time key="at" value={template.created_at} />],
+        ]}
+      />
+      <Handset
+        template={template}
+        values={Object.fromEntries(template.body_examples.map((text, at) => [String(at + 1), text]))}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,177 @@
+import type { Schema } from '../api/client.js';
+import { type MenuRow, rowsOf } from './menu.js';
+
+/** Ways of a campaign; a session message has a page of its own. */
+export const CHANNELS = [
+  ['sms', 'SMS'],
+  ['unofficial', 'Unofficial chat'],
+  ['template', 'Template message'],
+  ['branded', 'Branded template'],
+  ['voice', 'Voice'],
+] as const;
+
+export type ChannelName = (typeof CHANNELS)[number][0];
+
+/** What is being written; every field stays when the channel is changed. */
+export interface Draft {
+  name: string;
+  message: string;
+  /** of a template campaign */
+  template: string;
+  bodyValues: Readonly<Record<string, string>>;
+  headerValue: string;
+  image: string;
+  image2: string;
+  document: string;
+  senderId: string;
+  dltTemplateId: string;
+  validity: string;
+  source: 'paste' | 'upload' | 'list';
+  pasted: string;
+  uploadId: string;
+  listId: string;
+  schedule: string;
+  language: string;
+  audioUrl: string;
+  callerId: string;
+  plan: string;
+  retries: string;
+  retryInterval: string;
+  menu: readonly MenuRow[];
+}
+
+export const EMPTY: Draft = {
+  name: '',
+  message: '',
+  template: '',
+  bodyValues: {},
+  headerValue: '',
+  image: '',
+  image2: '',
+  document: '',
+  senderId: '',
+  dltTemplateId: '',
+  validity: '',
+  source: 'paste',
+  pasted: '',
+  uploadId: '',
+  listId: '',
+  schedule: '',
+  language: 'en',
+  audioUrl: '',
+  callerId: '',
+  plan: '15',
+  retries: '0',
+  retryInterval: '60',
+  menu: [],
+};
+
+export type Template = Schema<'OwnTemplateAnswer'>;
+export type Body = Record<string, unknown>;
+
+/** Numbers as people paste them: one a line, or with commas, semicolons or tabs between them. */
+export const numbersOf = (text: string): string[] =>
+  text
+    .split(/[\n,;\t]+/)
+    .map((number) => number.trim())
+    .filter((number) => number !== '');
+
+/** The placeholders `{{1}}`, `{{2}}` of an approved text, each once, ascending. */
+export const numbersIn = (text: string): string[] =>
+  [...new Set([...text.matchAll(/\{\{(\d+)\}\}/g)].map(([, number]) => number ?? ''))].sort(
+    (a, b) => Number(a) - Number(b),
+  );
+
+export const isOfTemplates = (channel: ChannelName): boolean => channel === 'template' || channel === 'branded';
+
+const given = (fields: Body): Body =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined));
+
+/** `2026-11-24T09:30` of the field as the API reads it, in the account's time zone. */
+const momentOf = (schedule: string): string => (schedule === '' ? '' : `${schedule.replace('T', ' ')}:00`);
+
+function recipientsOf({ source, pasted, uploadId, listId }: Draft): Body {
+  if (source === 'upload') return { upload_id: Number(uploadId) };
+  if (source === 'list') return { list_id: Number(listId) };
+  return { contacts: numbersOf(pasted) };
+}
+
+const MEDIA: Readonly<Record<string, string>> = { Image: 'image', Video: 'video', Document: 'document' };
+
+function templateOf(draft: Draft, template: Template | undefined): Body {
+  const text = (value: string) => ({ type: 'text', text: value });
+  const body = numbersIn(template?.template_body ?? '').map((number) => text(draft.bodyValues[number] ?? ''));
+  const media = MEDIA[template?.header_media_type ?? ''];
+  const header =
+    template?.header_area_type === 'media' && media !== undefined
+      ? [{ type: media, [media]: { link: draft.headerValue } }]
+      : numbersIn(template?.header_text ?? '').length > 0
+        ? [text(draft.headerValue)]
+        : [];
+  const components = [
+    ...(header.length > 0 ? [{ type: 'header', parameters: header }] : []),
+    ...(body.length > 0 ? [{ type: 'body', parameters: body }] : []),
+  ];
+  return { name: draft.template, ...(components.length > 0 && { components }) };
+}
+
+function saidBy(channel: ChannelName, draft: Draft, template: Template | undefined): Body {
+  if (isOfTemplates(channel)) return { template: templateOf(draft, template) };
+  if (channel === 'voice') {
+    return {
+      ...given({
+        message: draft.audioUrl === '' ? draft.message : '',
+        audio_url: draft.audioUrl,
+        language: draft.language,
+        caller_id: draft.callerId,
+        voiceplan: draft.plan,
+      }),
+      retries: Number(draft.retries),
+      retry_interval: Number(draft.retryInterval),
+      ...(draft.menu.length > 0 && { dtmf_flow: { rows: rowsOf(draft.menu) } }),
+    };
+  }
+  if (channel === 'unofficial') {
+    return given({ message: draft.message, img1: draft.image, img2: draft.image2, document: draft.document });
+  }
+  return given({
+    message: draft.message,
+    sender_id: draft.senderId,
+    dlt_template_id: draft.dltTemplateId,
+    validity_s: draft.validity === '' ? undefined : Number(draft.validity),
+  });
+}
+
+/** The body of the send, and of its quote. */
+export function bodyOf(channel: ChannelName, draft: Draft, template: Template | undefined): Body {
+  const recipients = channel === 'voice' ? { contacts: numbersOf(draft.pasted) } : recipientsOf(draft);
+  return {
+    ...(channel !== 'voice' && { channel }),
+    broadcast_name: draft.name,
+    ...saidBy(channel, draft, template),
+    ...recipients,
+    ...given({ schedule_time: momentOf(draft.schedule) }),
+  };
+}
+
+/** The same to one number alone, now: a test. @param variables of the recipient whose text is tried */
+export function testBodyOf(body: Body, number: string, variables: Readonly<Record<string, string>>): Body {
+  const { contacts: _contacts, upload_id: _upload, list_id: _list, schedule_time: _moment, ...rest } = body;
+  const test = { ...rest, broadcast_name: `Test: ${String(body['broadcast_name'])}` };
+  return 'channel' in body ? { ...test, recipients: [{ to: number, variables }] } : { ...test, contacts: [number] };
+}
+
+/** What is missing before anything can be asked of the API; null = nothing. */
+export function missingOf(channel: ChannelName, draft: Draft): string | null {
+  if (draft.name.trim() === '') return 'Give the campaign a name';
+  if (isOfTemplates(channel) && draft.template === '') return 'Choose a template';
+  if (channel === 'voice' ? draft.message.trim() === '' && draft.audioUrl === '' : false) {
+    return 'Write what is spoken, or give the address of an audio file';
+  }
+  if (!isOfTemplates(channel) && channel !== 'voice' && draft.message.trim() === '') return 'Write the message';
+  const { source } = draft;
+  if ((channel === 'voice' || source === 'paste') && numbersOf(draft.pasted).length === 0) return 'Add recipients';
+  if (channel !== 'voice' && source === 'upload' && draft.uploadId === '') return 'Choose a file of recipients';
+  if (channel !== 'voice' && source === 'list' && draft.listId === '') return 'Choose a list';
+  return null;
+}

@@ -1,0 +1,73 @@
+import { $api } from '../api/client.js';
+import { Section, SelectField, TextField, useTimeZone } from '../ui/index.js';
+import type { Draft } from './draft.js';
+import type { PartProperties } from './write-part.js';
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => [String(from + at), String(from + at)] as const);
+
+/** Who it comes from, when it leaves, and what else a channel knows. */
+export function OptionsPart({ channel, draft, set }: PartProperties) {
+  const zone = useTimeZone();
+  const field = (name: keyof Draft, label: string, hint?: string, type = 'text') => (
+    <TextField
+      type={type}
+      label={label}
+      hint={hint}
+      value={String(draft[name])}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <Section title="3. Options">
+      {(channel === 'sms' || channel === 'voice') && <SenderField channel={channel} draft={draft} set={set} />}
+      {channel === 'sms' && (
+        <div className="pair">
+          {field('dltTemplateId', 'DLT template id', 'Where the operators ask for one.')}
+          {field('validity', 'Valid for, seconds', '60 to 259,200; what has not left by then is refunded.', 'number')}
+        </div>
+      )}
+      {channel === 'voice' && (
+        <div className="pair">
+          <SelectField
+            label="Billing block"
+            options={[
+              ['15', '15 seconds'],
+              ['30', '30 seconds'],
+            ]}
+            value={draft.plan}
+            onChange={(event) => set({ plan: event.currentTarget.value })}
+          />
+          <SelectField
+            label="Further calls, when there is no answer"
+            options={numbers(0, 5)}
+            value={draft.retries}
+            onChange={(event) => set({ retries: event.currentTarget.value })}
+          />
+          <SelectField
+            label="Seconds between two calls"
+            options={['5', '10', '30', '60', '180', '300'].map((value) => [value, value] as const)}
+            value={draft.retryInterval}
+            onChange={(event) => set({ retryInterval: event.currentTarget.value })}
+          />
+        </div>
+      )}
+      {field('schedule', 'Leave at', `In the time zone ${zone}; empty: at once.`, 'datetime-local')}
+    </Section>
+  );
+}
+
+function SenderField({ channel, draft, set }: PartProperties) {
+  const query = $api.useQuery('get', '/v6/api/sender-ids', { params: { query: { limit: 1000 } } as never });
+  const usable = (query.data?.data ?? []).filter((one) => one.channel === channel && one.status === 'approved');
+  const name = channel === 'sms' ? 'senderId' : 'callerId';
+  return (
+    <SelectField
+      label={channel === 'sms' ? 'Sender id' : 'Number that is shown'}
+      hint={usable.length === 0 ? 'You have no approved sender id for this channel.' : undefined}
+      options={[['', 'The default'], ...usable.map((one) => [one.sender_id, one.sender_id] as const)]}
+      value={draft[name]}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+    />
+  );
+}

@@ -1,0 +1,270 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { api, type Schema } from '../api/client.js';
+import { type Problem, problemOf } from '../api/problem.js';
+import { useMe } from '../app/session.js';
+import { Button, confirm, Facts, formatCount, notify, notifyFault, Section, TextField } from '../ui/index.js';
+import { type Body, type ChannelName, type Template, testBodyOf } from './draft.js';
+import { Handset } from './handset.js';
+import { newKey, submit } from './submit.js';
+
+type Quote = Schema<'BulkQuoteData'> | Schema<'VoiceQuoteData'>;
+
+interface Properties {
+  channel: ChannelName;
+  body: Body;
+  /** what is still to be filled in; null = nothing */
+  missing: string | null;
+  values: Readonly<Record<string, string>>;
+  header: string;
+  template: Template | undefined;
+}
+
+const isOfVoice = (quote: Quote): quote is Schema<'VoiceQuoteData'> => 'audio_seconds' in quote;
+const countOf = (quote: Quote): number => (isOfVoice(quote) ? quote.contacts : quote.recipients);
+
+/** What leaves and what it costs, a test to oneself, and the departure. */
+export function PricePart({ channel, body, missing, values, header, template }: Properties) {
+  const [priced, setPriced] = useState<{ of: string; quote: Quote } | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState<'price' | 'send' | null>(null);
+  const text = JSON.stringify([channel, body]);
+  // the price of another text says nothing about this one
+  const quote = priced?.of === text ? priced.quote : null;
+  const ask = async () => {
+    setBusy('price');
+    setProblem(null);
+    try {
+      const { data } = await api.POST('/v6/api/campaigns/quote', { body: { ...body, channel } as never });
+      if (data !== undefined) setPriced({ of: text, quote: data.data as Quote });
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(null);
+    }
+  };
+  return (
+    <Section title="4. Preview and send">
+      {template !== undefined && (channel === 'template' || channel === 'branded') && (
+        <Handset template={template} values={values} header={header} />
+      )}
+      <div className="buttons">
+        <Button off={missing !== null} busy={busy === 'price'} title={missing ?? undefined} onClick={() => void ask()}>
+          Show preview and price
+        </Button>
+      </div>
+      {missing !== null && <p className="muted">{missing}.</p>}
+      {problem !== null && <Refusal problem={problem} />}
+      <div aria-live="polite">{quote !== null && <Priced quote={quote} />}</div>
+      <TestPart channel={channel} body={body} isReady={missing === null} quote={quote} />
+      <SendButton
+        channel={channel}
+        body={body}
+        quote={quote}
+        busy={busy === 'send'}
+        setBusy={(isBusy) => setBusy(isBusy ? 'send' : null)}
+        onRefusal={setProblem}
+      />
+    </Section>
+  );
+}
+
+/** What the API refused, with the rows that it names. */
+function Refusal({ problem }: { problem: Problem }) {
+  const rows = Array.isArray(problem.body['errors']) ? (problem.body['errors'] as FaultyRow[]) : [];
+  return (
+    <div role="alert">
+      <p className="fault">{problem.message}</p>
+      {problem.hint !== null && <p className="muted">{problem.hint}</p>}
+      <Rows rows={rows} />
+    </div>
+  );
+}
+
+interface FaultyRow {
+  row: number;
+  to?: string | undefined;
+  message?: string | undefined;
+  missing?: readonly string[];
+}
+
+const SHOWN_ROWS = 10;
+
+function Rows({ rows }: { rows: readonly FaultyRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <ul className="preview-texts">
+      {rows.slice(0, SHOWN_ROWS).map(({ row, to, message, missing = [] }) => (
+        <li key={`${String(row)} ${message ?? ''}`}>
+          Row {row} {to ?? ''}: {message ?? `no value for ${missing.join(', ')}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Priced({ quote }: { quote: Quote }) {
+  const left = quote.available - quote.total_credits;
+  return (
+    <>
+      <p className="price">
+        {formatCount(quote.total_credits)} credits for {formatCount(countOf(quote))} recipients
+      </p>
+      <Facts
+        facts={[
+          ['Balance', `${formatCount(quote.available)} ${quote.balance.replaceAll('_', ' ')}`],
+          ['Left afterwards', left < 0 ? `${formatCount(-left)} too few` : formatCount(left)],
+          ...(isOfVoice(quote)
+            ? [
+                ['Length', `${formatCount(quote.audio_seconds, 1)} s`] as const,
+                ['For each call', `${formatCount(quote.credits_per_contact)} credits`] as const,
+                [
+                  'Left out',
+                  quote.invalid.length === 0 ? null : quote.invalid.slice(0, SHOWN_ROWS).join(', '),
+                ] as const,
+              ]
+            : quote.segments_histogram.map(
+                ({ segments, recipients, credits }) =>
+                  [
+                    segments === 1 ? '1 part' : `${String(segments)} parts`,
+                    `${formatCount(recipients)} recipients, ${formatCount(credits)} credits`,
+                  ] as const,
+              )),
+          [
+            'Come more than once',
+            quote.duplicates.length === 0 ? null : quote.duplicates.slice(0, SHOWN_ROWS).join(', '),
+          ],
+        ]}
+      />
+      {left < 0 && <p className="fault">The balance is too low.</p>}
+      {!isOfVoice(quote) && (
+        <>
+          {quote.refused > 0 && (
+            <p className="fault">{formatCount(quote.refused)} rows would make the send be refused:</p>
+          )}
+          <Rows rows={[...quote.missing, ...quote.invalid]} />
+          {quote.warnings.length > 0 && <p>Numbers that no numbering plan has:</p>}
+          <Rows rows={quote.warnings} />
+          <ul className="preview-texts" aria-label="The first recipients">
+            {quote.preview.map(({ row, to, text, variables, segments, credits }) => (
+              <li key={row}>
+                <div className="muted">
+                  {to} · {segments === 1 ? '1 part' : `${String(segments)} parts`} ·{' '}
+                  {credits === 1 ? '1 credit' : `${String(credits)} credits`}
+                </div>
+                {text === ''
+                  ? Object.entries(variables)
+                      .map(([name, value]) => `${name}: ${value}`)
+                      .join(', ')
+                  : text}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function TestPart({
+  channel,
+  body,
+  isReady,
+  quote,
+}: Pick<Properties, 'channel' | 'body'> & { isReady: boolean; quote: Quote | null }) {
+  const { mobile_no: own } = useMe() as { mobile_no?: string | null };
+  const [number, setNumber] = useState(own ?? '');
+  const [isBusy, setBusy] = useState(false);
+  const first = quote !== null && !isOfVoice(quote) ? (quote.preview[0]?.variables ?? {}) : {};
+  const send = async () => {
+    setBusy(true);
+    try {
+      const id = await submit(channel, testBodyOf(body, number, first), newKey());
+      notify(`Test sent: ${id}`);
+    } catch (error) {
+      notifyFault(error, 'The test');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <TextField
+        type="tel"
+        label="Test message to"
+        hint={
+          channel === 'voice'
+            ? 'Costs what a call costs, and waits for approval as every voice campaign.'
+            : 'Leaves at once, with the values of the first recipient, and costs what it costs.'
+        }
+        value={number}
+        onChange={(event) => setNumber(event.currentTarget.value)}
+      />
+      <div className="buttons">
+        <Button off={!isReady || number.trim() === ''} busy={isBusy} onClick={() => void send()}>
+          Send a test
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function SendButton({
+  channel,
+  body,
+  quote,
+  busy,
+  setBusy,
+  onRefusal,
+}: Pick<Properties, 'channel' | 'body'> & {
+  quote: Quote | null;
+  busy: boolean;
+  setBusy: (busy: boolean) => void;
+  onRefusal: (problem: Problem | null) => void;
+}) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  // One key for one text: what is pressed twice, or again after a lost answer, is one campaign.
+  const key = useRef<{ of: string; key: string }>({ of: '', key: '' });
+  const refused = quote !== null && !isOfVoice(quote) ? quote.refused : 0;
+  const isReady = quote !== null && refused === 0 && countOf(quote) > 0 && quote.available >= quote.total_credits;
+  const send = async () => {
+    if (quote === null) return;
+    const isSure = await confirm({
+      title: 'Send this campaign?',
+      text: `${formatCount(countOf(quote))} recipients, ${formatCount(quote.total_credits)} credits.`,
+      yes: 'Send it',
+      danger: false,
+    });
+    if (!isSure) return;
+    const text = JSON.stringify([channel, body]);
+    if (key.current.of !== text) key.current = { of: text, key: newKey() };
+    setBusy(true);
+    onRefusal(null);
+    try {
+      const id = await submit(channel, body, key.current.key);
+      void client.invalidateQueries();
+      notify(channel === 'voice' ? 'Handed in: it leaves once it is approved' : 'Sent');
+      await navigate({ to: `/campaigns/${encodeURIComponent(id)}` });
+    } catch (error) {
+      onRefusal(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="buttons">
+      <Button
+        kind="primary"
+        off={!isReady}
+        busy={busy}
+        title={quote === null ? 'Look at the price first' : undefined}
+        onClick={() => void send()}
+      >
+        {quote === null ? 'Send' : `Send to ${formatCount(countOf(quote))}`}
+      </Button>
+      {quote === null && <span className="muted">Look at the preview and the price first.</span>}
+    </div>
+  );
+}

@@ -1,0 +1,159 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { $api } from '../api/client.js';
+import { problemOf } from '../api/problem.js';
+import { saveUpload } from '../recipients/save-upload.js';
+import {
+  Button,
+  FileField,
+  formatCount,
+  Link,
+  LoadState,
+  RadioField,
+  Section,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../ui/index.js';
+import { type Draft, numbersOf } from './draft.js';
+import type { PartProperties } from './write-part.js';
+
+/** Who gets it: pasted numbers, a file, or a list. */
+export function RecipientsPart({ channel, draft, set }: PartProperties) {
+  const isPasted = channel === 'voice' || draft.source === 'paste';
+  return (
+    <Section title="2. Recipients">
+      {channel !== 'voice' && (
+        <RadioField
+          label="From"
+          name="source"
+          options={[
+            ['paste', 'Pasted numbers'],
+            ['upload', 'A CSV file'],
+            ['list', 'A saved list'],
+          ]}
+          value={draft.source}
+          onChange={(event) => set({ source: event.currentTarget.value as Draft['source'] })}
+        />
+      )}
+      {isPasted && (
+        <>
+          <TextArea
+            label="Numbers"
+            rows={5}
+            hint="With the country code; one a line, or with commas between them."
+            value={draft.pasted}
+            onChange={(event) => set({ pasted: event.currentTarget.value })}
+          />
+          <p className="counter" role="status">
+            {formatCount(numbersOf(draft.pasted).length)} numbers
+          </p>
+        </>
+      )}
+      {!isPasted && draft.source === 'upload' && <UploadChoice draft={draft} set={set} />}
+      {!isPasted && draft.source === 'list' && <ListChoice draft={draft} set={set} />}
+    </Section>
+  );
+}
+
+type Choice = Pick<PartProperties, 'draft' | 'set'>;
+
+function UploadChoice({ draft, set }: Choice) {
+  const uploads = $api.useQuery('get', '/v6/api/uploads', { params: { query: { limit: 100 } } as never });
+  const client = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const [column, setColumn] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const save = async () => {
+    if (file === null) return;
+    setBusy(true);
+    setFault(null);
+    try {
+      const { upload_id: id } = await saveUpload(file, column);
+      await client.invalidateQueries();
+      set({ uploadId: String(id) });
+    } catch (error) {
+      setFault(problemOf(error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <LoadState query={uploads}>
+      {({ data }) => {
+        const chosen = data.find(({ upload_id: id }) => String(id) === draft.uploadId);
+        return (
+          <>
+            <SelectField
+              label="File"
+              options={[
+                ['', 'Choose…'],
+                ...data.map(
+                  ({ upload_id: id, rows, created_at: at }) =>
+                    [String(id), `No. ${String(id)}: ${formatCount(rows)} rows, ${at}`] as const,
+                ),
+              ]}
+              value={draft.uploadId}
+              onChange={(event) => set({ uploadId: event.currentTarget.value })}
+            />
+            {chosen !== undefined && (
+              <p className="counter">
+                {formatCount(chosen.rows)} rows; number in “{chosen.number_column}”; columns for the text:{' '}
+                {chosen.columns.filter((name) => name !== chosen.number_column).join(', ') || 'none'}
+                {chosen.invalid_count > 0 && `; ${formatCount(chosen.invalid_count)} rows were left out`}
+              </p>
+            )}
+            <div className="pair">
+              <FileField label="Or upload a CSV file" accept=".csv,text/csv" onFile={setFile} />
+              <TextField
+                label="Column of the number"
+                hint="Only where it has no usual name."
+                value={column}
+                onChange={(event) => setColumn(event.currentTarget.value)}
+              />
+            </div>
+            {fault !== null && (
+              <p className="fault" role="alert">
+                {fault}
+              </p>
+            )}
+            <div className="buttons">
+              <Button off={file === null} busy={isBusy} onClick={() => void save()}>
+                Upload
+              </Button>
+            </div>
+          </>
+        );
+      }}
+    </LoadState>
+  );
+}
+
+function ListChoice({ draft, set }: Choice) {
+  const lists = $api.useQuery('get', '/v6/api/lists', { params: { query: { limit: 1000 } } as never });
+  return (
+    <LoadState query={lists}>
+      {({ data }) => (
+        <SelectField
+          label="List"
+          hint={
+            data.length === 0 ? (
+              <Link to="/lists">Make a list first</Link>
+            ) : (
+              'A list that was sent to cannot be changed any more.'
+            )
+          }
+          options={[
+            ['', 'Choose…'],
+            ...data.map(
+              ({ list_id: id, name, members }) => [String(id), `${name}: ${formatCount(members)} members`] as const,
+            ),
+          ]}
+          value={draft.listId}
+          onChange={(event) => set({ listId: event.currentTarget.value })}
+        />
+      )}
+    </LoadState>
+  );
+}

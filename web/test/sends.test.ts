@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../test/support/processes.js';
+import { fitsWidth, hasBrowser, NARROW, openApp, type OpenedApp, webService, WIDE } from './support/browser.js';
+
+type Json = Record<string, unknown>;
+let serial = 0;
+/** Names and numbers that no other test uses. */
+const fresh = (name: string): string => `${name} ${String(Date.now())} ${String(++serial)}`;
+const number = (): string => `9198${String(Date.now()).slice(-6)}${String(10 + (++serial % 80))}`;
+
+/** The guided send, on every channel, to what the carrier says of the recipient. */
+describe.skipIf(!hasBrowser)('the guided send', () => {
+  let owner: OpenedApp;
+  let clients: Awaited<ReturnType<typeof webService>>['clients'];
+
+  beforeAll(async () => {
+    ({ clients } = await webService());
+    owner = await openApp({ role: 'owner', path: '/send' });
+  });
+  afterAll(() => owner.close());
+
+  const field = (label: string) => owner.page.getByLabel(label, { exact: true });
+  const button = (name: string) => owner.page.getByRole('button', { name, exact: true });
+
+  /** The campaign of a name, as the API has it. */
+  const campaignOf = async (name: string): Promise<Json> => {
+    const { body } = await clients.owner.call('GET', '/v6/api/campaigns?limit=20');
+    const found = (body['data'] as Json[]).filter((row) => row['broadcast_name'] === name);
+    expect(found).toHaveLength(1);
+    return found[0] ?? {};
+  };
+  const ends = async (name: string, status: string): Promise<void> => {
+    await until(
+      `${name} to be ${status}`,
+      async () => ((await campaignOf(name))['status_counts'] as Json)[status] === 1,
+    );
+  };
+  /** Looks at the price and sends; leads to the campaign. */
+  const send = async (credits: string): Promise<void> => {
+    const { page } = owner;
+    await button('Show preview and price').click();
+    await page.getByText(credits).waitFor();
+    await page.getByRole('button', { name: /^Send to / }).click();
+    await button('Send it').click();
+    await page.waitForURL(/\/app\/campaigns\//);
+  };
+
+  it('sends an SMS, with its parts and price seen before, and a test to oneself', async () => {
+    const { page } = owner;
+    const name = fresh('Web SMS');
+    await field('Name of the campaign').fill(name);
+    await field('Message').fill('Zażółć, {{name|there}}');
+    await page.getByText(/Unicode because of ż \(U\+017C\)/).waitFor();
+    await field('Message').fill('Hello [x]');
+    await page.getByText('11 characters · GSM-7 · 1 part').waitFor();
+    await field('Numbers').fill(`${number()}`);
+    await button('Show preview and price').click();
+    await page.getByRole('list', { name: 'The first recipients' }).getByText('Hello [x]').waitFor();
+    await field('Test message to').fill(number());
+    await button('Send a test').click();
+    await page.getByText(/^Test sent: /).waitFor();
+    await send('1 credits for 1 recipients');
+    await ends(`Test: ${name}`, 'DELIVERED');
+    await ends(name, 'DELIVERED');
+    expect(owner.faults).toEqual([]);
+  });
+
+  it('tells what the API refuses, and asks the price again once the text has changed', async () => {
+    const { page } = owner;
+    await owner.go('/send');
+    await page.getByText('Give the campaign a name.').waitFor();
+    await field('Name of the campaign').fill(fresh('Refused'));
+    await field('Message').fill('Hello {{name}}');
+    await field('Numbers').fill(`${number()}, 12`);
+    await button('Show preview and price').click();
+    await page.getByText('2 rows would make the send be refused:').waitFor();
+    await page.getByText(/no value for name/).waitFor();
+    expect(await page.getByRole('button', { name: /^Send to / }).getAttribute('aria-disabled')).toBe('true');
+    await field('Message').fill('Hello');
+    await page.getByText('Look at the preview and the price first.').waitFor();
+  });
+
+  it('sends one campaign, however often the button is pressed', async () => {
+    const name = fresh('Twice');
+    const { page } = owner;
+    await owner.go('/send');
+    await field('Name of the campaign').fill(name);
+    await field('Message').fill('Hello');
+    await field('Numbers').fill(number());
+    await button('Show preview and price').click();
+    await page.getByText('1 credits for 1 recipients').waitFor();
+    // the answer is lost: the same request is sent again
+    let isLost = false;
+    await page.route('**/v6/api/campaigns', async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.continue();
+      isLost = true;
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByRole('button', { name: /^Send to / }).click();
+    await button('Send it').click();
+    await page.getByText('The API does not answer.').waitFor();
+    await page.getByRole('button', { name: /^Send to / }).click();
+    await button('Send it').click();
+    await page.waitForURL(/\/app\/campaigns\//);
+    await page.unroute('**/v6/api/campaigns');
+    owner.faults.length = 0;
+    await ends(name, 'DELIVERED');
+  });
+
+  it('sends to the rows of a file, each with its own text', async () => {
+    const { page } = owner;
+    const name = fresh('File');
+    await owner.go('/send');
+    await field('Name of the campaign').fill(name);
+    await field('Message').fill('Hi {{name}}');
+    await field('A CSV file').check();
+    const file = { name: 'customers.csv', mimeType: 'text/csv', buffer: Buffer.from(`kunde;name\n${number()};Asha\n`) };
+    await field('Or upload a CSV file').setInputFiles(file);
+    await button('Upload').click();
+    await page.getByText(/no column of a known name/).waitFor();
+    owner.faults.length = 0; // the browser's own word about the 400
+    await field('Column of the number').fill('kunde');
+    await button('Upload').click();
+    await page.getByText(/number in “kunde”; columns for the text: name/).waitFor();
+    await send('1 credits for 1 recipients');
+    await ends(name, 'DELIVERED');
+  });
+
+  it('sends to a list that was made here', async () => {
+    const { page } = owner;
+    const [list, name] = [fresh('List'), fresh('To a list')];
+    await owner.go('/lists');
+    await field('Name').fill(list);
+    await button('Make it').click();
+    await page.getByRole('heading', { name: list }).waitFor();
+    const to = number();
+    await field('Numbers').fill(to);
+    await button('Add').click();
+    await page.getByRole('cell', { name: to, exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Send to it' }).click();
+    await field('Name of the campaign').fill(name);
+    await field('Message').fill('Hello');
+    await send('1 credits for 1 recipients');
+    await ends(name, 'DELIVERED');
+  });
+
+  it('sends an unofficial chat message', async () => {
+    const name = fresh('Unofficial');
+    await owner.go('/send?channel=unofficial');
+    await field('Name of the campaign').fill(name);
+    await field('Message').fill('Hello');
+    await field('Numbers').fill(number());
+    await send('1 credits for 1 recipients');
+    await ends(name, 'DELIVERED');
+  });
+
+  it.each(['template', 'branded'] as const)('sends an approved template: %s', async (channel) => {
+    const { page } = owner;
+    const [template, name] = [`web_${channel}_${String(Date.now())}`, fresh(channel)];
+    await owner.go('/templates/new');
+    await field('Name').fill(template);
+    await field('Body').fill('Hello {{1}}, it is ready.');
+    await field('Samples of the values').fill('Jane');
+    await page.getByRole('figure').getByText('Hello Jane, it is ready.').waitFor();
+    await button('Hand in for review').click();
+    await page.getByRole('heading', { name: template }).waitFor();
+    const id = page.url().split('/').pop() ?? '';
+    await clients.staff.call('POST', `/v6/api/admin/templates/${id}/approve`, {});
+    await owner.go(`/templates/${id}`);
+    await page.getByText('approved', { exact: true }).waitFor();
+    await owner.go(`/send?channel=${channel}&template=${template}`);
+    await field('Name of the campaign').fill(name);
+    await field('Value of {{1}}').fill('Asha');
+    await page.getByRole('figure').getByText('Hello Asha, it is ready.').waitFor();
+    await field('Numbers').fill(number());
+    await send('1 credits for 1 recipients');
+    await ends(name, 'DELIVERED');
+  });
+
+  it('sends a call with a menu, walked through before', async () => {
+    const { page } = owner;
+    const name = fresh('Call');
+    await owner.go('/send?channel=voice');
+    await field('Name of the campaign').fill(name);
+    await field('Text that is spoken').fill('Hello. Press one to talk to us.');
+    await button('Add a key to the menu').click();
+    await field('Number').fill('4930123456');
+    await field('Try the menu: keys that are pressed').fill('1');
+    await button('Walk through it').click();
+    await page.getByText(/is forwarded to 4930123456/).waitFor();
+    await page.getByText(/The call ends: transferred/).waitFor();
+    await field('Numbers').fill(`${number()}, 12`);
+    await send('1 credits for 1 recipients');
+    const { request_id: id } = await campaignOf(name);
+    await clients.staff.call('POST', `/v6/api/admin/campaigns/${String(id)}/approve`, {});
+    await ends(name, 'ANSWERED');
+  });
+
+  it('sends a session message, which then stands in the list', async () => {
+    const { page } = owner;
+    const to = number();
+    await owner.go('/send/session');
+    await field('To').fill(to);
+    await field('Text').fill('Hello from the page');
+    await button('Send').click();
+    await page.getByText('Sent', { exact: true }).waitFor();
+    await owner.go('/session-messages');
+    await page.getByRole('row').filter({ hasText: to }).getByText('delivered').waitFor();
+    expect(owner.faults).toEqual([]);
+  });
+});
+
+/** What owners ask for, and what staff decide. */
+describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) => {
+  let owner: OpenedApp;
+  let staff: OpenedApp;
+  beforeAll(async () => {
+    owner = await openApp({ role: 'owner', width });
+    staff = await openApp({ role: 'staff', width, path: '/reviews/templates' });
+  });
+  afterAll(async () => {
+    await owner.close();
+    await staff.close();
+  });
+
+  it('templates: shown as the handset does, rejected with a reason, mended, approved', async () => {
+    const name = `web_review_${String(width)}_${String(Date.now())}`;
+    await owner.go('/templates/new');
+    await owner.page.getByLabel('Name', { exact: true }).fill(name);
+    await owner.page.getByLabel('Body', { exact: true }).fill('Hello {{1}}');
+    await owner.page.getByRole('button', { name: 'Hand in for review' }).click();
+    await owner.page.getByRole('heading', { name }).waitFor();
+    await staff.go('/reviews/templates');
+    await staff.page.getByRole('button', { name: `Reject ${name}` }).click();
+    await staff.page.getByRole('button', { name: 'Reject it' }).click();
+    await staff.page.getByText('A reason is needed').waitFor();
+    await staff.page.getByLabel('Reason', { exact: true }).fill('No sample');
+    await staff.page.getByRole('button', { name: 'Reject it' }).click();
+    await staff.page.getByText(`Rejected: ${name}`).waitFor();
+    await owner.page.reload();
+    await owner.page.getByText('No sample').waitFor();
+    await owner.page.getByLabel('Samples of the values').fill('Jane');
+    await owner.page.getByRole('button', { name: 'Save and hand in again' }).click();
+    await owner.page.getByText('Saved: it waits for its approval').waitFor();
+    await staff.go('/reviews/templates');
+    const section = staff.page.getByRole('region', { name });
+    await section.getByText('Hello Jane').waitFor();
+    await staff.page.getByRole('button', { name: `Approve ${name}` }).click();
+    await staff.page.getByRole('button', { name: 'Approve it' }).click();
+    await staff.page.getByText(`Approved: ${name}`).waitFor();
+    expect(await fitsWidth(staff.page)).toBe(true);
+  });
+
+  it('display names and sender ids: asked for, judged, and told why', async () => {
+    const [name, sender] = [`Web ${String(width)} ${String(Date.now())}`, `WEB${String(Date.now()).slice(-6)}`];
+    await owner.go('/profile-requests');
+    await owner.page.getByLabel('Name', { exact: true }).fill(name);
+    await owner.page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await owner.page.getByText('Asked: it waits for its approval').waitFor();
+    await staff.go('/reviews/profile-requests');
+    await staff.page.getByRole('button', { name: `Reject ${name}` }).click();
+    await staff.page.getByLabel('Reason', { exact: true }).fill('Not your name');
+    await staff.page.getByRole('button', { name: 'Reject it' }).click();
+    await staff.page.getByText(`Rejected: ${name}`).waitFor();
+    await owner.page.getByRole('button', { name: `Details of ${name}` }).click();
+    await owner.page.getByText('Not your name').waitFor();
+    await owner.page.getByRole('button', { name: 'Close' }).click();
+    await owner.go('/sender-ids');
+    await owner.page.getByLabel('Name or number').fill(sender);
+    await owner.page.getByRole('button', { name: 'Register', exact: true }).click();
+    await owner.page.getByText('Registered: it waits for its approval').waitFor();
+    await staff.go('/reviews/sender-ids');
+    await staff.page.getByRole('button', { name: `Approve ${sender}` }).click();
+    await staff.page.getByRole('button', { name: 'Approve it' }).click();
+    await staff.page.getByText(`Approved: ${sender}`).waitFor();
+    await owner.page.getByRole('row').filter({ hasText: sender }).getByText('approved').waitFor();
+    expect([await fitsWidth(owner.page), await fitsWidth(staff.page)]).toEqual([true, true]);
+    expect([owner.faults, staff.faults]).toEqual([[], []]);
+  });
+
+  it('home shows balances and what runs; the business profile is changed', async () => {
+    await owner.go('/');
+    await owner.page.getByRole('list', { name: 'Balances' }).getByText('SMS').waitFor();
+    await owner.go('/business-profile');
+    await owner.page.getByLabel('About').fill(`Bread since ${String(width)}`);
+    await owner.page.getByRole('button', { name: 'Save' }).click();
+    await owner.page.getByText('Saved', { exact: true }).waitFor();
+    await owner.page.reload();
+    await owner.page.getByLabel('About').waitFor();
+    expect(await owner.page.getByLabel('About').inputValue()).toBe(`Bread since ${String(width)}`);
+    expect(await fitsWidth(owner.page)).toBe(true);
+  });
+});
