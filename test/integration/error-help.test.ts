@@ -115,6 +115,48 @@ describe('what is wrong with a request', () => {
   });
 });
 
+describe('what is taken otherwise than it was said', () => {
+  const accepted = async (change: Json, headers: Record<string, string> = bearer()): Promise<Json> => {
+    const answer = await ask(BROADCAST, { json: { ...GOOD, ...change }, headers });
+    expect(answer).toMatchObject({ status: 'PP1', message: 'Success', url: '1', Credits: 1 });
+    return answer;
+  };
+  const routeOf = async () => {
+    const { data } = await ask('/v6/api/admin/routes', {
+      headers: { authorization: `Bearer ${installation.staff.token}` },
+    });
+    return (data as Json[]).find((route) => route['channel'] === 'sms' && route['is_default'] === true)?.['name'];
+  };
+
+  it('a route that there is not: the answer says which one is used, a repeat too', async () => {
+    const route = await routeOf();
+    const warning = { code: 'unknown_route', field: 'brodcast_service', message: expect.any(String) as unknown };
+    const headers = { ...bearer(), 'idempotency-key': 'unknown-route' };
+    const first = await accepted({ brodcast_service: 'no-such-route' }, headers);
+    expect(first).toMatchObject({ route, warnings: [warning] });
+    expect(await accepted({ brodcast_service: 'no-such-route' }, headers)).toEqual(first);
+    const named = await accepted({ brodcast_service: route });
+    expect(Object.keys(named)).toEqual(['request_id', 'status', 'message', 'url', 'username', 'Credits']);
+  });
+
+  it('fields that there are not: ten at the most are listed, without their values', async () => {
+    const route = await routeOf();
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, place) => [`x${place}`, 'secret-value']));
+    const answer = await accepted({ brodcast_service: route, sceduled_time: 'secret-value', ...many });
+    const warnings = answer['warnings'] as Json[];
+    expect(warnings).toHaveLength(10);
+    expect(warnings[0]).toMatchObject({ code: 'unknown_field', field: 'sceduled_time' });
+    expect(JSON.stringify(answer)).not.toContain('secret-value');
+    expect(answer).not.toHaveProperty('route');
+    const long = await accepted({ brodcast_service: route, ['y'.repeat(500)]: 1 });
+    expect((long['warnings'] as Json[])[0]?.['field']).toBe('y'.repeat(64));
+    const alias = await accepted({ brodcast_service: route, providerMessageId: 'known-alias-1' });
+    expect(alias).not.toHaveProperty('warnings');
+    const own = await ask('/v6/api/account/api-keys', { json: { name: 'A', nmae: 'B' }, headers: bearer() });
+    expect(own).toMatchObject({ success: true, warnings: [{ code: 'unknown_field', field: 'nmae' }] });
+  });
+});
+
 describe('the bodies of old', () => {
   it('v5 has what helps beside its three fields; the public look-up has its text alone', async () => {
     const { doc_url: page, hint, ...v5 } = await ask('/v5/api/session.php', { json: {} });

@@ -1,7 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { documentErrors, ERROR_SCHEMAS, type ErrorRow, errorRows, rowOf } from '../../platform/http/index.js';
+import {
+  documentErrors,
+  documentWarnings,
+  ERROR_SCHEMAS,
+  type ErrorRow,
+  errorRows,
+  rowOf,
+} from '../../platform/http/index.js';
 import { redisAway } from '../../platform/queues/index.js';
 import { findOperations } from './docs-filter.js';
 import { asOpenApi31 } from './openapi-31.js';
@@ -42,6 +49,7 @@ for help. A 429 says in \`Retry-After\` how many seconds to wait.
 export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const document = scanned(app, base);
   documentErrors(app, document, OPERATIONS_TAG);
+  documentWarnings(app, document);
   return asOpenApi31(completed(document));
 }
 

@@ -6,6 +6,7 @@ import { RATE_LIMIT_METADATA, type RateRule, rateLimitErrors } from '../security
 import { limitOfBodies } from './body.js';
 import { ERROR_SHAPE_METADATA, errorBody, errorSchema, type ErrorShapeName } from './error-shape.js';
 import { API_ERRORS_METADATA, type ErrorRow, type Judge, judgeMetadata, rowOf } from './error-table.js';
+import { fieldsOf, WARNING_SCHEMA, WARNINGS_PROPERTY } from './field-warnings.js';
 import { NO_HEAD_METADATA } from './no-head.js';
 import { bodyErrors, protocolErrors, serverErrors, unknownResource } from './request-errors.js';
 
@@ -35,6 +36,22 @@ export function documentErrors(app: INestApplicationContext, document: OpenAPIOb
     const byStatus = groupedBy(rows, ({ status }) => status);
     for (const [status, same] of byStatus) operation.responses[status] ??= answerOf(shape, status, merged(same));
   }
+}
+
+/** Adds `warnings` to the answers of the endpoints that tell of fields they do not have. */
+export function documentWarnings(app: INestApplicationContext, document: OpenAPIObject): void {
+  const schemas = ((document.components ??= {}).schemas ??= {});
+  for (const { operation, handler } of tablesOf(app, document)) {
+    if (!operation.requestBody || !fieldsOf(handler.controller, handler.method)) continue;
+    const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+    for (const [, answer] of answers) {
+      const schema = answer && 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
+      const name = schema && '$ref' in schema ? schema.$ref.split('/').at(-1) : undefined;
+      const found = name === undefined ? schema : schemas[name];
+      if (found && 'properties' in found) found.properties = { ...found.properties, warnings: WARNINGS_PROPERTY };
+    }
+  }
+  schemas['Warning'] = WARNING_SCHEMA;
 }
 
 /** Every row of every endpoint, and what can come before an endpoint is known: for the page about their codes. */

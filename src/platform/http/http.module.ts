@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { RateLimitGuard, RateLimitsModule } from '../security/index.js';
+import { FieldWarnings } from './field-warnings.js';
 import { ErrorFilter } from './error.filter.js';
 import { RouteTable } from './route-table.js';
 import { validation } from './validation.js';
@@ -14,6 +15,7 @@ import { validation } from './validation.js';
   providers: [
     RouteTable,
     { provide: APP_FILTER, useClass: ErrorFilter },
+    { provide: APP_INTERCEPTOR, useClass: FieldWarnings },
     { provide: APP_PIPE, useFactory: validation },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
   ],

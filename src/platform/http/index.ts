@@ -13,7 +13,7 @@ export {
   ErrorShape,
   type ErrorShapeName,
 } from './error-shape.js';
-export { documentErrors, errorRows } from './error-document.js';
+export { documentErrors, documentWarnings, errorRows } from './error-document.js';
 export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf, type ErrorRow, rowOf } from './error-table.js';
 export {
   MOST_PER_SECOND,
@@ -34,6 +34,7 @@ export {
   rule,
   valueErrors,
 } from './fields.js';
+export { type AnswerWarning, AlsoTakes, ExactAnswer } from './field-warnings.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';

@@ -5,9 +5,12 @@ export interface AcceptedBroadcast {
   requestId: string;
   /** for all recipients together */
   credits: number;
+  /** the route of the campaign; absent from answers that were kept before it was told */
+  routeId?: number;
 }
 
-export const acceptedBroadcast = ({ requestId, chargedCredits }: AcceptedCampaign): AcceptedBroadcast => ({
+export const acceptedBroadcast = ({ requestId, chargedCredits, routeId }: AcceptedCampaign): AcceptedBroadcast => ({
   requestId,
   credits: chargedCredits,
+  routeId,
 });

@@ -8,4 +8,5 @@ export {
   readBroadcast,
   readBroadcastContact,
 } from './domain/broadcast.js';
-export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.dto.js';
+export { UsedRoutes } from './http/used-route.js';
+export { BROADCAST_EXAMPLE, BroadcastBody, UsedRouteAnswer } from './http/broadcast.dto.js';

@@ -2,13 +2,15 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../../accounts/index.js';
 import { EngineModule } from '../../engine/index.js';
+import { RoutesModule } from '../../providers/index.js';
+import { UsedRoutes } from '../broadcasts/index.js';
 import { SendUnofficialBroadcastHandler } from './commands/send-unofficial-broadcast.command.js';
 import { UnofficialBroadcastController } from './http/unofficial-broadcast.controller.js';
 
 /** Unofficial chat in the API: the sending route. */
 @Module({
-  imports: [CqrsModule, AccountsModule, EngineModule],
-  providers: [SendUnofficialBroadcastHandler],
+  imports: [CqrsModule, AccountsModule, EngineModule, RoutesModule],
+  providers: [UsedRoutes, SendUnofficialBroadcastHandler],
   controllers: [UnofficialBroadcastController],
 })
 export class UnofficialChatModule {}

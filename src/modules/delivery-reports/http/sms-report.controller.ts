@@ -3,7 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { DocumentedError } from '../../../kernel/define-error.js';
-import { ApiErrors, bodyErrors, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
+import { ApiErrors, bodyErrors, ExactAnswer, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { AccessTokens, Open, OpenMisses } from '../../accounts/index.js';
 import { smsChannel } from '../../channels/sms/index.js';
@@ -52,6 +52,7 @@ export class SmsReportController {
   }
 
   @Post('getGSMreport.php')
+  @ExactAnswer()
   @HttpCode(200)
   @ApiOperation({ summary: 'Delivery report of an SMS campaign, identifier in the body' })
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')

@@ -132,7 +132,7 @@ export class CampaignAcceptance {
     if ('make' in draft.requestId) return null;
     const rows: EarlierCampaign[] = await this.dataSource.query(
       `SELECT id, account_id AS accountId, request_id AS requestId, total_rows AS totalRows,
-         unit_credits AS unitCredits, charged_credits AS chargedCredits, fingerprint FROM campaigns WHERE request_id = ?`,
+         unit_credits AS unitCredits, charged_credits AS chargedCredits, route_id AS routeId, fingerprint FROM campaigns WHERE request_id = ?`,
       [draft.requestId.given],
     );
     const found = rows[0];
@@ -264,5 +264,6 @@ const acceptedOf = ({ id, requestId, draft, total, sum }: Numbered): AcceptedCam
   totalRows: total,
   unitCredits: draft.unitCredits,
   chargedCredits: sum.charged,
+  routeId: draft.routeId,
   repeated: false,
 });

@@ -41,5 +41,7 @@ export interface AcceptedCampaign {
   unitCredits: number;
   /** for all recipients together */
   chargedCredits: number;
+  /** of the recipients that have none of their own */
+  routeId: number;
   repeated: boolean;
 }

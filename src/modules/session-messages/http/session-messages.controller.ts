@@ -2,7 +2,7 @@ import { Body, Controller, HttpStatus, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ApiErrors } from '../../../platform/http/index.js';
+import { ApiErrors, ExactAnswer } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendTemplateMessageCommand, TemplateSendAnswer } from '../../channels/template-messages/index.js';
@@ -26,6 +26,7 @@ export class SessionMessagesController {
   @Post(':username/messages')
   @Authenticated({ cookie: true, failureStatus: 400 })
   @PathUsername()
+  @ExactAnswer()
   @Idempotent()
   @ApiOperation({
     summary: 'Send a session message',

@@ -2,12 +2,13 @@ import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { ApiErrors, fromForm } from '../../../../platform/http/index.js';
+import { AlsoTakes, ApiErrors, fromForm } from '../../../../platform/http/index.js';
 import { clientIp, RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { UsedRoutes } from '../../broadcasts/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
 import { readSmsBroadcast } from '../sms-broadcast.js';
 import { smsErrors } from '../sms.errors.js';
@@ -21,6 +22,7 @@ export class SmsBroadcastController {
   constructor(
     private readonly commands: CommandBus,
     private readonly chosenIds: ChosenIds,
+    private readonly usedRoutes: UsedRoutes,
   ) {}
 
   @Post('addbroadcastgsm.php')
@@ -28,6 +30,7 @@ export class SmsBroadcastController {
   @Authenticated({ cookie: true, bodyUsername: true })
   @RateLimited('broadcast')
   @Idempotent()
+  @AlsoTakes('provider_message_id', 'providerMessageId')
   @ApiOperation({
     summary: 'Send an SMS broadcast',
     description:
@@ -73,6 +76,7 @@ export class SmsBroadcastController {
       url: '1',
       username,
       Credits: sent.credits,
+      ...(await this.usedRoutes.of(broadcast.service, sent)),
     };
   }
 }

@@ -7,6 +7,7 @@ import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { UsedRoutes } from '../../broadcasts/index.js';
 import { SendUnofficialBroadcastCommand } from '../commands/send-unofficial-broadcast.command.js';
 import { readUnofficialBroadcast } from '../unofficial-broadcast.js';
 import { attachmentErrors, unofficialErrors } from '../unofficial-chat.errors.js';
@@ -16,7 +17,10 @@ import { UNOFFICIAL_EXAMPLES, UnofficialBroadcastAnswer, UnofficialBroadcastBody
 @ApiTags('Unofficial chat')
 @Controller('webhook/api')
 export class UnofficialBroadcastController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly usedRoutes: UsedRoutes,
+  ) {}
 
   @Post('addbroadcastUnofficial.php')
   @HttpCode(200)
@@ -57,6 +61,7 @@ export class UnofficialBroadcastController {
       message: 'Success',
       username,
       Credits: sent.credits,
+      ...(await this.usedRoutes.of(read.broadcast.service, sent)),
     };
   }
 }

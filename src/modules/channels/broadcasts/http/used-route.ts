@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { AnswerWarning } from '../../../../platform/http/index.js';
+import { RouteDirectory } from '../../../providers/index.js';
+import type { AcceptedBroadcast } from '../accepted-broadcast.js';
+
+/** What a broadcast's answer says of its route, where it is not the one that was named. */
+export interface UsedRoute {
+  route?: string;
+  warnings?: AnswerWarning[];
+}
+
+/** Tells which route takes a broadcast whose `brodcast_service` names none that it could use. */
+@Injectable()
+export class UsedRoutes {
+  constructor(private readonly routes: RouteDirectory) {}
+
+  async of(service: string, { routeId }: AcceptedBroadcast): Promise<UsedRoute> {
+    const route = routeId === undefined ? null : await this.routes.byId(routeId);
+    if (!route || route.name === service) return {};
+    const message = `brodcast_service names no route of this channel that the account may use: ${route.name} is used`;
+    return { route: route.name, warnings: [{ code: 'unknown_route', field: 'brodcast_service', message }] };
+  }
+}
