@@ -30,6 +30,7 @@ import { benchStart } from './start.mjs';
 import { benchTemplate } from './template.mjs';
 import { benchUploads } from './uploads.mjs';
 import { benchVoice } from './voice-dispatch.mjs';
+import { benchWeb } from './web.mjs';
 import { benchWebhooks } from './webhooks.mjs';
 
 const BENCHES = {
@@ -54,6 +55,7 @@ const BENCHES = {
   growth: benchGrowth,
   front: benchFront,
   start: benchStart,
+  web: benchWeb,
 };
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in BENCHES));
