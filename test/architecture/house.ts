@@ -18,7 +18,7 @@ export interface SourceFile {
 /** Every TypeScript file under a directory of the checkout. */
 export function sourceFiles(directory: string): SourceFile[] {
   return readdirSync(join(ROOT, directory), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ path: relative(ROOT, path), text: readFileSync(path, 'utf8') }))
     .sort((a, b) => a.path.localeCompare(b.path));

@@ -72,3 +72,36 @@ describe('the source tree', () => {
     expect(linesWith(elsewhere, /\b(CommandBus|QueryBus|EventBus)\b/)).toEqual([]);
   });
 });
+
+describe('the web application', () => {
+  const web = sourceFiles('web/src').filter((file) => !file.path.endsWith('.d.ts'));
+  const imports = (file: SourceFile): string[] =>
+    [...file.text.matchAll(/(?:from|import) '([^']+)'|import\('([^']+)'\)/g)].map(
+      ([, one, other]) => one ?? other ?? '',
+    );
+
+  it('knows nothing of the service, nor the service of it: they meet at the API', () => {
+    expect(web.length).toBeGreaterThan(20);
+    const outside = web.flatMap((file) =>
+      imports(file)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => new URL(name, `file:///${file.path}`).pathname)
+        .filter((path) => !path.startsWith('/web/src/'))
+        .map((path) => `${file.path}: ${path}`),
+    );
+    expect(outside).toEqual([]);
+    expect(sources.filter((file) => imports(file).some((name) => /(^|\/)web\/src\//.test(name)))).toEqual([]);
+  });
+
+  it('switches no rule off, leaves nothing for later, and keeps files short', () => {
+    expect(linesWith(web, /eslint-disable|@ts-ignore|@ts-nocheck|@ts-expect-error/)).toEqual([]);
+    expect(linesWith(web, /\b(TODO|FIXME|XXX|HACK)\b|\bany\b(?=[>\[,;)])/)).toEqual([]);
+    expect(web.filter((file) => linesOf(file) > 300).map((file) => `${file.path}: ${linesOf(file)}`)).toEqual([]);
+  });
+
+  it('writes no markup out of texts', () => {
+    expect(linesWith(web, /dangerouslySetInnerHTML|\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write/)).toEqual(
+      [],
+    );
+  });
+});
