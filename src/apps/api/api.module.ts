@@ -9,6 +9,7 @@ import { OutboundModule } from '../../platform/outbound/index.js';
 import { SealRenewal, SecurityModule } from '../../platform/security/index.js';
 import { AccountsModule } from '../../modules/accounts/index.js';
 import { AdminModule } from '../../modules/admin/index.js';
+import { AlarmsModule } from '../../modules/alarms/index.js';
 import { AudioModule } from '../../modules/audio/index.js';
 import { BusinessProfileModule } from '../../modules/business-profile/index.js';
 import { CampaignsModule } from '../../modules/campaigns/index.js';
@@ -69,6 +70,7 @@ import { SandboxChat } from './first-start/sandbox-chat.js';
     GuideModule,
     AdminModule,
     StatisticsModule,
+    AlarmsModule,
     CellsModule,
     WebApplicationModule,
   ],

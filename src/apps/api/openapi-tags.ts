@@ -20,6 +20,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Admin: accounts', 'Staff; resellers for their own clients'],
   ['Admin: credits', 'Staff; resellers for their own clients'],
   ['Admin: usage', 'What accounts were charged and got back'],
+  ['Admin: alarms', 'What is wrong, what was, and what to do'],
   ['Admin: statistics', 'Charts: what was sent and what became of it'],
   ['Admin: rates', 'Prices by channel and prefix, for accounts of one’s choice'],
   ['Admin: campaigns', 'Campaigns of all accounts, and the verification of voice campaigns'],

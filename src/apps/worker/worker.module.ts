@@ -7,6 +7,7 @@ import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
 import { TablesWorkerModule } from '../../platform/tables/index.js';
+import { AlarmsWorkerModule } from '../../modules/alarms/index.js';
 import { AudioWorkerModule } from '../../modules/audio/index.js';
 import { CreditsWorkerModule } from '../../modules/credits/index.js';
 import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
@@ -38,6 +39,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     EngineWorkerModule,
     StatisticsWorkerModule,
     WebhooksWorkerModule,
+    AlarmsWorkerModule,
   ],
 })
 export class WorkerModule {}

@@ -59,6 +59,7 @@ import { NameClaimEntity } from './persistence/name-claim.entity.js';
 import { NameClaimSweeper } from './persistence/name-claim-sweeper.js';
 import { NameClaims } from './persistence/name-claims.js';
 import { RevokedTokenEntity } from './persistence/revoked-token.entity.js';
+import { StaffAccounts } from './persistence/staff-accounts.js';
 import { RevokedTokens } from './persistence/revoked-tokens.js';
 import { SecurityEntryEntity } from './persistence/security-entry.entity.js';
 import { SecurityLog } from './persistence/security-log.js';
@@ -106,6 +107,7 @@ const STORES = [
   NameClaims,
   DirectoryFill,
   RevokedTokens,
+  StaffAccounts,
   AuditLog,
 ];
 

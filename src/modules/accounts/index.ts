@@ -48,4 +48,5 @@ export { ListManagedUsersQuery } from './queries/list-managed-users.query.js';
 export { ListAccountsQuery } from './queries/list-accounts.query.js';
 export { ListAuditQuery } from './queries/list-audit.query.js';
 export { ListSecurityLogQuery } from './queries/list-security-log.query.js';
+export { StaffAccounts } from './persistence/staff-accounts.js';
 export { accountTables } from './persistence/table-rules.js';

@@ -17,6 +17,7 @@ import { BalanceAlerts } from './persistence/balance-alerts.js';
 import { GetBalanceAlertsHandler } from './queries/get-balance-alerts.query.js';
 import { GetBalancesHandler } from './queries/get-balances.query.js';
 import { GetLedgerOpeningHandler } from './queries/get-ledger-opening.query.js';
+import { CreditProofs } from './credit-proofs.js';
 import { UsageReader } from './persistence/usage-reader.js';
 import { GetUsageHandler } from './queries/get-usage.query.js';
 import { ListLedgerHandler } from './queries/list-ledger.query.js';
@@ -49,8 +50,9 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
     GetUsageHandler,
     ListLedgerHandler,
     ProveCreditsHandler,
+    CreditProofs,
   ],
-  exports: [CreditBook, ResellerCredits],
+  exports: [CreditBook, CreditProofs, ResellerCredits],
 })
 export class CreditsModule {}
 

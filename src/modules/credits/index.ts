@@ -1,4 +1,5 @@
 export { creditErrors } from './credits.errors.js';
+export { CreditProofs } from './credit-proofs.js';
 export { CreditsModule, CreditsWorkerModule } from './credits.module.js';
 export { SetBalanceAlertsCommand } from './commands/set-balance-alerts.command.js';
 export { BALANCES, type BalanceName, isBalanceName, type LedgerKind } from './domain/balances.js';

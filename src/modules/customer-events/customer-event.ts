@@ -9,6 +9,9 @@ export const FEATURE_EVENT_TYPES = [
   'account.balance.low',
 ] as const;
 
+/** Types that only accounts of staff can subscribe to. */
+export const STAFF_EVENT_TYPES = ['alarm.raised', 'alarm.cleared'] as const;
+
 /** Something that an account can subscribe to. */
 export interface CustomerEvent {
   accountId: number;

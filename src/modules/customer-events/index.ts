@@ -2,6 +2,7 @@ export {
   type CustomerEvent,
   type CustomerEventSink,
   FEATURE_EVENT_TYPES,
+  STAFF_EVENT_TYPES,
   type Subscriptions,
 } from './customer-event.js';
 export { CustomerEvents } from './customer-events.js';

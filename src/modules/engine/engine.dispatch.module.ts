@@ -4,6 +4,7 @@ import { EngineModule } from './engine.module.js';
 import { RoutesModule } from '../providers/index.js';
 import { DownLanes } from './dispatch/down-lanes.js';
 import { DueLanes } from './dispatch/due-lanes.js';
+import { OldestDue } from './dispatch/oldest-due.js';
 import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
 import { RestoredCampaigns } from './restored/restored-campaigns.js';
@@ -25,6 +26,7 @@ const SERVICES = [
   Governor,
   LaneStore,
   LostClaims,
+  OldestDue,
   OverdueReceipts,
   RefusedSends,
   RestoredCampaigns,

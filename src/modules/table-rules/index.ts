@@ -1,6 +1,7 @@
 import type { TableRule } from '../../platform/tables/index.js';
 import { platformTables } from '../../platform/tables/index.js';
 import { accountTables } from '../accounts/index.js';
+import { alarmTables } from '../alarms/index.js';
 import { audioTables } from '../audio/index.js';
 import { voiceTables } from '../channels/voice/index.js';
 import { creditTables } from '../credits/index.js';
@@ -40,4 +41,5 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...profileRequestTables,
   ...senderIdTables,
   ...webhookTables,
+  ...alarmTables,
 ];

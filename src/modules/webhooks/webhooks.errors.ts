@@ -1,6 +1,8 @@
+import type { AppError } from '../../kernel/app-error.js';
 import { conflict, type DefinedError, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
 import { atMost, fieldErrors } from '../../kernel/field-errors.js';
-import { CUSTOMER_EVENT_TYPES } from './event-types.js';
+import { type Account, roleOf } from '../accounts/index.js';
+import { ALL_EVENT_TYPES, CUSTOMER_EVENT_TYPES } from './event-types.js';
 import { LONGEST_URL, WEBHOOK_STATUSES } from './domain/webhook.js';
 import type { WebhookFault } from './domain/webhook-form.js';
 
@@ -21,6 +23,17 @@ export const webhookFaults = {
   eventsRepeated: fault('events must not repeat', 'a type twice'),
   statusUnknown: fault(fieldErrors.noWord.shown('status', WEBHOOK_STATUSES).text, 'another word'),
 } satisfies Record<WebhookFault, DefinedError>;
+
+const eventsUnknownToStaff = fault(
+  `events must be of: ${ALL_EVENT_TYPES.join(', ')}`,
+  'a type that does not exist; staff can subscribe to alarms',
+);
+
+/** The fault of a body as its account is told it. */
+export function webhookFault(name: WebhookFault, { userType }: Pick<Account, 'userType'>): AppError {
+  const isStaff = roleOf(userType) !== 'user' && userType !== 'reseller';
+  return name === 'eventsUnknown' && isStaff ? eventsUnknownToStaff() : webhookFaults[name]();
+}
 
 const { statusUnknown: _status, ...fieldFaults } = webhookFaults;
 

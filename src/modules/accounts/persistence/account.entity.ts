@@ -6,6 +6,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Index('ix_accounts_firstname', ['firstname'])
 @Index('ix_accounts_lastname', ['lastname'])
 @Index('ix_accounts_parent', ['parentId'])
+@Index('ix_accounts_user_type', ['userType'])
 @Index('ix_accounts_rate_plan', ['ratePlan'])
 export class AccountEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })

@@ -4,12 +4,12 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
-import { eventTypesOf } from '../event-types.js';
+import { eventTypesFor } from '../event-types.js';
 import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
 import { WebhookUrls } from '../webhook-urls.js';
-import { webhookErrors, webhookFaults } from '../webhooks.errors.js';
+import { webhookErrors, webhookFault } from '../webhooks.errors.js';
 
 /**
  * Another URL, other events, another status; what is absent stays. `active` revives a disabled endpoint.
@@ -38,8 +38,8 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
   async execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookData> {
     const known = await this.endpoints.find(actor.id, id);
     if (!known) throw webhookErrors.notFound();
-    const read = readWebhook({ url, events, status }, eventTypesOf(this.channels), (url) => this.urls.takesPlain(url));
-    if ('fault' in read) throw webhookFaults[read.fault]();
+    const read = readWebhook({ url, events, status }, eventTypesFor(this.channels, actor), (url) => this.urls.takesPlain(url));
+    if ('fault' in read) throw webhookFault(read.fault, actor);
     const { fields } = read;
     // Names are looked up before anything is locked.
     if (fields.url !== undefined && fields.url !== known.url) await this.urls.assertOpen(fields.url, actor.id);

@@ -4,13 +4,13 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
-import { eventTypesOf } from '../event-types.js';
+import { eventTypesFor } from '../event-types.js';
 import { type SecretWebhookData, webhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
 import { newSecret } from '../webhook-secret.js';
 import { WebhookUrls } from '../webhook-urls.js';
-import { webhookFaults } from '../webhooks.errors.js';
+import { webhookFault } from '../webhooks.errors.js';
 
 /**
  * A new endpoint of the acting account. The answer and that of a rotation are the only places where the secret stands.
@@ -38,10 +38,10 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
   async execute({ actor, body }: CreateWebhookCommand): Promise<SecretWebhookData> {
     const read = readWebhook(
       { url: body.url ?? null, events: body.events ?? null },
-      eventTypesOf(this.channels),
+      eventTypesFor(this.channels, actor),
       (url) => this.urls.takesPlain(url),
     );
-    if ('fault' in read) throw webhookFaults[read.fault]();
+    if ('fault' in read) throw webhookFault(read.fault, actor);
     const { url = '', events = [] } = read.fields;
     await this.urls.assertOpen(url, actor.id);
     const secret = newSecret();

@@ -9,6 +9,21 @@ const record = (event: string, providerMessageId: string, status: string) => ({
   errorMessage: null,
 });
 
+const ALARM = {
+  id: 373826482176001,
+  kind: 'route_down',
+  severity: 'critical',
+  subject_type: 'route',
+  subject: 'carrier-one',
+  message: 'Route carrier-one is down: connect ECONNREFUSED 203.0.113.5:2775',
+  value: null,
+  threshold: null,
+  unit: null,
+  hint: 'Read the last error of the route; when the carrier is away, move what waits to another route.',
+  doc_url: '/docs/guide/operate/runbook#route_down',
+  raised_at: '2026-11-22T02:14:05.120Z',
+};
+
 /** A body of every type of reference/webhooks#types, as tests send it and documents show it. */
 const EXAMPLES: Readonly<Record<string, object>> = {
   'gsm.status.update': record('gsm.status.update', REQUEST_ID, 'DELIVERED'),
@@ -45,6 +60,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     reason: null,
   },
   'account.balance.low': { event: 'account.balance.low', balance: 'gsm_credits', available: 90, threshold: 100 },
+  'alarm.raised': { event: 'alarm.raised', ...ALARM, cleared_at: null },
+  'alarm.cleared': { event: 'alarm.cleared', ...ALARM, cleared_at: '2026-11-22T02:31:40.502Z' },
 };
 
 /** An example of a type; a type of which none is known is a delivery record. */

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
 import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { CUSTOMER_EVENT_TYPES } from '../event-types.js';
+import { ALL_EVENT_TYPES } from '../event-types.js';
 import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
 import { isTestEvent } from '../persistence/event-id.js';
 import type { WebhookAttemptEntity, WebhookEndpointEntity } from '../persistence/webhook.entities.js';
@@ -10,7 +10,7 @@ import { webhookErrors } from '../webhooks.errors.js';
 
 const URL_FIELD = { example: 'https://shop.example/hooks/switchboard', maxLength: LONGEST_URL };
 const EVENTS_FIELD = {
-  enum: [...CUSTOMER_EVENT_TYPES],
+  enum: [...ALL_EVENT_TYPES],
   isArray: true,
   minItems: 1,
   uniqueItems: true,
@@ -136,7 +136,7 @@ export class AttemptData {
   @ApiProperty({ example: EVENT_ID, description: 'The `webhook-id`, the same over all tries' })
   event_id!: string;
 
-  @ApiProperty({ enum: [...CUSTOMER_EVENT_TYPES], example: 'gsm.status.update' })
+  @ApiProperty({ enum: [...ALL_EVENT_TYPES], example: 'gsm.status.update' })
   type!: string;
 
   @ApiProperty({ type: 'integer', example: 2, description: 'Counts from 1; replays count on' })

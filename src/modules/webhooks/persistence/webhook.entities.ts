@@ -8,6 +8,7 @@ const MOMENT = { type: 'datetime', precision: 3 } as const;
 @Entity('webhook_endpoints')
 @SealedColumns('secret', 'previousSecret')
 @Index('uq_webhook_endpoints_slot', ['accountId', 'slot'], { unique: true })
+@Index('ix_webhook_endpoints_failing', ['failingSince'])
 @Index('ix_webhook_endpoints_due', ['status', 'nextDueAt'])
 @Index('ix_webhook_endpoints_listed', ['status', 'id'])
 export class WebhookEndpointEntity {

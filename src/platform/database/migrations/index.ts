@@ -70,6 +70,7 @@ import { WebhookCounters1700000017300 } from './1700000017300-webhook-counters.j
 import { OwnLogs1700000017301 } from './1700000017301-own-logs.js';
 import { ProfileRequestReasons1700000017400 } from './1700000017400-profile-request-reasons.js';
 import { Traffic1700000017500 } from './1700000017500-traffic.js';
+import { Alarms1700000017501 } from './1700000017501-alarms.js';
 import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
 
 /** Every migration, in order. */
@@ -146,5 +147,6 @@ export const migrations = [
   OwnLogs1700000017301,
   ProfileRequestReasons1700000017400,
   Traffic1700000017500,
+  Alarms1700000017501,
   EarlyStops1700000017800,
 ];

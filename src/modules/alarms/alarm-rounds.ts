@@ -1,0 +1,75 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Gauge } from 'prom-client';
+import { PeriodicTask } from '../../platform/concurrency/index.js';
+import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
+import { DutyGate } from '../../platform/duties/index.js';
+import { Metrics, safeError } from '../../platform/observability/index.js';
+import { ALARM_CHECKS } from './alarm-checks.js';
+import { type AlarmCheck, ALARM_KINDS, KINDS } from './domain/kinds.js';
+import { AlarmStore } from './persistence/alarm-store.js';
+
+const JITTER = 0.1;
+
+/**
+ * Looks every `ALARM_INTERVAL` for what is wrong, one process for all. A check that fails leaves the alarms of its kind as
+ * they are, and keeps no other from its turn.
+ */
+@Injectable()
+export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(AlarmRounds.name);
+  private readonly gauge: Gauge<'kind' | 'severity'>;
+  private readonly task: PeriodicTask;
+
+  constructor(
+    @Inject(ALARM_CHECKS) private readonly checks: readonly AlarmCheck[],
+    private readonly store: AlarmStore,
+    private readonly gate: DutyGate,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_INTERVAL'>,
+    metrics: Metrics,
+  ) {
+    this.gauge = metrics.gauge('switchboard_alarms_active', 'Alarms that are raised, told by one worker at a time', [
+      'kind',
+      'severity',
+    ]);
+    this.task = new PeriodicTask(
+      environment.ALARM_INTERVAL,
+      () => this.look(),
+      (error) => this.logger.warn({ err: safeError(error) }, 'alarms could not be looked at'),
+      JITTER,
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.environment.ALARM_INTERVAL > 0) this.task.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+
+  /** One round, whichever process has the turn. */
+  async run(): Promise<void> {
+    for (const check of this.checks) {
+      try {
+        await this.store.settle(check.kind, await check.find());
+      } catch (error) {
+        this.logger.warn({ err: safeError(error), kind: check.kind }, 'an alarm could not be looked at');
+      }
+    }
+    const active = await this.store.active();
+    this.gauge.reset();
+    for (const kind of ALARM_KINDS) this.gauge.set({ kind, severity: KINDS[kind].severity }, active.get(kind) ?? 0);
+  }
+
+  /** The gauge of those that do not look has no figure, so that the sum over all processes is right. */
+  private async look(): Promise<void> {
+    if (await this.gate.isMine('alarms', this.environment.ALARM_INTERVAL)) await this.run();
+    else this.gauge.reset();
+  }
+}

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountDirectoryModule } from '../accounts/index.js';
+import { CreditsModule } from '../credits/index.js';
+import { CustomerEventsModule } from '../customer-events/index.js';
+import { EngineDispatchModule } from '../engine/index.js';
+import { RoutesModule } from '../providers/index.js';
+import { StatisticsWorkerModule } from '../statistics/index.js';
+import { WebhookEventsModule } from '../webhooks/index.js';
+import { CHECK_PROVIDERS } from './alarm-checks.js';
+import { AlarmRounds } from './alarm-rounds.js';
+import { AlarmEntity } from './persistence/alarm.entity.js';
+import { AlarmStore } from './persistence/alarm-store.js';
+
+/** Alarms in the worker: looked for, raised and cleared. */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([AlarmEntity]),
+    AccountDirectoryModule,
+    CreditsModule,
+    CustomerEventsModule,
+    EngineDispatchModule,
+    RoutesModule,
+    StatisticsWorkerModule,
+    WebhookEventsModule,
+  ],
+  providers: [...CHECK_PROVIDERS, AlarmStore, AlarmRounds],
+})
+export class AlarmsWorkerModule {}

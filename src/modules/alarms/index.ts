@@ -1,0 +1,3 @@
+export { AlarmsModule } from './alarms.module.js';
+export { AlarmsWorkerModule } from './alarms.worker.module.js';
+export { alarmTables } from './persistence/table-rules.js';
