@@ -40,13 +40,14 @@ export function campaignsOf(api: RunningApi) {
     to: RecipientStatus,
     errorText: string | null = null,
     refund = false,
+    routeId?: number,
   ): Promise<void> => {
     const campaignId = await idOf(requestId);
     const settlement = part(Settlement);
     await inTransaction(dataSource, (tx) =>
       settlement.settle(
         tx,
-        seqs.map((seq) => ({ campaignId, seq, to, errorCode: null, errorText, refund, attempted: true })),
+        seqs.map((seq) => ({ campaignId, seq, to, errorCode: null, errorText, refund, attempted: true, routeId })),
       ),
     );
   };

@@ -55,9 +55,11 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** One round, whichever process has the turn. */
   async run(): Promise<void> {
+    const open = await this.store.kinds();
     for (const check of this.checks) {
       try {
-        await this.store.settle(check.kind, await check.find());
+        const found = await check.find();
+        if (found.length > 0 || open.has(check.kind)) await this.store.settle(check.kind, found);
       } catch (error) {
         this.logger.warn({ err: safeError(error), kind: check.kind }, 'an alarm could not be looked at');
       }

@@ -10,6 +10,7 @@ import { WebhookEventsModule } from '../webhooks/index.js';
 import { CHECK_PROVIDERS } from './alarm-checks.js';
 import { AlarmRounds } from './alarm-rounds.js';
 import { AlarmEntity } from './persistence/alarm.entity.js';
+import { StateMetrics } from './state-metrics.js';
 import { AlarmStore } from './persistence/alarm-store.js';
 
 /** Alarms in the worker: looked for, raised and cleared. */
@@ -24,6 +25,6 @@ import { AlarmStore } from './persistence/alarm-store.js';
     StatisticsWorkerModule,
     WebhookEventsModule,
   ],
-  providers: [...CHECK_PROVIDERS, AlarmStore, AlarmRounds],
+  providers: [...CHECK_PROVIDERS, AlarmStore, AlarmRounds, StateMetrics],
 })
 export class AlarmsWorkerModule {}

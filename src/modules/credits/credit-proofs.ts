@@ -7,7 +7,7 @@ import { ProveCreditsHandler, ProveCreditsQuery } from './queries/prove-credits.
 /** Entries of the ledger, the newest, whose accounts moved lately. */
 const ENTRIES = 2_000;
 
-/** Proves balances of accounts that moved lately, for whoever looks after all of them. */
+/** Proves balances of accounts that moved lately. */
 @Injectable()
 export class CreditProofs {
   constructor(

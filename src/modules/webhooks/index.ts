@@ -1,6 +1,7 @@
 export { WebhookEventsModule, WebhooksModule } from './webhooks.module.js';
 export { WebhooksWorkerModule } from './webhooks.worker.module.js';
 export { type FailingEndpoint, FailingEndpoints } from './persistence/failing-endpoints.js';
+export { WebhookBacklog } from './persistence/webhook-backlog.js';
 export { webhookTables } from './persistence/table-rules.js';
 export { ReplayAnyEventCommand } from './commands/replay-any-event.command.js';
 export { WEBHOOK_STATUSES, type WebhookStatus } from './domain/webhook.js';

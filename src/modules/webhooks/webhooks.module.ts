@@ -15,6 +15,7 @@ import { WebhookSender } from './dispatch/webhook-sender.js';
 import { WebhookTestsController } from './http/webhook-tests.controller.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { EndpointHealths } from './persistence/endpoint-health.js';
+import { WebhookBacklog } from './persistence/webhook-backlog.js';
 import { FailingEndpoints } from './persistence/failing-endpoints.js';
 import { EndpointMoments } from './persistence/endpoint-moments.js';
 import { EndpointStore } from './persistence/endpoint-store.js';
@@ -34,8 +35,8 @@ import { WebhookUrls } from './webhook-urls.js';
 /** What every process has of webhooks: events are written where their statuses are. */
 @Module({
   imports: [TypeOrmModule.forFeature(webhookEntities), CustomerEventsModule],
-  providers: [EndpointMoments, EventOutbox, FailingEndpoints],
-  exports: [EndpointMoments, EventOutbox, FailingEndpoints, TypeOrmModule],
+  providers: [EndpointMoments, EventOutbox, FailingEndpoints, WebhookBacklog],
+  exports: [EndpointMoments, EventOutbox, FailingEndpoints, WebhookBacklog, TypeOrmModule],
 })
 export class WebhookEventsModule {}
 

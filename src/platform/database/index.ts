@@ -25,5 +25,5 @@ export { migrations } from './migrations/index.js';
 export { dataSourceOptions } from './options.js';
 export { OtherDatabase } from './other-database.js';
 export { again } from './single-statements.js';
-export { afterCommit, inTransaction, type LostCommit } from './transaction.js';
+export { afterCommit, inTransaction, type LostCommit, runsAgain } from './transaction.js';
 export type { WriteResult } from './write-result.js';

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ATTEMPTS, type Fate, fateOf, isIdCollision, pauseAfter } from './faults.js';
@@ -7,6 +8,9 @@ import { withinTransaction } from './transaction-scope.js';
 
 /** Ids that were taken by others: so often in a row only where `work` does not make them anew. */
 const MOST_COLLISIONS = 8;
+
+/** Transactions that are run again, for metrics: by the server's number, or `connection` where it gave none. */
+export const runsAgain = new EventEmitter<{ again: [cause: string] }>();
 
 /** What is done when a transaction has committed. */
 const commits = new WeakMap<EntityManager, (() => void)[]>();
@@ -69,8 +73,15 @@ export async function inTransaction<T>(
       return 'error' in run ? (run.sent as { result: T }).result : run.result;
     }
     if (attempt >= ATTEMPTS || !isWorthAnother(run, attempt, performance.now() - begun, patience)) throw run.error;
+    runsAgain.emit('again', causeOf(run));
     await sleep(pauseAfter(attempt));
   }
+}
+
+function causeOf({ error }: FailedRun<unknown>): string {
+  const { errno, driverError } = error as { errno?: unknown; driverError?: { errno?: unknown } };
+  const number = Number(errno ?? driverError?.errno);
+  return number >= 1_000 && number < 10_000 ? String(number) : 'connection';
 }
 
 async function runOnce<T>(

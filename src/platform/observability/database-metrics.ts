@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import { DatabaseWatch, ReadDatabase } from '../database/index.js';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { DatabaseWatch, ReadDatabase, runsAgain } from '../database/index.js';
 import { Metrics } from './metrics.js';
 
 /** What this process gave up on its database, for the operator. */
 @Injectable()
-export class DatabaseMetrics {
+export class DatabaseMetrics implements OnApplicationShutdown {
+  private readonly count: (errno: string) => void;
+
   constructor(metrics: Metrics, watch: DatabaseWatch, reads: ReadDatabase) {
     const waits = metrics.counter(
       'database_pool_wait_timeouts_total',
@@ -13,6 +15,13 @@ export class DatabaseMetrics {
     const queries = metrics.counter('database_query_timeouts_total', 'Connections given up because they fell silent');
     watch.events.on('waitGivenUp', () => waits.inc());
     watch.events.on('queryTimedOut', () => queries.inc());
+    const again = metrics.counter(
+      'database_transaction_retries_total',
+      'Transactions that were run again, by the number of the fault (`connection` where there is none)',
+      ['errno'],
+    );
+    this.count = (errno) => again.inc({ errno });
+    runsAgain.on('again', this.count);
     const onReplica = metrics.counter('database_replica_reads_total', 'Reads that the replica was asked for');
     const onWriter = metrics.counter(
       'database_writer_reads_total',
@@ -27,5 +36,9 @@ export class DatabaseMetrics {
     metrics.gauge('database_silent_seconds', 'Time since the database last answered', [], (gauge) =>
       gauge.set(watch.silentMs / 1000),
     );
+  }
+
+  onApplicationShutdown(): void {
+    runsAgain.off('again', this.count);
   }
 }

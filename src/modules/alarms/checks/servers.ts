@@ -41,6 +41,6 @@ export class RedisAway implements AlarmCheck {
 
   async find(): Promise<Finding[]> {
     if (await this.redis.ping()) return [];
-    return [{ subject: '', message: 'Redis does not answer', value: null, threshold: null }];
+    return [{ subject: '', message: 'Redis gives no answer', value: null, threshold: null }];
   }
 }

@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { inTransaction } from '../../../platform/database/index.js';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { alarmErrors } from '../alarms.errors.js';
 import { type AlarmAnswer, alarmAnswer } from '../http/alarm.dto.js';
 import { AlarmEntity } from '../persistence/alarm.entity.js';
 
-/** Somebody looks after an alarm. Throws 404 `Alarm not found`, 409 `Alarm is already cleared`. */
+/** An alarm is looked after. Throws 404 `Alarm not found`, 409 `Alarm is already cleared`. */
 export class AcknowledgeAlarmCommand extends Command<AlarmAnswer> {
   constructor(
     readonly actor: Account,
@@ -26,18 +26,19 @@ export class AcknowledgeAlarmHandler implements ICommandHandler<AcknowledgeAlarm
 
   execute({ actor, id }: AcknowledgeAlarmCommand): Promise<AlarmAnswer> {
     return inTransaction(this.dataSource, async (tx) => {
-      const row = await tx.findOne(AlarmEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      const { affectedRows }: WriteResult = await tx.query(
+        `UPDATE alarms SET acknowledged_at = UTC_TIMESTAMP(3), acknowledged_by = ?
+         WHERE id = ? AND state = 'active' AND acknowledged_at IS NULL`,
+        [actor.username, id],
+      );
+      const row = await tx.findOneBy(AlarmEntity, { id });
       if (!row || row.state === 'waiting') throw alarmErrors.notFound();
       if (row.state === 'past') throw alarmErrors.cleared();
-      if (row.acknowledgedAt === null) {
-        await tx.query('UPDATE alarms SET acknowledged_at = UTC_TIMESTAMP(3), acknowledged_by = ? WHERE id = ?', [
-          actor.username,
-          id,
-        ]);
+      if (affectedRows === 1) {
         const details = { id, kind: row.kind };
         await this.audit.record(tx, { actor, action: 'alarm.acknowledge', subject: row.subject, details });
       }
-      return alarmAnswer(await tx.findOneByOrFail(AlarmEntity, { id }));
+      return alarmAnswer(row);
     });
   }
 }

@@ -39,7 +39,10 @@ export class AlarmsController {
   @Post(':id/acknowledge')
   @HttpCode(200)
   @ApiParam({ name: 'id', type: Number, example: 373826482176001 })
-  @ApiOperation({ summary: 'Say that somebody looks after an alarm', description: 'The first one who says so stays.' })
+  @ApiOperation({
+    summary: 'Acknowledge an alarm: it is looked after',
+    description: 'The first acknowledgement stays.',
+  })
   @ApiOkResponse({ type: AcknowledgedAlarmAnswer })
   @ApiErrors(alarmErrors.notFound, alarmErrors.cleared)
   async acknowledge(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<AcknowledgedAlarmAnswer> {

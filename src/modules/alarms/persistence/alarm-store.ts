@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { inTransaction } from '../../../platform/database/index.js';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { StaffAccounts } from '../../accounts/index.js';
 import { CustomerEvents } from '../../customer-events/index.js';
 import { alarmData, type AlarmRow } from '../domain/alarm-data.js';
@@ -34,7 +34,7 @@ export class AlarmStore {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_HOLD' | 'ALARM_CLEAR'>,
   ) {}
 
-  /** Makes the alarms of a kind what was found. Two processes may do so at once: the second one finds them done. */
+  /** Makes the alarms of a kind what was found. Two processes may do so at once: each change has its condition. */
   async settle(kind: AlarmKind, findings: readonly Finding[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const open = new Map((await this.open(tx, kind)).map((row) => [row.subject, row]));
@@ -52,6 +52,15 @@ export class AlarmStore {
     });
   }
 
+  /** Kinds of which something is seen or raised. */
+  async kinds(): Promise<ReadonlySet<string>> {
+    const rows = await this.dataSource.query<{ kind: string }[]>(
+      `SELECT DISTINCT kind FROM (SELECT kind FROM alarms FORCE INDEX (ix_alarms_state)
+         WHERE state IN ('waiting', 'active') LIMIT ${MOST_OPEN}) a`,
+    );
+    return new Set(rows.map(({ kind }) => kind));
+  }
+
   /** How many are raised, by kind. */
   async active(): Promise<Map<string, number>> {
     const rows = await this.dataSource.query<{ kind: string; alarms: string }[]>(
@@ -65,7 +74,7 @@ export class AlarmStore {
       `SELECT id, kind, subject, message, value, threshold, raised_at AS raisedAt, state,
          TIMESTAMPDIFF(MICROSECOND, first_seen_at, UTC_TIMESTAMP(3)) / 1000 AS seenFor,
          TIMESTAMPDIFF(MICROSECOND, last_seen_at, UTC_TIMESTAMP(3)) / 1000 AS goneFor
-       FROM alarms FORCE INDEX (ix_alarms_state) WHERE state IN ('waiting', 'active') AND kind = ? ORDER BY id FOR UPDATE`,
+       FROM alarms FORCE INDEX (ix_alarms_state) WHERE state IN ('waiting', 'active') AND kind = ? ORDER BY id LIMIT ${MOST_OPEN}`,
       [kind],
     );
   }
@@ -74,7 +83,7 @@ export class AlarmStore {
     const id = newId();
     const isRaised = this.environment.ALARM_HOLD === 0;
     const { subject, message, value, threshold } = finding;
-    const result = await tx.query<{ affectedRows: number }>(
+    const result = await tx.query<WriteResult>(
       `INSERT IGNORE INTO alarms (id, kind, subject_type, subject, open_key, state, message, value, threshold,
          first_seen_at, raised_at, last_seen_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3), ${isRaised ? 'UTC_TIMESTAMP(3)' : 'NULL'}, UTC_TIMESTAMP(3))`,
@@ -87,25 +96,32 @@ export class AlarmStore {
   }
 
   private async goOn(tx: EntityManager, row: OpenRow, finding: Finding, raised: number[]): Promise<void> {
-    const isRaised = row.state === 'waiting' && Number(row.seenFor) >= this.environment.ALARM_HOLD;
-    if (isRaised) raised.push(row.id);
+    const { message, value, threshold } = finding;
     await tx.query(
       `UPDATE alarms SET message = ?, value = ?, threshold = ?, last_seen_at = UTC_TIMESTAMP(3)
-         ${isRaised ? ", state = 'active', raised_at = UTC_TIMESTAMP(3)" : ''} WHERE id = ?`,
-      [finding.message, finding.value, finding.threshold, row.id],
+       WHERE id = ? AND state <> 'past'`,
+      [message, value, threshold, row.id],
     );
+    if (row.state === 'active' || Number(row.seenFor) < this.environment.ALARM_HOLD) return;
+    const { affectedRows }: WriteResult = await tx.query(
+      "UPDATE alarms SET state = 'active', raised_at = UTC_TIMESTAMP(3) WHERE id = ? AND state = 'waiting'",
+      [row.id],
+    );
+    if (affectedRows === 1) raised.push(row.id);
   }
 
   private async end(tx: EntityManager, row: OpenRow, cleared: number[]): Promise<void> {
     if (row.state === 'waiting') {
-      await tx.query('DELETE FROM alarms WHERE id = ?', [row.id]);
+      await tx.query("DELETE FROM alarms WHERE id = ? AND state = 'waiting'", [row.id]);
       return;
     }
     if (Number(row.goneFor) < this.environment.ALARM_CLEAR) return;
-    await tx.query("UPDATE alarms SET state = 'past', cleared_at = UTC_TIMESTAMP(3), open_key = NULL WHERE id = ?", [
-      row.id,
-    ]);
-    cleared.push(row.id);
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE alarms SET state = 'past', cleared_at = UTC_TIMESTAMP(3), open_key = NULL
+       WHERE id = ? AND state = 'active'`,
+      [row.id],
+    );
+    if (affectedRows === 1) cleared.push(row.id);
   }
 
   /** Only accounts of staff: what an account subscribed to before it was one no more is not told. */

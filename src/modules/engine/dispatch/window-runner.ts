@@ -14,6 +14,7 @@ import { WindowResults } from '../settle/window-results.js';
 import type { WindowResult } from '../settle/window-result.js';
 import { Governor } from './governor.js';
 import { conclude } from './lane-deadline.js';
+import { OutcomeCodes } from './outcome-codes.js';
 import { pendingOf } from './lane-recipients.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
 import { type LaneClaim, LaneStore, newClaimId } from './lane-store.js';
@@ -42,6 +43,7 @@ export interface Carrier {
 export class WindowRunner {
   private readonly logger = new Logger(WindowRunner.name);
   private readonly outcomes;
+  private readonly codes: OutcomeCodes;
   private stopping = false;
 
   constructor(
@@ -55,6 +57,7 @@ export class WindowRunner {
     private readonly notes: SubmitNotes,
     metrics: Metrics,
   ) {
+    this.codes = new OutcomeCodes(metrics);
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
   }
 
@@ -187,21 +190,22 @@ export class WindowRunner {
         },
         async (results) => {
           await this.results.flush(conclude(results, patience), null);
-          this.count(channel, results);
+          this.count(carrier, results);
         },
       );
       if (leaving.length > 0) this.governor.tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...held);
       const ended = conclude(last, patience);
       const left = await this.insist(turns, () => this.results.flush(ended, endingsOf(turns)));
-      this.count(channel, last);
+      this.count(carrier, last);
       return left;
     } finally {
       lease.end();
     }
   }
 
-  private count({ name: channel }: Channel, results: readonly WindowResult[]): void {
+  private count({ route, channel: { name: channel } }: Carrier, results: readonly WindowResult[]): void {
+    this.codes.count(route.name, channel, results);
     const counts = new Map<WindowResult['outcome']['kind'], number>();
     for (const { outcome } of results) counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
     for (const [outcome, count] of counts) this.outcomes.inc({ channel, outcome }, count);

@@ -38,7 +38,9 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
   async execute({ actor, id, changes: { url, events, status } }: ChangeWebhookCommand): Promise<WebhookData> {
     const known = await this.endpoints.find(actor.id, id);
     if (!known) throw webhookErrors.notFound();
-    const read = readWebhook({ url, events, status }, eventTypesFor(this.channels, actor), (url) => this.urls.takesPlain(url));
+    const read = readWebhook({ url, events, status }, eventTypesFor(this.channels, actor), (url) =>
+      this.urls.takesPlain(url),
+    );
     if ('fault' in read) throw webhookFault(read.fault, actor);
     const { fields } = read;
     // Names are looked up before anything is locked.

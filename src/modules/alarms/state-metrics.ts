@@ -1,0 +1,122 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { PeriodicTask } from '../../platform/concurrency/index.js';
+import { DutyGate } from '../../platform/duties/index.js';
+import { Metrics, safeError } from '../../platform/observability/index.js';
+import { Channels, OldestDue } from '../engine/index.js';
+import { ROUTE_HEALTHS, RouteDirectory, RouteStandings } from '../providers/index.js';
+import { WebhookBacklog } from '../webhooks/index.js';
+
+const LOOK_EVERY_MS = 15_000;
+/** Lanes of a route are counted up to here: more says nothing new, and costs more. */
+const MOST_LANES = 1_000;
+
+/**
+ * What only the database knows, for Prometheus: asked by one process for all every 15 s, whatever the number of scrapes. The
+ * gauges of the others have no figure then, so that sums and maxima over all processes are right.
+ */
+@Injectable()
+export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(StateMetrics.name);
+  private readonly gauges;
+  private readonly task = new PeriodicTask(
+    LOOK_EVERY_MS,
+    () => this.look(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'the state of routes and webhooks could not be measured'),
+    0.1,
+  );
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+    private readonly standings: RouteStandings,
+    private readonly due: OldestDue,
+    private readonly channels: Channels,
+    private readonly webhooks: WebhookBacklog,
+    private readonly gate: DutyGate,
+    metrics: Metrics,
+  ) {
+    const route = ['route', 'channel'] as const;
+    this.gauges = {
+      state: metrics.gauge('switchboard_route_state', '1 for the state that a route is in, 0 for the others', [
+        ...route,
+        'state',
+      ]),
+      binds: metrics.gauge('switchboard_route_binds', 'Sessions of routes with `binds`: wanted, and bound', [
+        ...route,
+        'state',
+      ]),
+      lanes: metrics.gauge('switchboard_due_lanes', `Lanes that are due, by route (${MOST_LANES} at the most)`, [
+        ...route,
+      ]),
+      oldest: metrics.gauge('switchboard_oldest_due_seconds', 'How long the oldest lane of a route has been due', [
+        ...route,
+      ]),
+      backlog: metrics.gauge(
+        'switchboard_webhook_backlog_deliveries',
+        'Events that wait for webhooks (10,000 at the most)',
+      ),
+      webhookAge: metrics.gauge('switchboard_webhook_oldest_due_seconds', 'How long the oldest webhook has been due'),
+      failing: metrics.gauge('switchboard_webhook_failing_endpoints', 'Active webhooks whose last delivery failed'),
+    };
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+
+  /** One look, whichever process has the turn. */
+  async measure(): Promise<void> {
+    for (const gauge of Object.values(this.gauges)) gauge.reset();
+    await this.measureRoutes();
+    const { deliveries, oldestSeconds, failing } = await this.webhooks.read();
+    this.gauges.backlog.set(deliveries);
+    this.gauges.webhookAge.set(oldestSeconds);
+    this.gauges.failing.set(failing);
+  }
+
+  private async look(): Promise<void> {
+    if (await this.gate.isMine('state-metrics', LOOK_EVERY_MS)) await this.measure();
+    else for (const gauge of Object.values(this.gauges)) gauge.reset();
+  }
+
+  private async measureRoutes(): Promise<void> {
+    const { of, places } = await this.standings.read();
+    const labels = new Map<number, { route: string; channel: string }>();
+    for (const { id, name, channel, binds } of await this.routes.list()) {
+      const own = { route: name, channel };
+      labels.set(id, own);
+      const health = of.get(id)?.health ?? 'unknown';
+      for (const state of ROUTE_HEALTHS) this.gauges.state.set({ ...own, state }, health === state ? 1 : 0);
+      if (binds === null) continue;
+      this.gauges.binds.set({ ...own, state: 'wanted' }, binds);
+      const bound = (places.get(id) ?? []).filter((place) => place.bound && !place.isFree).length;
+      this.gauges.binds.set({ ...own, state: 'bound' }, bound);
+    }
+    const oldest = new Map<number, { channel: string; seconds: number }>();
+    for (const { routeId, channel, waitedMs } of await this.due.first(this.channels.names)) {
+      const seconds = Math.max(waitedMs / 1000, oldest.get(routeId)?.seconds ?? 0);
+      if (labels.has(routeId)) oldest.set(routeId, { channel, seconds });
+    }
+    for (const [id, { channel, seconds }] of oldest) {
+      const own = labels.get(id) as { route: string; channel: string };
+      this.gauges.oldest.set(own, seconds);
+      this.gauges.lanes.set(own, await this.dueLanes(channel, id));
+    }
+  }
+
+  private async dueLanes(channel: string, routeId: number): Promise<number> {
+    const due = `SELECT 1 FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
+      WHERE channel = ? AND route_id = ? AND single = ? AND wake_at <= UTC_TIMESTAMP(3) LIMIT ${MOST_LANES}`;
+    const [row] = await this.dataSource.query<{ lanes: string }[]>(
+      `SELECT COUNT(*) AS lanes FROM ((${due}) UNION ALL (${due})) d LIMIT 1`,
+      [channel, routeId, 0, channel, routeId, 1],
+    );
+    return Math.min(MOST_LANES, Number(row?.lanes ?? 0));
+  }
+}
