@@ -40,8 +40,6 @@ export { type MovedLanes, type RouteMove, RouteMoves } from './dispatch/route-mo
 export { type RouteQueue, RouteQueues } from './state/route-queues.js';
 export { type NumberSender, RouteSenders } from './state/route-senders.js';
 export { OldestDue } from './dispatch/oldest-due.js';
-export { UnmatchedStore } from './receipts/unmatched-store.js';
-export { RouteSenders } from './state/route-senders.js';
 export { type Addressed, StopList } from './dispatch/suppressions.js';
 export { EngineDispatchModule } from './engine.dispatch.module.js';
 export { EngineModule } from './engine.module.js';
