@@ -53,13 +53,13 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await page.getByText(/Unicode because of ż \(U\+017C\)/).waitFor();
     await field('Message').fill('Hello [x]');
     await page.getByText('11 characters · GSM-7 · 1 part').waitFor();
-    await field('Numbers').fill(`${number()}`);
+    await field('Numbers').fill(number());
     await button('Show preview and price').click();
     await page.getByRole('list', { name: 'The first recipients' }).getByText('Hello [x]').waitFor();
     await field('Test message to').fill(number());
     await button('Send a test').click();
     await page.getByText(/^Test sent: /).waitFor();
-    await send('1 credits for 1 recipients');
+    await send('1 credit for 1 recipient');
     await ends(`Test: ${name}`, 'DELIVERED');
     await ends(name, 'DELIVERED');
     expect(owner.faults).toEqual([]);
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Message').fill('Hello');
     await field('Numbers').fill(number());
     await button('Show preview and price').click();
-    await page.getByText('1 credits for 1 recipients').waitFor();
+    await page.getByText('1 credit for 1 recipient').waitFor();
     // the answer is lost: the same request is sent again
     let isLost = false;
     await page.route('**/v6/api/campaigns', async (route) => {
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Column of the number').fill('kunde');
     await button('Upload').click();
     await page.getByText(/number in “kunde”; columns for the text: name/).waitFor();
-    await send('1 credits for 1 recipients');
+    await send('1 credit for 1 recipient');
     await ends(name, 'DELIVERED');
   });
 
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await page.getByRole('link', { name: 'Send to it' }).click();
     await field('Name of the campaign').fill(name);
     await field('Message').fill('Hello');
-    await send('1 credits for 1 recipients');
+    await send('1 credit for 1 recipient');
     await ends(name, 'DELIVERED');
   });
 
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Name of the campaign').fill(name);
     await field('Message').fill('Hello');
     await field('Numbers').fill(number());
-    await send('1 credits for 1 recipients');
+    await send('1 credit for 1 recipient');
     await ends(name, 'DELIVERED');
   });
 
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Value of {{1}}').fill('Asha');
     await page.getByRole('figure').getByText('Hello Asha, it is ready.').waitFor();
     await field('Numbers').fill(number());
-    await send('1 credits for 1 recipients');
+    await send('1 credit for 1 recipient');
     await ends(name, 'DELIVERED');
   });
 
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await page.getByText(/is forwarded to 4930123456/).waitFor();
     await page.getByText(/The call ends: transferred/).waitFor();
     await field('Numbers').fill(`${number()}, 12`);
-    await send('1 credits for 1 recipients');
+    await send('1 credit for 1 recipient');
     const { request_id: id } = await campaignOf(name);
     await clients.staff.call('POST', `/v6/api/admin/campaigns/${String(id)}/approve`, {});
     await ends(name, 'ANSWERED');

@@ -33,6 +33,7 @@ export function Navigation({ pages, onChosen }: { pages: readonly PageDefinition
                 >
                   <nav.icon size={16} aria-hidden />
                   <span>{nav.label ?? title}</span>
+                  {nav.Count !== undefined && <nav.Count />}
                 </Link>
               </li>
             ))}

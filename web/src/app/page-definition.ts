@@ -23,7 +23,15 @@ export interface PageDefinition {
   title: string;
   roles: readonly Role[];
   /** absent: not in the navigation */
-  nav?: { group: NavigationGroup; order: number; icon: LucideIcon; /** default: the title */ label?: string };
+  nav?: {
+    group: NavigationGroup;
+    order: number;
+    icon: LucideIcon;
+    /** default: the title */
+    label?: string;
+    /** shown behind the label: how much waits there */
+    Count?: ComponentType;
+  };
   /** what of the address's search the page understands; absent: everything, as it is */
   search?: (raw: Record<string, unknown>) => object;
   load: () => Promise<{ default: ComponentType }>;

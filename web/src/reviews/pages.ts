@@ -1,5 +1,6 @@
 import { BadgeCheck, IdCard, LayoutTemplate } from 'lucide-react';
 import type { PageDefinition } from '../app/page-definition.js';
+import { WaitingProfileRequests, WaitingSenderIds, WaitingTemplates } from './waiting.js';
 
 const roles = ['staff'] as const;
 
@@ -8,21 +9,21 @@ export const pages: readonly PageDefinition[] = [
     path: '/reviews/templates',
     title: 'Templates to review',
     roles,
-    nav: { group: 'Review', order: 20, icon: LayoutTemplate, label: 'Templates' },
+    nav: { group: 'Review', order: 20, icon: LayoutTemplate, label: 'Templates', Count: WaitingTemplates },
     load: () => import('./template-reviews-page.js'),
   },
   {
     path: '/reviews/profile-requests',
     title: 'Display names to review',
     roles,
-    nav: { group: 'Review', order: 30, icon: BadgeCheck, label: 'Display names' },
+    nav: { group: 'Review', order: 30, icon: BadgeCheck, label: 'Display names', Count: WaitingProfileRequests },
     load: () => import('./profile-reviews-page.js'),
   },
   {
     path: '/reviews/sender-ids',
     title: 'Sender ids to review',
     roles,
-    nav: { group: 'Review', order: 40, icon: IdCard, label: 'Sender ids' },
+    nav: { group: 'Review', order: 40, icon: IdCard, label: 'Sender ids', Count: WaitingSenderIds },
     load: () => import('./sender-reviews-page.js'),
   },
 ];

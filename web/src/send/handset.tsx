@@ -1,4 +1,4 @@
-import { FileText, Image, Video } from 'lucide-react';
+import { FileText, Image, type LucideIcon, Video } from 'lucide-react';
 import './send.css';
 
 interface Shown {
@@ -10,7 +10,7 @@ interface Shown {
   quick_replies: string;
 }
 
-const MEDIA = { Image, Video, Document: FileText } as const;
+const MEDIA: Readonly<Record<string, LucideIcon>> = { Image, Video, Document: FileText };
 
 /** Placeholders filled in; those without a value stay as they are. */
 const filled = (text: string, values: Readonly<Record<string, string | undefined>>): string =>
@@ -20,7 +20,7 @@ const filled = (text: string, values: Readonly<Record<string, string | undefined
 export function repliesOf(json: string): string[] {
   try {
     const replies: unknown = JSON.parse(json);
-    return Array.isArray(replies) ? replies.map((reply: { text?: unknown }) => String(reply.text ?? '')) : [];
+    return Array.isArray(replies) ? replies.map(({ text }: { text?: string }) => text ?? '') : [];
   } catch {
     return [];
   }
@@ -36,7 +36,7 @@ export function Handset({
   values?: Readonly<Record<string, string | undefined>>;
   header?: string;
 }) {
-  const Icon = MEDIA[template.header_media_type as keyof typeof MEDIA] ?? Image;
+  const Icon = MEDIA[template.header_media_type] ?? Image;
   return (
     <figure className="handset" aria-label="As the handset shows it">
       <div className="bubble">

@@ -1,6 +1,5 @@
 import { $api } from '../api/client.js';
 import { Section, SelectField, TextField, useTimeZone } from '../ui/index.js';
-import type { Draft } from './draft.js';
 import type { PartProperties } from './write-part.js';
 
 const numbers = (from: number, to: number) =>
@@ -9,12 +8,12 @@ const numbers = (from: number, to: number) =>
 /** Who it comes from, when it leaves, and what else a channel knows. */
 export function OptionsPart({ channel, draft, set }: PartProperties) {
   const zone = useTimeZone();
-  const field = (name: keyof Draft, label: string, hint?: string, type = 'text') => (
+  const field = (name: 'dltTemplateId' | 'validity' | 'schedule', label: string, hint?: string, type = 'text') => (
     <TextField
       type={type}
       label={label}
       hint={hint}
-      value={String(draft[name])}
+      value={draft[name]}
       onChange={(event) => set({ [name]: event.currentTarget.value })}
     />
   );

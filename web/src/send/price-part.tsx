@@ -21,6 +21,9 @@ interface Properties {
   template: Template | undefined;
 }
 
+/** `1 credit`, `2 credits` */
+const counted = (count: number, thing: string): string => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+
 const isOfVoice = (quote: Quote): quote is Schema<'VoiceQuoteData'> => 'audio_seconds' in quote;
 const countOf = (quote: Quote): number => (isOfVoice(quote) ? quote.contacts : quote.recipients);
 
@@ -109,7 +112,7 @@ function Priced({ quote }: { quote: Quote }) {
   return (
     <>
       <p className="price">
-        {formatCount(quote.total_credits)} credits for {formatCount(countOf(quote))} recipients
+        {counted(quote.total_credits, 'credit')} for {counted(countOf(quote), 'recipient')}
       </p>
       <Facts
         facts={[
@@ -118,7 +121,7 @@ function Priced({ quote }: { quote: Quote }) {
           ...(isOfVoice(quote)
             ? [
                 ['Length', `${formatCount(quote.audio_seconds, 1)} s`] as const,
-                ['For each call', `${formatCount(quote.credits_per_contact)} credits`] as const,
+                ['For each call', counted(quote.credits_per_contact, 'credit')] as const,
                 [
                   'Left out',
                   quote.invalid.length === 0 ? null : quote.invalid.slice(0, SHOWN_ROWS).join(', '),
@@ -127,8 +130,8 @@ function Priced({ quote }: { quote: Quote }) {
             : quote.segments_histogram.map(
                 ({ segments, recipients, credits }) =>
                   [
-                    segments === 1 ? '1 part' : `${String(segments)} parts`,
-                    `${formatCount(recipients)} recipients, ${formatCount(credits)} credits`,
+                    counted(segments, 'part'),
+                    `${counted(recipients, 'recipient')}, ${counted(credits, 'credit')}`,
                   ] as const,
               )),
           [
@@ -141,7 +144,7 @@ function Priced({ quote }: { quote: Quote }) {
       {!isOfVoice(quote) && (
         <>
           {quote.refused > 0 && (
-            <p className="fault">{formatCount(quote.refused)} rows would make the send be refused:</p>
+            <p className="fault">{counted(quote.refused, 'row')} would make the send be refused:</p>
           )}
           <Rows rows={[...quote.missing, ...quote.invalid]} />
           {quote.warnings.length > 0 && <p>Numbers that no numbering plan has:</p>}
@@ -150,8 +153,7 @@ function Priced({ quote }: { quote: Quote }) {
             {quote.preview.map(({ row, to, text, variables, segments, credits }) => (
               <li key={row}>
                 <div className="muted">
-                  {to} · {segments === 1 ? '1 part' : `${String(segments)} parts`} ·{' '}
-                  {credits === 1 ? '1 credit' : `${String(credits)} credits`}
+                  {to} · {counted(segments, 'part')} · {counted(credits, 'credit')}
                 </div>
                 {text === ''
                   ? Object.entries(variables)
@@ -173,7 +175,7 @@ function TestPart({
   isReady,
   quote,
 }: Pick<Properties, 'channel' | 'body'> & { isReady: boolean; quote: Quote | null }) {
-  const { mobile_no: own } = useMe() as { mobile_no?: string | null };
+  const { mobile_no: own } = useMe();
   const [number, setNumber] = useState(own ?? '');
   const [isBusy, setBusy] = useState(false);
   const first = quote !== null && !isOfVoice(quote) ? (quote.preview[0]?.variables ?? {}) : {};
@@ -233,7 +235,7 @@ function SendButton({
     if (quote === null) return;
     const isSure = await confirm({
       title: 'Send this campaign?',
-      text: `${formatCount(countOf(quote))} recipients, ${formatCount(quote.total_credits)} credits.`,
+      text: `${counted(countOf(quote), 'recipient')}, ${counted(quote.total_credits, 'credit')}.`,
       yes: 'Send it',
       danger: false,
     });
@@ -244,6 +246,7 @@ function SendButton({
     onRefusal(null);
     try {
       const id = await submit(channel, body, key.current.key);
+      key.current = { of: '', key: '' };
       void client.invalidateQueries();
       notify(channel === 'voice' ? 'Handed in: it leaves once it is approved' : 'Sent');
       await navigate({ to: `/campaigns/${encodeURIComponent(id)}` });

@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { api } from '../api/client.js';
 import { useMe } from '../app/session.js';
 import { Form, notify, Page, Section, SelectField, TextArea, TextField, useServerForm } from '../ui/index.js';
@@ -59,13 +60,18 @@ export default function SessionPage() {
   });
   const type = form.watch('type');
   const isMedia = type !== 'text' && type !== 'interactive' && type !== 'location';
+  // One key for one text: again after a lost answer is the same message.
+  const key = useRef({ of: '', key: '' });
   const send = async (values: Values) => {
     const body = { messaging_product: 'chat', to: values.to, type: values.type, ...contentOf(values) };
+    const text = JSON.stringify(body);
+    if (key.current.of !== text) key.current = { of: text, key: newKey() };
     await api.POST('/v6/api/chat/24/{username}/messages', {
       params: { path: { username } },
       body: body as never,
-      headers: { 'Idempotency-Key': newKey() },
+      headers: { 'Idempotency-Key': key.current.key },
     } as never);
+    key.current = { of: '', key: '' };
     notify('Sent');
     form.reset({ ...values, text: '', link: '' });
   };

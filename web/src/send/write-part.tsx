@@ -123,8 +123,8 @@ function TemplateFields({
       </Empty>
     );
   }
-  const isMedia = template?.header_area_type === 'media';
-  const needsHeader = isMedia || numbersIn(template?.header_text ?? '').length > 0;
+  const media = template?.header_area_type === 'media' ? template.header_media_type.toLowerCase() : null;
+  const needsHeader = media !== null || numbersIn(template?.header_text ?? '').length > 0;
   return (
     <>
       <SelectField
@@ -135,9 +135,7 @@ function TemplateFields({
       />
       {needsHeader && (
         <TextField
-          label={
-            isMedia ? `Address of the ${template?.header_media_type.toLowerCase() ?? 'file'}` : 'Value of the header'
-          }
+          label={media === null ? 'Value of the header' : `Address of the ${media}`}
           value={draft.headerValue}
           onChange={(event) => set({ headerValue: event.currentTarget.value })}
         />
