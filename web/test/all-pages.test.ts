@@ -28,15 +28,21 @@ const EVERY = [
   ['narrow', 'light'],
   ['narrow', 'dark'],
 ] as const;
-/** Resellers see the pages of owners, and some of staff: half of the looks will do. */
-const LOOKS = { staff: EVERY, owner: EVERY, reseller: [EVERY[1], EVERY[2]] } as const;
+/** Resellers see the pages of owners, and some of staff: one look will do. */
+const LOOKS = { staff: EVERY, owner: EVERY, reseller: [EVERY[3]] } as const;
+
+/** Pages about something that not every account has, which say so. */
+const MISSING_FOR: Readonly<Record<string, readonly Role[]>> = { '/business-profile': ['staff', 'reseller'] };
+
+/** `WEB_PAGES=/routes npm test -- web web/test/all-pages.test.ts` walks these alone. */
+const ONLY = process.env['WEB_PAGES'] ?? '/';
 
 // a path that the compiler does not follow: pages are typed by a project of their own
 const list: string = '../src/app/pages.js';
 const { PAGES } = (await import(/* @vite-ignore */ list)) as { PAGES: readonly Page[] };
 
 describe.skipIf(!hasBrowser).each(['staff', 'owner', 'reseller'] as const)('every page of %s', (role) => {
-  const pages = PAGES.filter(({ roles }) => roles.includes(role));
+  const pages = PAGES.filter(({ path, roles }) => roles.includes(role) && path.startsWith(ONLY));
   let app: OpenedApp;
 
   beforeAll(async () => {
@@ -49,7 +55,8 @@ describe.skipIf(!hasBrowser).each(['staff', 'owner', 'reseller'] as const)('ever
     if (!path.includes('$')) return path;
     const sample = SAMPLES[path];
     if (sample === undefined) throw new Error(`web/test/samples.ts has no sample for ${path}`);
-    const values = await sample((await webService()).clients);
+    const { clients } = await webService();
+    const values = await sample({ role, client: clients[role], clients });
     return path.replace(/\$(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
   };
 
@@ -74,6 +81,8 @@ describe.skipIf(!hasBrowser).each(['staff', 'owner', 'reseller'] as const)('ever
       expect(await fitsWidth(page), at).toBe(true);
       expect(await axeViolations(page), at).toEqual([]);
     }
-    expect(faults).toEqual([]);
+    // the browser's own word about a 404
+    const missing = MISSING_FOR[path]?.includes(role) === true;
+    expect(missing ? faults.filter((fault) => !fault.includes('404')) : faults).toEqual([]);
   });
 });

@@ -1,11 +1,50 @@
 import type { Client } from '../../test/support/client.js';
 import type { Role } from './support/browser.js';
 
-/** The API as each of the three roles, for what a page needs to be there. */
-type Clients = Readonly<Record<Role, Client>>;
+/** What a sample is made with: the API as the role that will look, and as each of the three. */
+export interface Maker {
+  role: Role;
+  client: Client;
+  clients: Readonly<Record<Role, Client>>;
+}
+
+type Sample = (maker: Maker) => Promise<Readonly<Record<string, string>>>;
+
+/** @throws Error with what the API said, where it said no */
+async function made(client: Client, path: string, body: unknown): Promise<Record<string, unknown>> {
+  const answer = await client.call('POST', path, body);
+  if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return { ...answer.body, ...((answer.body['data'] as Record<string, unknown> | undefined) ?? {}) };
+}
 
 /**
- * Values for the `$parameters` of pages, by the page's path: made once, before the walk through all pages. A feature adds
- * its own here, and may leave other things in sight.
+ * Values for the `$parameters` of pages, by the page's path: made once a role, before its walk comes to the page. A
+ * feature adds its own here, and may leave other things in sight.
  */
-export const SAMPLES: Readonly<Record<string, (clients: Clients) => Promise<Readonly<Record<string, string>>>>> = {};
+export const SAMPLES: Readonly<Record<string, Sample>> = {
+  '/templates/$id': async ({ client }) => {
+    const fields = {
+      template_name: 'order_ready',
+      category: 'utility',
+      template_body: 'Hello {{1}}',
+      body_examples: ['Jane'],
+    };
+    return { id: String((await made(client, '/webhook/api/createTemplates.php', fields))['template_id']) };
+  },
+  '/lists/$id': async ({ client }) => {
+    const id = String((await made(client, '/v6/api/lists', { name: 'Customers' }))['list_id']);
+    await made(client, `/v6/api/lists/${id}/members`, {
+      members: [{ to: '919812345678', variables: { name: 'Asha' } }],
+    });
+    return { id };
+  },
+  '/uploads/$id': async ({ client }) => {
+    const answer = await fetch(`${client.url}/v6/api/uploads`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.token}`, 'content-type': 'text/csv' },
+      body: 'phone,name\n919812345678,Asha\n919812345679,Ben\n',
+    });
+    const { data } = (await answer.json()) as { data: { upload_id: number } };
+    return { id: String(data.upload_id) };
+  },
+};

@@ -5,7 +5,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   return (
     <div className="empty">
       <p className="empty-title">{title}</p>
-      {children !== undefined && <div className="muted">{children}</div>}
+      {children !== undefined && children !== null && <div className="muted">{children}</div>}
     </div>
   );
 }

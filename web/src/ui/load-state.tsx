@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { problemOf } from '../api/problem.js';
 import { Button } from './button.js';
+import { Empty } from './empty.js';
 
 /** What LoadState reads of a query of React Query. */
 export interface Loaded<Data> {
@@ -25,12 +26,13 @@ export function LoadState<Data>({ query, children }: { query: Loaded<Data>; chil
   );
 }
 
-/** A load that failed, in the API's words, and a button that tries again. */
+/** A load that failed, in the API's words, and a button that tries again; what is not there is said as it is. */
 export function Failed({ error, isBusy, onRetry }: { error: unknown; isBusy: boolean; onRetry: () => unknown }) {
   const { message, hint, status } = problemOf(error);
+  if (status === 404) return <Empty title={message}>{hint}</Empty>;
   return (
     <div className="failed" role="alert">
-      <p className="failed-title">{status === 404 ? message : `This could not be loaded: ${message}`}</p>
+      <p className="failed-title">This could not be loaded: {message}</p>
       {hint !== null && <p className="muted">{hint}</p>}
       <Button busy={isBusy} onClick={() => void onRetry()}>
         Try again
