@@ -47,4 +47,16 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     const { data } = (await answer.json()) as { data: { upload_id: number } };
     return { id: String(data.upload_id) };
   },
+  '/campaigns/$id': async ({ role, client, clients: { owner, staff } }) => {
+    // one that waits at the voice desk, for its page
+    await made(owner, '/v6/api/v1/voice/send', {
+      broadcast_name: 'Survey',
+      message: 'Press 1 to talk to us.',
+      contacts: ['919811100020'],
+      dtmf_flow: { rows: [{ digit: '1', action: 'transfer', number: '4930123456' }] },
+    });
+    const sender = role === 'reseller' ? client : owner;
+    await made(staff, `/v6/api/admin/accounts/${sender.username}/credits`, { balance: 'gsm_credits', amount: 10 });
+    return { id: await sender.broadcast(['919811100021', '919811100404'], { broadcast_name: 'Autumn offer' }) };
+  },
 };

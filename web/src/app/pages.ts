@@ -1,4 +1,5 @@
 import { pages as account } from '../account/pages.js';
+import { pages as campaigns } from '../campaigns/pages.js';
 import { pages as chat } from '../chat/pages.js';
 import { pages as home } from '../home/pages.js';
 import { pages as recipients } from '../recipients/pages.js';
@@ -18,6 +19,7 @@ export const PAGES: readonly PageDefinition[] = [
   ...chat,
   ...reviews,
   ...account,
+  ...campaigns,
 ];
 
 /** The pages that a role sees. */

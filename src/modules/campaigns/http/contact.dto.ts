@@ -82,11 +82,31 @@ export class TimelineEventData {
   details!: Record<string, unknown>;
 }
 
+/** What was decided about a recipient. */
+export class DecisionsData {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'airtel',
+    description: 'as it was accepted; null = a chat connection',
+  })
+  route!: string | null;
+  @ApiProperty({ type: [String], example: ['backup'], description: 'may take over; events say whether one did' })
+  fallback_routes!: string[];
+  @ApiProperty({ example: 1 }) credits!: number;
+  @ApiProperty({ example: 'gsm_credits' }) balance!: string;
+  @ApiProperty({ example: false }) refunded!: boolean;
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'null = the route’s own' })
+  sender!: string | null;
+  @ApiProperty({ example: false, description: 'the stop list had its number: nothing was sent' }) stop_list!: boolean;
+}
+
 /** What became of one recipient, and when. */
 export class TimelineData {
   @ApiProperty({ example: 1 }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
   @ApiProperty({ example: 'SENT' }) status!: string;
+  @ApiProperty() decisions!: DecisionsData;
   @ApiProperty({ type: [TimelineEventData], description: 'oldest first' }) events!: TimelineEventData[];
 }
 

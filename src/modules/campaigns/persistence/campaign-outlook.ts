@@ -53,6 +53,18 @@ export class CampaignOutlooks {
     };
   }
 
+  /** Names of the routes of one recipient: the first was to carry it, the others may take over. */
+  async routesOf({ id, routeId }: CampaignRecord, seq: number, own: number | undefined): Promise<string[]> {
+    const [chain] = await this.dataSource.query<{ route_ids: string }[]>(
+      `SELECT route_ids FROM campaign_routes WHERE campaign_id = ? AND lane_group = COALESCE(
+         (SELECT lane_group FROM recipient_terms WHERE campaign_id = ? AND seq = ?), 0) LIMIT 1`,
+      [id, id, seq],
+    );
+    const ids = chain ? chain.route_ids.split(',').map(Number) : [own ?? routeId];
+    const routes = await Promise.all(ids.map((one) => this.routes.byId(one)));
+    return routes.flatMap((route) => (route && route.owner === null ? [route.name] : []));
+  }
+
   /** Routes of the lanes that are left. */
   private async carrying({ id }: CampaignRecord): Promise<number[]> {
     const rows: { route_id: number }[] = await this.dataSource.query(

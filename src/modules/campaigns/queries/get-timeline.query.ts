@@ -7,7 +7,8 @@ import { campaignOf } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import type { TimelineData } from '../http/contact.dto.js';
 import { RecipientReader } from '../persistence/recipient-reader.js';
-import { recipientEvents, routeEvents } from './recipient-events.js';
+import { CampaignOutlooks } from '../persistence/campaign-outlook.js';
+import { decisionsOf, recipientEvents, routeEvents } from './recipient-events.js';
 
 /** @throws AppError not_found `Campaign not found`, `Contact not found` */
 export class GetTimelineQuery extends Query<TimelineData> {
@@ -30,13 +31,14 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
     private readonly channels: Channels,
     private readonly sources: TimelineSources,
     private readonly changes: RouteChangeReader,
+    private readonly outlooks: CampaignOutlooks,
   ) {}
 
   async execute({ actor, requestId, seq: text }: GetTimelineQuery): Promise<TimelineData> {
     const campaign = await campaignOf(this.reader, actor, requestId);
     const seq = readId(text);
     const life = seq === null || seq > campaign.totalRows ? null : await this.contacts.life(campaign, seq);
-    if (!life) throw campaignErrors.contactNotFound();
+    if (seq === null || !life) throw campaignErrors.contactNotFound();
     const { recipient } = life;
     const channel = this.channels.get(campaign.channel);
     const zone = (await this.accounts.byId(campaign.accountId))?.timeZone ?? 'UTC';
@@ -50,6 +52,7 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
       seq: recipient.seq,
       receiver: recipient.number,
       status: channel.statusLabels[recipient.status],
+      decisions: decisionsOf(campaign, life, await this.outlooks.routesOf(campaign, seq, life.terms?.routeId)),
       events: events.map(({ at, event, status, details }) => ({
         at: dateTime(at, zone),
         event,

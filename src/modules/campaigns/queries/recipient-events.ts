@@ -8,6 +8,8 @@ import {
   RecipientStatus,
   type TimelineEvent,
 } from '../../engine/index.js';
+import { SUPPRESSED } from '../retry/failed-recipients.js';
+import type { DecisionsData } from '../http/contact.dto.js';
 import type { RecipientLife } from '../persistence/recipient-reader.js';
 
 /**
@@ -45,6 +47,23 @@ export function recipientEvents(campaign: CampaignRecord, channel: Channel, life
     events.push({ at: recipient.updatedAt, event: 'refund', details });
   }
   return events;
+}
+
+/** What was decided about it: where it leaves, what it costs, whether the stop list has it. @param routes names */
+export function decisionsOf(
+  { unitCredits, balance, sender }: CampaignRecord,
+  life: RecipientLife,
+  [route = null, ...fallbacks]: readonly (string | null)[],
+): DecisionsData {
+  return {
+    route,
+    fallback_routes: fallbacks.filter((name) => name !== null),
+    credits: life.terms?.credits ?? unitCredits,
+    balance,
+    refunded: isRefunded(life),
+    sender: life.terms?.sender ?? sender,
+    stop_list: life.recipient.errorMessage === SUPPRESSED,
+  };
 }
 
 /** When it went over to another route: with its lane, unless it had left by then, or because a carrier refused it. */

@@ -15,7 +15,8 @@ import {
 const BATCH = 25_000;
 const RECIPIENTS_A_READ = 5_000;
 /** What the stop list left out was not a failure of the carrier (reference/campaigns#retry-failed). */
-const SUPPRESSED = 'Suppressed';
+/** What the engine writes of a number on the stop list. */
+export const SUPPRESSED = 'Suppressed';
 
 const SENDER = 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq';
 

@@ -1,0 +1,115 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Ban, Download, Pause, Play, RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { api, download, type Schema } from '../api/client.js';
+import { queryClient } from '../app/query-client.js';
+import { Button, confirm, formatCount, notify, notifyFault, useAddress } from '../ui/index.js';
+import { isOver } from './words.js';
+
+type Detail = Schema<'CampaignDetailData'>;
+
+/** What can be done with a campaign; each button says why it cannot be pressed. */
+export function CampaignActions({ campaign }: { campaign: Detail }) {
+  const [busy, setBusy] = useState<string | null>(null);
+  const navigate = useNavigate();
+  const [{ status }] = useAddress();
+  const { request_id, state } = campaign;
+  const params = { params: { path: { request_id } } };
+
+  const act = async (name: string, work: () => Promise<unknown>) => {
+    setBusy(name);
+    try {
+      await work();
+      await queryClient.invalidateQueries();
+    } catch (error) {
+      notifyFault(error);
+    } finally {
+      setBusy(null);
+    }
+  };
+
+  const cancel = async () => {
+    // what it comes to at this moment, not when the page was looked at last
+    const { data } = await api.GET('/v6/api/campaigns/{request_id}', params);
+    const isSure = await confirm({
+      title: `Cancel “${campaign.broadcast_name}”?`,
+      text: refundText(data?.data ?? campaign),
+      yes: 'Cancel the campaign',
+      no: 'Keep it',
+    });
+    if (!isSure) return;
+    await api.POST('/v6/api/campaigns/{request_id}/cancel', params);
+    notify('Cancelled: what has not left is refunded');
+  };
+
+  const retry = async () => {
+    const isSure = await confirm({
+      title: 'Send again to those that failed?',
+      text: `A new campaign goes to the ${formatCount(campaign.status_counts['FAILED'] ?? 0)} that failed, without those on the stop list, and is charged like a new send.`,
+      yes: 'Send again',
+      danger: false,
+    });
+    if (!isSure) return;
+    const { data } = await api.POST('/v6/api/campaigns/{request_id}/retry-failed', params);
+    if (data === undefined) return;
+    notify(`Sent again to ${formatCount(data.data.total_rows)} for ${formatCount(data.data.credits)} credits`);
+    await navigate({ to: `/campaigns/${encodeURIComponent(data.data.request_id)}` });
+  };
+
+  const save = () => {
+    const query = status === undefined || status === '' ? '' : `?status=${encodeURIComponent(status)}`;
+    return download(`/v6/api/campaigns/${encodeURIComponent(request_id)}/export.csv${query}`, `${request_id}.csv`);
+  };
+
+  const isStoppable = state === 'accepted' || state === 'running';
+  const hasFailed = (campaign.status_counts['FAILED'] ?? 0) > 0;
+  return (
+    <>
+      {state === 'paused' ? (
+        <Button
+          icon={Play}
+          kind="primary"
+          busy={busy === 'pause'}
+          onClick={() => void act('pause', () => api.POST('/v6/api/campaigns/{request_id}/resume', params))}
+        >
+          Resume
+        </Button>
+      ) : (
+        <Button
+          icon={Pause}
+          off={!isStoppable}
+          title={isStoppable ? 'Stops within two seconds; nothing is lost' : `It is ${state.replaceAll('_', ' ')}`}
+          busy={busy === 'pause'}
+          onClick={() => void act('pause', () => api.POST('/v6/api/campaigns/{request_id}/pause', params))}
+        >
+          Pause
+        </Button>
+      )}
+      {!isOver(state) && (
+        <Button icon={Ban} kind="danger" busy={busy === 'cancel'} onClick={() => void act('cancel', cancel)}>
+          Cancel
+        </Button>
+      )}
+      <Button
+        icon={RotateCcw}
+        off={!hasFailed}
+        title={hasFailed ? 'A new campaign to those that failed' : 'None failed'}
+        busy={busy === 'retry'}
+        onClick={() => void act('retry', retry)}
+      >
+        Retry failures
+      </Button>
+      <Button icon={Download} busy={busy === 'export'} onClick={() => void act('export', save)}>
+        Export CSV
+      </Button>
+    </>
+  );
+}
+
+function refundText({ refund_if_cancelled: refund, refund_is_approximate: isAbout, balance }: Detail): string {
+  if (refund === null) return 'It is over already.';
+  const amount = `${isAbout ? 'about ' : ''}${formatCount(refund)} of ${balance.replaceAll('_', ' ')}`;
+  return refund === 0
+    ? 'Everything has left, or was free: nothing goes back.'
+    : `What has not left is never sent, and ${amount} go back. What leaves until then is charged.`;
+}

@@ -1,0 +1,253 @@
+import { $api, type Schema } from '../api/client.js';
+import { useMe } from '../app/session.js';
+import {
+  type Column,
+  CopyText,
+  Count,
+  DataTable,
+  Facts,
+  formatCount,
+  formatSpan,
+  Link,
+  LoadState,
+  Page,
+  Progress,
+  Section,
+  StatusBadge,
+  useAddress,
+  useParam,
+} from '../ui/index.js';
+import { CampaignActions } from './campaign-actions.js';
+import { Clip } from './clip.js';
+import { Recipients } from './recipients.js';
+import { VoiceReview } from './voice-review.js';
+import { channelTitle, gone, isOver, LocalTime } from './words.js';
+import './campaigns.css';
+
+type Detail = Schema<'CampaignDetailData'>;
+
+const EVERY_MS = 3_000;
+
+/** One campaign, at its address: what it sends, how far it is, why some failed, and everybody that it goes to. */
+export default function CampaignPage() {
+  const requestId = useParam('id');
+  const query = $api.useQuery(
+    'get',
+    '/v6/api/campaigns/{request_id}',
+    { params: { path: { request_id: requestId } } },
+    { refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data.data.state) ? 15_000 : EVERY_MS) },
+  );
+  const data = query.data?.data;
+  return (
+    <Page
+      title={data?.broadcast_name ?? requestId}
+      about={<CopyText text={requestId} label="the request id" />}
+      actions={data === undefined ? undefined : <CampaignActions campaign={data} />}
+    >
+      <LoadState query={query}>{({ data: campaign }) => <Campaign campaign={campaign} />}</LoadState>
+    </Page>
+  );
+}
+
+function Campaign({ campaign }: { campaign: Detail }) {
+  const { pages } = useMe();
+  return (
+    <>
+      {campaign.reason !== null && (
+        <p className="said-no" role="note">
+          <strong>Rejected:</strong> {campaign.reason}
+        </p>
+      )}
+      <Section title="How it stands">
+        <Standing campaign={campaign} isStaff={pages === 'staff'} />
+        <Counts campaign={campaign} />
+      </Section>
+      {pages === 'staff' && campaign.channel === 'voice' ? (
+        <Section title="What is played">
+          <VoiceContent requestId={campaign.request_id} />
+        </Section>
+      ) : (
+        <Section title="What is sent">
+          <Content campaign={campaign} />
+        </Section>
+      )}
+      {campaign.failure_reasons.length > 0 && (
+        <Section title="Why they failed">
+          <Failures campaign={campaign} />
+        </Section>
+      )}
+      {campaign.route_changes.length > 0 && (
+        <Section title="Other routes took over">
+          <RouteChanges campaign={campaign} />
+        </Section>
+      )}
+      <Section title="Recipients">
+        <Recipients campaign={campaign} />
+      </Section>
+    </>
+  );
+}
+
+function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean }) {
+  const { seconds_left: left, messages_per_second: pace, routes } = campaign;
+  const isOnItsWay = !isOver(campaign.state);
+  return (
+    <Facts
+      facts={[
+        ['State', <StatusBadge key="state" status={campaign.phase} />],
+        ['Channel', channelTitle(campaign.channel)],
+        [
+          'Account',
+          isStaff ? (
+            <Link key="account" to={`/accounts/${encodeURIComponent(campaign.username)}`}>
+              {campaign.username}
+            </Link>
+          ) : null,
+        ],
+        [
+          'Route',
+          routes[0] ?? (campaign.channel === 'template' || campaign.channel === 'branded' ? 'own chat account' : '–'),
+        ],
+        ['Takes over', routes.length > 1 ? routes.slice(1).join(', ') : null],
+        ['Sender', campaign.sender],
+        ['Category', campaign.category],
+        ['Left so far', <Progress key="left" done={gone(campaign)} total={campaign.total_rows} label="Left so far" />],
+        [
+          'Time left',
+          isOnItsWay ? (left === null ? 'unknown' : left === 0 ? 'all have left' : `about ${formatSpan(left)}`) : null,
+        ],
+        ['Pace', pace === null ? 'no limit' : `${formatCount(pace)} a second at most`],
+        ['Recipients', <Count key="rows" value={campaign.total_rows} />],
+        ['Credits', `${formatCount(campaign.credits)} of ${campaign.balance.replaceAll('_', ' ')}`],
+        ['Refunded', campaign.refunded_credits > 0 ? <Count key="back" value={campaign.refunded_credits} /> : null],
+        ['Accepted', <LocalTime key="created" value={campaign.created_at} />],
+        ['Begins', campaign.scheduled_at === null ? null : <LocalTime key="scheduled" value={campaign.scheduled_at} />],
+        ['Last one left', campaign.sent_at === null ? null : <LocalTime key="sent" value={campaign.sent_at} />],
+        [
+          'Completed',
+          campaign.completed_at === null ? null : <LocalTime key="completed" value={campaign.completed_at} />,
+        ],
+        [
+          'Sends again',
+          campaign.retry_of === null ? null : (
+            <Link key="retry" to={`/campaigns/${encodeURIComponent(campaign.retry_of)}`}>
+              {campaign.retry_of}
+            </Link>
+          ),
+        ],
+      ]}
+    />
+  );
+}
+
+/** The recipients by status; each shows those alone. */
+function Counts({ campaign }: { campaign: Detail }) {
+  const [{ status = '' }, change] = useAddress();
+  return (
+    <ul className="counts" aria-label="Recipients by status">
+      {Object.entries(campaign.status_counts).map(([name, count]) => (
+        <li key={name}>
+          <button
+            type="button"
+            className="count-chip"
+            aria-pressed={status === name}
+            onClick={() => change({ status: status === name ? undefined : name, cursor: undefined })}
+          >
+            <StatusBadge status={name} text={name} /> <Count value={count} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Content({ campaign }: { campaign: Detail }) {
+  const { text, template, attachments, audio_url: audio, personalised } = campaign;
+  return (
+    <>
+      {text !== null && <pre className="message">{text}</pre>}
+      {personalised && <p className="muted">Each recipient’s own values fill in the placeholders.</p>}
+      {template !== null && (
+        <>
+          <Facts
+            facts={[
+              ['Template', <code key="name">{template.name}</code>],
+              ['Language', template.language],
+            ]}
+          />
+          {template.components.length > 0 && (
+            <pre className="message">{JSON.stringify(template.components, null, 2)}</pre>
+          )}
+        </>
+      )}
+      {attachments.length > 0 && (
+        <ul className="attachments">
+          {attachments.map((address) => (
+            <li key={address}>
+              <code>{address}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {audio !== null && <Clip address={audio} label="what is played" />}
+    </>
+  );
+}
+
+function VoiceContent({ requestId }: { requestId: string }) {
+  const query = $api.useQuery('get', '/v6/api/admin/campaigns/{request_id}', {
+    params: { path: { request_id: requestId } },
+  });
+  return <LoadState query={query}>{({ data }) => <VoiceReview campaign={data} />}</LoadState>;
+}
+
+const REASONS: readonly Column<Detail['failure_reasons'][number]>[] = [
+  { name: 'message', title: 'Reason', cell: (row) => row.message ?? 'none given', wide: true },
+  { name: 'code', title: 'Carrier’s number', align: 'end', cell: (row) => row.error_code ?? '–' },
+  { name: 'count', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.count} /> },
+];
+
+/** Rows that are there already, as a table takes them. */
+const there = <Row,>(data: readonly Row[]) => ({ data, error: null, isFetching: false, refetch: () => undefined });
+
+function Failures({ campaign }: { campaign: Detail }) {
+  return (
+    <>
+      {campaign.failure_reasons_approximate && (
+        <p className="muted">Reckoned from a part of this campaign while it is under way.</p>
+      )}
+      <DataTable
+        label="Reasons"
+        columns={REASONS}
+        query={there(campaign.failure_reasons)}
+        rowKey={({ error_code, message }) => `${String(error_code)} ${String(message)}`}
+        empty={{ title: 'None failed' }}
+      />
+    </>
+  );
+}
+
+const CHANGES: readonly Column<Detail['route_changes'][number]>[] = [
+  { name: 'at', title: 'At', cell: (row) => <LocalTime value={row.at} /> },
+  { name: 'from', title: 'From', cell: (row) => row.from },
+  { name: 'to', title: 'To', cell: (row) => row.to },
+  {
+    name: 'recipients',
+    title: 'Recipients',
+    align: 'end',
+    cell: (row) => (row.recipients === null ? 'all that had not left' : <Count value={row.recipients} />),
+  },
+  { name: 'reason', title: 'Why', cell: (row) => row.reason, wide: true },
+];
+
+function RouteChanges({ campaign }: { campaign: Detail }) {
+  return (
+    <DataTable
+      label="Changes of routes"
+      columns={CHANGES}
+      query={there(campaign.route_changes)}
+      rowKey={({ at, from, to, reason }) => `${at} ${from} ${to} ${reason}`}
+      empty={{ title: 'None' }}
+    />
+  );
+}

@@ -1,0 +1,120 @@
+import { $api, LIVE, type Schema } from '../api/client.js';
+import { useMe } from '../app/session.js';
+import {
+  type Column,
+  Count,
+  DataTable,
+  type Filter,
+  Filters,
+  listQuery,
+  type Loaded,
+  Page,
+  Progress,
+  StatusBadge,
+  useAddress,
+} from '../ui/index.js';
+import { CHANNELS, channelTitle, gone, LocalTime, PHASES } from './words.js';
+import './campaigns.css';
+
+type Row = Schema<'CampaignData'> & { username?: string };
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    name: 'name',
+    title: 'Campaign',
+    wide: true,
+    cell: (row) => (
+      <>
+        {row.broadcast_name}
+        <code className="under">{row.request_id}</code>
+      </>
+    ),
+  },
+  { name: 'phase', title: 'State', cell: (row) => <StatusBadge status={row.phase} /> },
+  { name: 'channel', title: 'Channel', cell: (row) => channelTitle(row.channel) },
+  { name: 'route', title: 'Route', cell: (row) => row.route ?? '–' },
+  { name: 'recipients', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.total_rows} /> },
+  {
+    name: 'left',
+    title: 'Left so far',
+    cell: (row) => <Progress done={gone(row)} total={row.total_rows} label={`Left so far of ${row.broadcast_name}`} />,
+  },
+  { name: 'created', title: 'Accepted', cell: (row) => <LocalTime value={row.created_at} /> },
+  { name: 'scheduled', title: 'Begins', cell: (row) => <LocalTime value={row.scheduled_at} /> },
+];
+const ACCOUNT: Column<Row> = { name: 'account', title: 'Account', cell: (row) => row.username ?? '' };
+
+const filtersOf = (routes: readonly string[] | null): readonly Filter[] => [
+  { name: 'state', label: 'State', kind: 'choice', options: PHASES },
+  { name: 'channel', label: 'Channel', kind: 'choice', options: CHANNELS },
+  routes === null
+    ? { name: 'route', label: 'Route', kind: 'search', placeholder: 'Whole name' }
+    : { name: 'route', label: 'Route', kind: 'choice', options: routes.map((name) => [name, name] as const) },
+  ...(routes === null
+    ? []
+    : [{ name: 'username', label: 'Account', kind: 'search', placeholder: 'Whole username' } as const]),
+  { name: 'from', label: 'From', kind: 'date' },
+  { name: 'to', label: 'To', kind: 'date' },
+  { name: 'search', label: 'Name or request id', kind: 'search' },
+];
+const NAMES = ['state', 'channel', 'route', 'username', 'from', 'to', 'search'];
+
+/** Campaigns, newest first; all filters stand in the address. */
+export default function CampaignsPage() {
+  return useMe().pages === 'staff' ? <OfAllAccounts /> : <Own />;
+}
+
+function OfAllAccounts() {
+  const [address] = useAddress();
+  const query = $api.useQuery(
+    'get',
+    '/v6/api/admin/campaigns',
+    { params: { query: listQuery(address, ...NAMES) } },
+    LIVE,
+  );
+  const routes = $api.useQuery('get', '/v6/api/admin/routes', { params: { query: { limit: 1000 } } });
+  const names = (routes.data?.data ?? []).map(({ name }) => name);
+  return (
+    <Campaigns
+      query={query}
+      columns={[COLUMNS[0], ACCOUNT, ...COLUMNS.slice(1)].filter((one) => one !== undefined)}
+      filters={filtersOf(names)}
+    />
+  );
+}
+
+function Own() {
+  const [address] = useAddress();
+  const query = $api.useQuery('get', '/v6/api/campaigns', { params: { query: listQuery(address, ...NAMES) } }, LIVE);
+  return <Campaigns query={query} columns={COLUMNS} filters={filtersOf(null)} />;
+}
+
+function Campaigns({
+  query,
+  columns,
+  filters,
+}: {
+  query: Loaded<{ data: Row[]; total: number; next_cursor: string | null }>;
+  columns: readonly Column<Row>[];
+  filters: readonly Filter[];
+}) {
+  const [address] = useAddress();
+  const isFiltered = NAMES.some((name) => (address[name] ?? '') !== '');
+  return (
+    <Page title="Campaigns" about="Newest first, in the time of each campaign’s account.">
+      <Filters filters={filters} />
+      <DataTable
+        label="Campaigns"
+        columns={columns}
+        query={query}
+        rowKey={({ request_id }) => request_id}
+        rowTo={({ request_id }) => `/campaigns/${encodeURIComponent(request_id)}`}
+        empty={
+          isFiltered
+            ? { title: 'No campaign fits', text: 'Clear a filter, or go on to the next page where there is one.' }
+            : { title: 'No campaigns yet', text: 'What is sent to many appears here.' }
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,91 @@
+import { $api, type Schema } from '../api/client.js';
+import {
+  type Column,
+  Count,
+  DataTable,
+  type Filter,
+  Filters,
+  formatSpan,
+  listQuery,
+  StatusBadge,
+  useAddress,
+} from '../ui/index.js';
+import { TimelineDialog } from './timeline.js';
+import { isOver, LocalTime } from './words.js';
+
+type Contact = Schema<'ContactData'>;
+
+/** The recipients of a campaign, by status, and the life of the one that is chosen. */
+export function Recipients({ campaign }: { campaign: Schema<'CampaignDetailData'> }) {
+  const [address, change] = useAddress();
+  const { request_id } = campaign;
+  const query = $api.useQuery(
+    'get',
+    '/v6/api/campaigns/{request_id}/contacts',
+    { params: { path: { request_id }, query: listQuery(address, 'status') } },
+    { refetchInterval: isOver(campaign.state) ? 15_000 : 5_000 },
+  );
+  const filters: readonly Filter[] = [
+    {
+      name: 'status',
+      label: 'Status',
+      kind: 'choice',
+      options: Object.keys(campaign.status_counts).map((status) => [status, status] as const),
+    },
+  ];
+  const chosen = address['contact'];
+  const columns: readonly Column<Contact>[] = [
+    {
+      name: 'receiver',
+      title: 'Number',
+      cell: (row) => (
+        <button
+          type="button"
+          className="link contact"
+          onClick={() => change({ contact: String(row.seq) }, { push: true })}
+        >
+          {row.receiver}
+          <span className="unseen">: its timeline</span>
+        </button>
+      ),
+    },
+    { name: 'seq', title: 'Place', align: 'end', cell: (row) => <Count value={row.seq} /> },
+    { name: 'status', title: 'Status', cell: (row) => <StatusBadge status={row.status} text={row.status} /> },
+    {
+      name: 'error',
+      title: 'Error',
+      wide: true,
+      cell: (row) =>
+        row.errorMessage === null ? '–' : `${row.errorMessage}${row.error_code === null ? '' : ` (${row.error_code})`}`,
+    },
+    { name: 'attempts', title: 'Tries', align: 'end', cell: (row) => <Count value={row.attempts} /> },
+    ...(campaign.channel === 'voice'
+      ? ([
+          { name: 'duration', title: 'Talked', align: 'end', cell: (row) => formatSpan(row.duration ?? 0) },
+          { name: 'digits', title: 'Keys', cell: (row) => row.digits ?? '–' },
+        ] satisfies Column<Contact>[])
+      : []),
+    {
+      name: 'provider',
+      title: 'Carrier’s id',
+      cell: (row) => (row.provider_message_id === null ? '–' : <code>{row.provider_message_id}</code>),
+    },
+    { name: 'updated', title: 'Changed', cell: (row) => <LocalTime value={row.updated_at} /> },
+  ];
+  return (
+    <>
+      <Filters filters={filters} />
+      <DataTable
+        label="Recipients of the campaign"
+        columns={columns}
+        query={query}
+        rowKey={({ seq }) => seq}
+        empty={{ title: 'No recipient of this status' }}
+        isMarked={({ seq }) => String(seq) === chosen}
+      />
+      {chosen !== undefined && chosen !== '' && (
+        <TimelineDialog requestId={request_id} seq={chosen} onClose={() => change({ contact: undefined })} />
+      )}
+    </>
+  );
+}

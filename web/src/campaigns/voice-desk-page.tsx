@@ -1,0 +1,126 @@
+import { Check, X } from 'lucide-react';
+import { useState } from 'react';
+import { $api, api, type Schema } from '../api/client.js';
+import { queryClient } from '../app/query-client.js';
+import {
+  askReason,
+  Button,
+  confirm,
+  Empty,
+  formatCount,
+  Link,
+  LoadState,
+  notify,
+  notifyFault,
+  Page,
+  Section,
+} from '../ui/index.js';
+import { VoiceReview } from './voice-review.js';
+import { LocalTime } from './words.js';
+
+type Review = Schema<'StaffCampaignAnswer'>;
+
+/** Voice campaigns that wait for staff, oldest needs first: each with everything that is heard in it. */
+export default function VoiceDeskPage() {
+  const query = $api.useQuery(
+    'get',
+    '/v6/api/admin/campaigns',
+    { params: { query: { state: 'pending_approval', limit: 20 } } },
+    { refetchInterval: 10_000 },
+  );
+  return (
+    <Page title="Voice campaigns" about="Nothing is called before it is approved here.">
+      <LoadState query={query}>
+        {({ data, total }) =>
+          data.length === 0 ? (
+            <Empty title="Nothing waits for approval" />
+          ) : (
+            <>
+              <p className="muted" role="status">
+                {formatCount(total)} {total === 1 ? 'campaign waits' : 'campaigns wait'}
+                {total > data.length && `; the newest ${formatCount(data.length)} are here`}
+              </p>
+              {data.map((campaign) => (
+                <Pending key={campaign.request_id} campaign={campaign} />
+              ))}
+            </>
+          )
+        }
+      </LoadState>
+    </Page>
+  );
+}
+
+function Pending({ campaign }: { campaign: Review }) {
+  const [busy, setBusy] = useState<'approve' | 'reject' | null>(null);
+  const { request_id, broadcast_name: name, revision, recipients, credits } = campaign;
+  const params = { path: { request_id } };
+
+  const decide = async (decision: 'approve' | 'reject', work: () => Promise<boolean>) => {
+    setBusy(decision);
+    try {
+      if (await work()) await queryClient.invalidateQueries();
+    } catch (error) {
+      notifyFault(error);
+      await queryClient.invalidateQueries();
+    } finally {
+      setBusy(null);
+    }
+  };
+  const approve = async (): Promise<boolean> => {
+    const isSure = await confirm({
+      title: `Approve “${name}”?`,
+      text: `${formatCount(recipients)} ${recipients === 1 ? 'number is' : 'numbers are'} called${campaign.scheduled_at === null ? ' at once' : ` from ${campaign.scheduled_at}`}.`,
+      yes: 'Approve',
+      danger: false,
+    });
+    if (!isSure) return false;
+    await api.POST('/v6/api/admin/campaigns/{request_id}/approve', { params, body: { revision } });
+    notify('Approved');
+    return true;
+  };
+  const reject = async (): Promise<boolean> => {
+    const reason = await askReason({
+      title: `Reject “${name}”?`,
+      text: `No call is made, and ${formatCount(credits)} credits go back. The owner reads the reason.`,
+      yes: 'Reject',
+    });
+    if (reason === null) return false;
+    await api.POST('/v6/api/admin/campaigns/{request_id}/reject', { params, body: { revision, reason } });
+    notify('Rejected');
+    return true;
+  };
+  return (
+    <Section
+      title={name}
+      actions={
+        <>
+          <Button
+            icon={X}
+            kind="danger"
+            busy={busy === 'reject'}
+            onClick={() => void decide('reject', reject)}
+            aria-label={`Reject ${name}`}
+          >
+            Reject
+          </Button>
+          <Button
+            icon={Check}
+            kind="primary"
+            busy={busy === 'approve'}
+            onClick={() => void decide('approve', approve)}
+            aria-label={`Approve ${name}`}
+          >
+            Approve
+          </Button>
+        </>
+      }
+    >
+      <p className="muted">
+        {campaign.username} · <LocalTime value={campaign.created_at} /> ·{' '}
+        <Link to={`/campaigns/${encodeURIComponent(request_id)}`}>{request_id}</Link>
+      </p>
+      <VoiceReview campaign={campaign} />
+    </Section>
+  );
+}
