@@ -228,7 +228,9 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     const name = `web_review_${String(width)}_${String(Date.now())}`;
     await owner.go('/templates/new');
     await owner.page.getByLabel('Name', { exact: true }).fill(name);
-    await owner.page.getByLabel('Body', { exact: true }).fill('Hello {{1}}');
+    // what a customer writes is never more than text
+    const hostile = '<img src=x onerror="document.title=1"> {{1}}';
+    await owner.page.getByLabel('Body', { exact: true }).fill(hostile);
     await owner.page.getByRole('button', { name: 'Hand in for review' }).click();
     await owner.page.getByRole('heading', { name }).waitFor();
     await staff.go('/reviews/templates');
@@ -245,11 +247,12 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     await owner.page.getByText('Saved: it waits for its approval').waitFor();
     await staff.go('/reviews/templates');
     const section = staff.page.getByRole('region', { name });
-    await section.getByText('Hello Jane').waitFor();
+    await section.getByText('<img src=x onerror="document.title=1"> Jane').waitFor();
     await staff.page.getByRole('button', { name: `Approve ${name}` }).click();
     await staff.page.getByRole('button', { name: 'Approve it' }).click();
     await staff.page.getByText(`Approved: ${name}`).waitFor();
     expect(await fitsWidth(staff.page)).toBe(true);
+    expect(await staff.page.title()).toBe('Templates to review · Switchboard');
   });
 
   it('display names and sender ids: asked for, judged, and told why', async () => {

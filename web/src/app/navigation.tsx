@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { NAVIGATION_GROUPS, type NavigationGroup, type PageDefinition } from './page-definition.js';
 
 type Shown = PageDefinition & { nav: NonNullable<PageDefinition['nav']> };
@@ -62,7 +63,11 @@ function Way({
     >
       <nav.icon size={16} aria-hidden />
       <span>{nav.label ?? title}</span>
-      {nav.Count !== undefined && <nav.Count />}
+      {nav.Count !== undefined && (
+        <Suspense>
+          <nav.Count />
+        </Suspense>
+      )}
     </Link>
   );
 }

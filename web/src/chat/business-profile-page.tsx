@@ -2,9 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, type Schema } from '../api/client.js';
 import { problemOf } from '../api/problem.js';
+import { useMe } from '../app/session.js';
 import {
   Button,
   CopyText,
+  Empty,
   FileField,
   Form,
   LoadState,
@@ -25,7 +27,15 @@ type Channel = 'official' | 'branded';
 export default function BusinessProfilePage() {
   const [address, change] = useAddress();
   const channel: Channel = address['channel'] === 'branded' ? 'branded' : 'official';
-  const query = $api.useQuery('get', '/v6/api/account/business-profile', { params: { query: { channel } } as never });
+  // Staff and resellers seldom have a connection of their own: the provider is asked when they want it.
+  const { pages } = useMe();
+  const [isAsked, setAsked] = useState(pages === 'owner');
+  const query = $api.useQuery(
+    'get',
+    '/v6/api/account/business-profile',
+    { params: { query: { channel } } as never },
+    { enabled: isAsked },
+  );
   return (
     <Page title="Business profile" about="What contacts see of the account in the chat, as the provider has it.">
       <SelectField
@@ -37,14 +47,24 @@ export default function BusinessProfilePage() {
         value={channel}
         onChange={(event) => change({ channel: event.currentTarget.value })}
       />
-      <LoadState query={query}>
-        {({ data }) => (
-          <>
-            <ProfileForm key={JSON.stringify(data)} profile={data} channel={channel} />
-            <Photo address={data.profile_picture_url} channel={channel} />
-          </>
-        )}
-      </LoadState>
+      {!isAsked && (
+        <div className="buttons">
+          <Button onClick={() => setAsked(true)}>Show the profile</Button>
+        </div>
+      )}
+      {isAsked && problemOf(query.error).status === 404 && (
+        <Empty title="No chat account is connected">The operator connects one for your account.</Empty>
+      )}
+      {isAsked && problemOf(query.error).status !== 404 && (
+        <LoadState query={query}>
+          {({ data }) => (
+            <>
+              <ProfileForm key={JSON.stringify(data)} profile={data} channel={channel} />
+              <Photo address={data.profile_picture_url} channel={channel} />
+            </>
+          )}
+        </LoadState>
+      )}
     </Page>
   );
 }

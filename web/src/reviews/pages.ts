@@ -1,8 +1,13 @@
 import { BadgeCheck, IdCard, LayoutTemplate } from 'lucide-react';
+import { lazy } from 'react';
 import type { PageDefinition } from '../app/page-definition.js';
-import { WaitingProfileRequests, WaitingSenderIds, WaitingTemplates } from './waiting.js';
 
 const roles = ['staff'] as const;
+
+// the list of pages is read without a browser too
+const WaitingTemplates = lazy(async () => ({ default: (await import('./waiting.js')).WaitingTemplates }));
+const WaitingProfileRequests = lazy(async () => ({ default: (await import('./waiting.js')).WaitingProfileRequests }));
+const WaitingSenderIds = lazy(async () => ({ default: (await import('./waiting.js')).WaitingSenderIds }));
 
 export const pages: readonly PageDefinition[] = [
   {

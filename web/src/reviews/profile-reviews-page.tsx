@@ -1,15 +1,6 @@
 import { $api, api, LIVE, type Schema } from '../api/client.js';
-import {
-  Button,
-  type Column,
-  DataTable,
-  Filters,
-  listQuery,
-  Page,
-  StatusBadge,
-  Time,
-  useAddress,
-} from '../ui/index.js';
+import { Button, type Column, DataTable, listQuery, Page, StatusBadge, Time, useAddress } from '../ui/index.js';
+import { StatusChoice, statusQuery } from './status-choice.js';
 import { useDecision } from './use-decision.js';
 
 type Row = Schema<'ReviewedProfileRequestData'>;
@@ -25,7 +16,7 @@ const VERDICTS: Readonly<Record<Verdict, { label: string; done: string; from: re
 /** Display names that customers want to have verified. */
 export default function ProfileReviewsPage() {
   const [address] = useAddress();
-  const asked = { status: 'pending', ...listQuery(address, 'status') };
+  const asked = { ...listQuery(address), ...statusQuery(address['status']) };
   const query = $api.useQuery('get', '/v6/api/admin/profile-requests', { params: { query: asked } as never }, LIVE);
   const { busy, decide } = useDecision();
   const judge = ({ id, verified_name: name, username, revision }: Row, status: Verdict) => {
@@ -78,11 +69,7 @@ export default function ProfileReviewsPage() {
   ];
   return (
     <Page title="Display names to review" about="Names that customers want their contacts to see.">
-      <Filters
-        filters={[
-          { name: 'status', label: 'Status', kind: 'choice', options: STATUSES.map((one) => [one, one] as const) },
-        ]}
-      />
+      <StatusChoice statuses={STATUSES} />
       <DataTable
         label="Display names"
         columns={columns}

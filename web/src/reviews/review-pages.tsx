@@ -9,6 +9,7 @@ interface Foot {
 export function ReviewPages({ foot: { total = 0, next_cursor: next = null }, shown }: { foot: Foot; shown: number }) {
   const [address, change] = useAddress();
   const isFirst = (address['cursor'] ?? '') === '';
+  if (isFirst && shown === 0) return null;
   return (
     <nav className="pager" aria-label="Pages of the list">
       <span className="muted" role="status">

@@ -1,15 +1,6 @@
 import { $api, api, LIVE, type Schema } from '../api/client.js';
-import {
-  Button,
-  type Column,
-  DataTable,
-  Filters,
-  listQuery,
-  Page,
-  StatusBadge,
-  Time,
-  useAddress,
-} from '../ui/index.js';
+import { Button, type Column, DataTable, listQuery, Page, StatusBadge, Time, useAddress } from '../ui/index.js';
+import { StatusChoice, statusQuery } from './status-choice.js';
 import { useDecision } from './use-decision.js';
 
 type Row = Schema<'ReviewedSenderIdData'>;
@@ -18,7 +9,7 @@ const STATUSES = ['pending', 'approved', 'rejected'] as const;
 /** Sender ids that customers want their messages and calls to come from. */
 export default function SenderReviewsPage() {
   const [address] = useAddress();
-  const asked = { status: 'pending', ...listQuery(address, 'status') };
+  const asked = { ...listQuery(address), ...statusQuery(address['status']) };
   const query = $api.useQuery('get', '/v6/api/admin/sender-ids', { params: { query: asked } as never }, LIVE);
   const { busy, decide } = useDecision();
   const judge = ({ id, sender_id: name, username, revision }: Row, move: 'approve' | 'reject') => {
@@ -77,11 +68,7 @@ export default function SenderReviewsPage() {
   ];
   return (
     <Page title="Sender ids to review" about="Names and numbers that customers want to send from.">
-      <Filters
-        filters={[
-          { name: 'status', label: 'Status', kind: 'choice', options: STATUSES.map((one) => [one, one] as const) },
-        ]}
-      />
+      <StatusChoice statuses={STATUSES} />
       <DataTable
         label="Sender ids"
         columns={columns}

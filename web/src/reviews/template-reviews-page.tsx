@@ -5,7 +5,6 @@ import {
   Button,
   Empty,
   Facts,
-  Filters,
   listQuery,
   LoadState,
   Page,
@@ -15,6 +14,7 @@ import {
   useAddress,
 } from '../ui/index.js';
 import { ReviewPages } from './review-pages.js';
+import { StatusChoice, statusQuery } from './status-choice.js';
 import { useDecision } from './use-decision.js';
 
 type Template = Schema<'ReviewedTemplateAnswer'>;
@@ -31,20 +31,11 @@ const MOVES: Readonly<Record<Move, { label: string; done: string; needsReason: b
 /** Templates that wait for a decision, each as the handset shows it. */
 export default function TemplateReviewsPage() {
   const [address] = useAddress();
-  const asked = { status: 'pending', limit: '20', ...listQuery(address, 'status') };
+  const asked = { limit: '20', ...listQuery(address), ...statusQuery(address['status']) };
   const query = $api.useQuery('get', '/v6/api/admin/templates', { params: { query: asked } as never }, LIVE);
   return (
     <Page title="Templates to review" about="What customers want to send, as the handset shows it.">
-      <Filters
-        filters={[
-          {
-            name: 'status',
-            label: 'Status',
-            kind: 'choice',
-            options: Object.values(STATUS_OF).map((status) => [status, status] as const),
-          },
-        ]}
-      />
+      <StatusChoice statuses={Object.values(STATUS_OF)} />
       <LoadState query={query}>
         {(list) => (
           <>

@@ -49,7 +49,11 @@ export function Handset({
         {template.header_area_type === 'text' && (template.header_text ?? '') !== '' && (
           <strong>{filled(template.header_text ?? '', { '1': header })}</strong>
         )}
-        <div className="words">{filled(template.template_body, values)}</div>
+        {template.template_body === '' ? (
+          <div className="muted">The text appears here.</div>
+        ) : (
+          <div className="words">{filled(template.template_body, values)}</div>
+        )}
         {template.template_footer !== '' && <small className="muted">{template.template_footer}</small>}
       </div>
       {repliesOf(template.quick_replies).map((reply, at) => (
