@@ -2,6 +2,7 @@ import { Menu, X } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { BASE } from './base.js';
+import { useKeptFocus } from './kept-focus.js';
 import { Mark } from './login.js';
 import { Navigation } from './navigation.js';
 import type { Role } from './page-definition.js';
@@ -18,6 +19,7 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
   useFocusOnNavigation(main);
+  useKeptFocus(main);
   return (
     <div className={isOpen ? 'shell open' : 'shell'}>
       <a
