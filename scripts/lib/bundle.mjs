@@ -37,6 +37,10 @@ const LEFT_OUTSIDE = [
   '@bull-board/api',
   '@bull-board/express',
   '@echogarden/espeak-ng-emscripten',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-node',
   'twilio',
 ];
 const isPackage = (id) => id.includes(`${sep}node_modules${sep}`);

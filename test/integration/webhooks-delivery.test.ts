@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryTraces } from '../../src/modules/webhooks/dispatch/delivery-traces.js';
 import { WebhookSender } from '../../src/modules/webhooks/dispatch/webhook-sender.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataOf, type Json } from '../support/campaigns.js';
@@ -7,6 +8,8 @@ import { until } from '../support/processes.js';
 import type { Member } from '../support/sms.js';
 import { type Hook, NUMBER, openWebhooks, type Webhooks } from '../support/webhooks.js';
 import type { Delivery } from '../support/webhook-receiver.js';
+
+const UNTRACED = { begin: () => Promise.resolve(null) } as unknown as DeliveryTraces;
 
 const headersOf = ({ headers }: Delivery): Record<string, string> => headers as Record<string, string>;
 
@@ -124,7 +127,7 @@ describe('delivering webhooks', () => {
 
   it('waits for an answer as long as WEBHOOK_TIMEOUT says', async () => {
     const client = new OutboundClient({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-    const sender = new WebhookSender({ WEBHOOK_TIMEOUT: 200 }, client);
+    const sender = new WebhookSender({ WEBHOOK_TIMEOUT: 200 }, client, UNTRACED);
     const endpoint = {
       id: 1,
       fence: 1,

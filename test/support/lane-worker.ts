@@ -10,6 +10,7 @@ import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-t
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-notes.js';
 import { WindowRunner } from '../../src/modules/engine/dispatch/window-runner.js';
+import { WindowTraces } from '../../src/modules/engine/dispatch/window-traces.js';
 import type { DueRecipient } from '../../src/modules/engine/settle/attempts.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
@@ -112,6 +113,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
       stopList,
       parts.notes ?? new SubmitNotes(environment),
       new Metrics(),
+      engine.part(WindowTraces),
     ),
     parts.failover ?? NO_FAILOVER,
     governor,

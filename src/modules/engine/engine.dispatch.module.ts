@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TracingModule } from '../../platform/observability/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { EngineModule } from './engine.module.js';
 import { RoutesModule } from '../providers/index.js';
@@ -7,6 +8,7 @@ import { DueLanes } from './dispatch/due-lanes.js';
 import { OldestDue } from './dispatch/oldest-due.js';
 import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
+import { WindowTraces } from './dispatch/window-traces.js';
 import { RestoredCampaigns } from './restored/restored-campaigns.js';
 import { RestoreFence } from './restored/restore-fence.js';
 import { RefusedSends } from './settle/refused-sends.js';
@@ -36,8 +38,9 @@ const SERVICES = [
   UnmatchedReceipts,
   WindowResults,
   WindowSpend,
+  WindowTraces,
 ];
 
 /** What a worker does with lanes and receipts, step by step. It starts nothing by itself; see `EngineWorkerModule`. */
-@Module({ imports: [EngineModule, RoutingModule, RoutesModule], providers: SERVICES, exports: SERVICES })
+@Module({ imports: [TracingModule, EngineModule, RoutingModule, RoutesModule], providers: SERVICES, exports: SERVICES })
 export class EngineDispatchModule {}

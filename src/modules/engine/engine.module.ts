@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { TracingModule } from '../../platform/observability/index.js';
 import { RelayNotifierModule } from '../../platform/queues/index.js';
 import { AccountDirectoryModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
@@ -16,10 +17,12 @@ import { AttemptReader } from './state/attempt-reader.js';
 import { CampaignBriefs } from './state/campaign-briefs.js';
 import { CampaignReader } from './state/campaign-reader.js';
 import { CampaignStates } from './state/campaign-states.js';
+import { CampaignTraces } from './state/campaign-traces.js';
 import { CampaignWriter } from './accept/campaign-writer.js';
 import { campaignEntities } from './state/campaign.entities.js';
 import { RetryStore } from './settle/retry-store.js';
 import { ReceiptLookup } from './receipts/receipt-lookup.js';
+import { ReceiptTraces } from './receipts/receipt-traces.js';
 import { ReceiptWriter } from './receipts/receipt-writer.js';
 import { UnmatchedStore } from './receipts/unmatched-store.js';
 import { Refunds } from './settle/refunds.js';
@@ -40,9 +43,11 @@ const SERVICES = [
   CampaignReader,
   CampaignReceipts,
   CampaignStates,
+  CampaignTraces,
   CampaignWriter,
   ReceiptListeners,
   ReceiptLookup,
+  ReceiptTraces,
   ReceiptWriter,
   Refunds,
   RetryStore,
@@ -76,6 +81,7 @@ const SERVICES = [
     RelayNotifierModule,
     RoutesModule,
     RoutingModule,
+    TracingModule,
     TrafficModule,
   ],
   providers: [...SERVICES, { provide: ReceiptSink, useExisting: CampaignReceipts }],

@@ -78,6 +78,7 @@ export {
   type ScannedCampaign,
 } from './state/campaign-scan.js';
 export { CampaignStates } from './state/campaign-states.js';
+export { CampaignTraces } from './state/campaign-traces.js';
 export { CAMPAIGN_STATES, type CampaignChange, type CampaignState, isEndState } from './state/campaign-transitions.js';
 export { CAMPAIGN_REVISION, type CampaignRecord, type RecipientRecord } from './state/campaign.js';
 export {

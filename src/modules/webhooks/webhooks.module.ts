@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { TracingModule } from '../../platform/observability/index.js';
 import { AccountsModule } from '../accounts/index.js';
 import { EngineModule } from '../engine/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
@@ -11,6 +12,7 @@ import { ReplayEventHandler } from './commands/replay-event.command.js';
 import { ReplayAnyEventHandler } from './commands/replay-any-event.command.js';
 import { RotateSecretHandler } from './commands/rotate-secret.command.js';
 import { TestWebhookHandler } from './commands/test-webhook.command.js';
+import { DeliveryTraces } from './dispatch/delivery-traces.js';
 import { WebhookSender } from './dispatch/webhook-sender.js';
 import { WebhookTestsController } from './http/webhook-tests.controller.js';
 import { WebhooksController } from './http/webhooks.controller.js';
@@ -42,7 +44,7 @@ export class WebhookEventsModule {}
 
 /** Webhooks in the API: what owners do with them. */
 @Module({
-  imports: [CqrsModule, AccountsModule, EngineModule, WebhookEventsModule],
+  imports: [CqrsModule, AccountsModule, EngineModule, TracingModule, WebhookEventsModule],
   controllers: [WebhooksController, WebhookTestsController],
   providers: [
     ChangeWebhookHandler,
@@ -63,6 +65,7 @@ export class WebhookEventsModule {}
     RotateSecretHandler,
     TestAttempts,
     TestWebhookHandler,
+    DeliveryTraces,
     WebhookSender,
     WebhookUrls,
   ],

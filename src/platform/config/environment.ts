@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { cellVariables } from './cell-variables.js';
 import { readRedisUrl } from './redis-url.js';
+import { tracingVariables } from './tracing-variables.js';
 
 /** Of a text such as 500ms or 30s; seconds without a unit. */
 function milliseconds(text: string): number {
@@ -114,6 +115,7 @@ export const environmentSchema = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   DOCS: flag(true),
   METRICS_TOKEN: z.string().min(16).optional(),
+  ...tracingVariables,
   CORS_ORIGINS: list,
   TRUST_PROXY: z.string().default(''),
   REGISTRATION: z.enum(['open', 'off']).default('open'),

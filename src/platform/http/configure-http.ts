@@ -5,7 +5,7 @@ import cookieParser from 'cookie-parser';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { type Environment, InvalidEnvironment } from '../config/index.js';
-import { Drain, requestLog } from '../observability/index.js';
+import { Drain, requestLog, requestSpans, TRACING, type Tracing } from '../observability/index.js';
 import { CARRIER_PATHS, CarrierMeter, clientIp, type MeteredRequest, tooMany } from '../security/index.js';
 import { bodyReader } from './body.js';
 import { protocolErrors } from './request-errors.js';
@@ -26,6 +26,9 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   app.disable('etag');
   trustProxies(app, environment.TRUST_PROXY);
   app.use(requestId);
+  const tracing = app.get<Tracing>(TRACING);
+  const spans = tracing.isOn ? requestSpans(tracing, environment.TRUST_TRACEPARENT) : null;
+  if (spans) app.use(spans.begin);
   app.use(requestLog(app));
   const drain = app.get(Drain);
   app.use((request: Request, response: Response, next: NextFunction) => {
@@ -47,6 +50,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   app.use(cookies());
   app.use(meterCarriers(app.get(CarrierMeter)));
   app.use(bodyReader(environment));
+  if (spans) app.use(spans.enter);
   setTimeouts(app.getHttpServer());
 }
 

@@ -10,6 +10,7 @@ import { DatabaseMetrics } from './database-metrics.js';
 import { createLogger, ROOT_LOGGER } from './logging.js';
 import { Metrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
+import { TracingModule } from './tracing.module.js';
 
 @Global()
 @Module({
@@ -35,6 +36,7 @@ class InstrumentsModule {}
   imports: [
     SecurityModule,
     InstrumentsModule,
+    TracingModule,
     LoggerModule.forRootAsync({
       inject: [ROOT_LOGGER],
       useFactory: (logger: Logger) => ({ pinoHttp: { logger, autoLogging: false }, forRoutes: [] }),

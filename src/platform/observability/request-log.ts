@@ -9,6 +9,9 @@ const QUIET = /^\/(health|metrics)(\/|$)/;
 /** Paths with a secret in them (routing ignores their case) are logged as their route's pattern. */
 const SECRET_PATHS = '/provider/';
 
+/** Probes and scrapes, of which there are many and which tell nothing. */
+export const isQuiet = (path: string): boolean => QUIET.test(path);
+
 type Handler = (request: Request, response: Response, next: NextFunction) => void;
 
 /** One line and one measurement a request. The query string is never logged: `sms_get.php` has a password in it. */
@@ -24,7 +27,7 @@ export function requestLog(app: INestApplicationContext): Handler {
       const pattern = routePattern(request);
       const { method } = request;
       requests.labels(method, pattern, String(response.statusCode)).observe(ms / 1000);
-      if (QUIET.test(path)) return;
+      if (isQuiet(path)) return;
       const line = {
         requestId: request.id,
         method,
@@ -41,7 +44,8 @@ export function requestLog(app: INestApplicationContext): Handler {
   };
 }
 
-function routePattern(request: Request): string {
+/** The pattern of the route that answered. */
+export function routePattern(request: Request): string {
   const route = request.route as { path?: unknown } | undefined;
   return typeof route?.path === 'string' ? route.path : 'unmatched';
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
@@ -6,6 +6,7 @@ import { conflict } from '../../../kernel/define-error.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { TRACING, type Tracing } from '../../../platform/observability/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
 import { CreditBook, creditErrors } from '../../credits/index.js';
@@ -15,6 +16,7 @@ import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
 import type { DraftSum } from './draft-sum.js';
 import { sumOf } from './own-terms.js';
 import { type DraftHead, type DraftRecipients, pagesOf, type RecipientPage, wholePage } from './recipient-page.js';
+import { CampaignTraces } from '../state/campaign-traces.js';
 import { StagedRecipients } from './staged-recipients.js';
 
 /**
@@ -45,6 +47,8 @@ interface WaitingDraft {
   alongside?: Alongside<AcceptedCampaign> | undefined;
   /** the id under which its recipients are written already */
   stagedId?: number;
+  /** the step of the request's trace that it goes on with; null = none is recorded */
+  traceParent: string | null;
 }
 
 /** Code of the conflict with another account's id; its text is that of every such conflict. */
@@ -56,7 +60,7 @@ type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number;
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 
 type Numbered = NumberedHead & WaitingDraft;
-type Committing = Pick<WaitingDraft, 'alongside'>;
+type Committing = Pick<WaitingDraft, 'alongside' | 'traceParent'>;
 
 /** Larger drafts get a transaction of their own, so that small requests do not wait behind their rows. */
 const GROUPED_RECIPIENTS = 1_000;
@@ -80,6 +84,8 @@ export class CampaignAcceptance {
     private readonly writer: CampaignWriter,
     private readonly staged: StagedRecipients,
     private readonly relay: RelayNotifier,
+    private readonly traces: CampaignTraces,
+    @Inject(TRACING) private readonly tracing: Tracing,
   ) {}
 
   /**
@@ -101,10 +107,25 @@ export class CampaignAcceptance {
   ): Promise<AcceptedCampaign> {
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
-    const answer = await this.answerTo(draft, recipients, { alongside });
+    const answer = await this.traced(draft, recipients.total, (traceParent) =>
+      this.answerTo(draft, recipients, { alongside, traceParent }),
+    );
     if ('refused' in answer) return this.spentByItself(draft, answer.refused);
     this.ring(draft, recipients);
     return answer.accepted;
+  }
+
+  /** As a step of the request's trace, if it is recorded. */
+  private async traced<Result>(
+    { channel }: DraftHead,
+    total: number,
+    work: (traceParent: string | null) => Promise<Result>,
+  ): Promise<Result> {
+    const parent = this.tracing.current();
+    if (parent === null) return work(null);
+    const facts = { 'switchboard.channel': channel, 'switchboard.recipients': total };
+    const span = this.tracing.start('accept campaign', { parent, facts });
+    return work(span.traceParent).finally(() => span.end());
   }
 
   private ring(
@@ -233,6 +254,10 @@ export class CampaignAcceptance {
     const [first] = numbered;
     const write = async (tx: EntityManager): Promise<void> => {
       await this.writer.insertHeads(tx, numbered);
+      await this.traces.keep(
+        tx,
+        numbered.flatMap(({ id, traceParent }) => (traceParent ? [{ id, traceParent }] : [])),
+      );
       await this.writer.insertRecipients(
         tx,
         numbered.flatMap(({ page, ...entry }) => (page ? [{ ...entry, page }] : [])),

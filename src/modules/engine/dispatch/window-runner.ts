@@ -23,6 +23,7 @@ import { type SubmitNote, SubmitNotes } from './submit-notes.js';
 import { applySuppressions, StopList } from './suppressions.js';
 import { isGrouped, type PlannedLane, planWindow } from './window-plan.js';
 import { sendWindow } from './window-sender.js';
+import { WindowTraces } from './window-traces.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
 
 const WRITE_AGAIN_MS = 500;
@@ -56,6 +57,7 @@ export class WindowRunner {
     private readonly stopList: StopList,
     private readonly notes: SubmitNotes,
     metrics: Metrics,
+    private readonly traces: WindowTraces,
   ) {
     this.codes = new OutcomeCodes(metrics);
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
@@ -172,6 +174,7 @@ export class WindowRunner {
       renew: () => this.lanes.renew(turns, leaseMs),
       onFault: (error) => this.logger.warn({ err: error, ...named(turns) }, 'lease not renewed'),
     });
+    const spans = await this.traces.begin(claims, carrier);
     try {
       const { leaving, held } = await applySuppressions(
         this.stopList,
@@ -191,6 +194,7 @@ export class WindowRunner {
         async (results) => {
           await this.results.flush(conclude(results, patience), null);
           this.count(carrier, results);
+          spans?.count(results);
         },
       );
       if (leaving.length > 0) this.governor.tempo.took(route.id, leaving.length, performance.now() - began);
@@ -198,8 +202,10 @@ export class WindowRunner {
       const ended = conclude(last, patience);
       const left = await this.insist(turns, () => this.results.flush(ended, endingsOf(turns)));
       this.count(carrier, last);
+      spans?.count(last);
       return left;
     } finally {
+      spans?.end();
       lease.end();
     }
   }

@@ -8,6 +8,7 @@ import { readFirst } from '../settle/read-first.js';
 import type { MatchedReceipt } from './receipt-change.js';
 import { ReceiptListeners } from './receipt-listeners.js';
 import { ReceiptLookup, type RoutedReceipt } from './receipt-lookup.js';
+import { ReceiptTraces } from './receipt-traces.js';
 import { ReceiptWriter } from './receipt-writer.js';
 import { UnmatchedStore } from './unmatched-store.js';
 
@@ -31,9 +32,10 @@ const LONGEST_ERROR = 255;
 export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   private readonly group = new GroupCommit<RoutedReceipts, void>(async (batches) => {
     const receipts = batches.flatMap(({ receipts: some, ...where }) => some.map((receipt) => ({ ...where, receipt })));
-    await readFirst(this.dataSource, (tx, locking) => this.write(tx, receipts, locking), {
+    const campaignIds = await readFirst(this.dataSource, (tx, locking) => this.write(tx, receipts, locking), {
       again: 'carriers say things twice: a receipt that comes again changes nothing',
     });
+    void this.traces.tell(campaignIds);
     return batches.map(() => undefined);
   }, GROUP);
 
@@ -44,6 +46,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     private readonly unmatched: UnmatchedStore,
     private readonly writer: ReceiptWriter,
     private readonly logins: RouteLogins,
+    private readonly traces: ReceiptTraces,
   ) {}
 
   async accept(routeId: number, receipts: Receipt[]): Promise<void> {
@@ -66,8 +69,11 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     return this.group.drained();
   }
 
-  /** Known messages move forward; a receipt whose message is not known yet is kept for the sweeper. */
-  private async write(tx: EntityManager, receipts: readonly RoutedReceipt[], locking: boolean): Promise<void> {
+  /**
+   * Known messages move forward; a receipt whose message is not known yet is kept for the sweeper.
+   * @returns whose the known ones are
+   */
+  private async write(tx: EntityManager, receipts: readonly RoutedReceipt[], locking: boolean): Promise<number[]> {
     const found = await this.lookup.find(tx, receipts);
     const matched: MatchedReceipt[] = [];
     const strangers: RoutedReceipt[] = [];
@@ -78,6 +84,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     }
     await this.unmatched.keep(tx, await this.listeners.handOver(tx, strangers));
     await this.writer.write(tx, matched);
+    return matched.map(({ item }) => item.campaignId);
   }
 }
 

@@ -7,6 +7,7 @@ import { CampaignReceipts } from './campaign-receipts.js';
 import { ReceiptListeners } from './receipt-listeners.js';
 import { type KnownItem, ReceiptLookup } from './receipt-lookup.js';
 import type { MatchedReceipt } from './receipt-change.js';
+import { ReceiptTraces } from './receipt-traces.js';
 import { ReceiptWriter } from './receipt-writer.js';
 import { UnknownOutcomes } from './unknown-outcomes.js';
 import { type ScanPosition, type UnmatchedReceipt, UnmatchedStore } from './unmatched-store.js';
@@ -26,6 +27,7 @@ export class UnmatchedReceipts {
     private readonly listeners: ReceiptListeners,
     private readonly unknown: UnknownOutcomes,
     private readonly writer: ReceiptWriter,
+    private readonly traces: ReceiptTraces,
   ) {}
 
   /**
@@ -42,12 +44,14 @@ export class UnmatchedReceipts {
     const routesOf = await this.receipts.loginRoutes();
     for (let after: ScanPosition | null = { sinceMs }; after !== null && !isStopped();) {
       const from: ScanPosition = after;
+      const campaignIds: number[] = [];
       const look = async (tx: EntityManager): Promise<ScanPosition | null> => {
+        campaignIds.length = 0;
         const page = await this.store.page(tx, from, BATCH);
         const last = page.at(-1);
         if (!last) return null;
         const batch = page.map((entry) => ({ ...entry, routeIds: routesOf(entry.routeId) }));
-        const settled = await this.match(tx, batch);
+        const settled = await this.match(tx, batch, campaignIds);
         const dropped = batch.filter((entry) => entry.ageMs > Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS));
         await this.store.remove(tx, [...settled, ...dropped.map(({ id }) => id)]);
         return batch.length < BATCH ? null : { receivedAt: last.receivedAt, id: last.id };
@@ -55,11 +59,15 @@ export class UnmatchedReceipts {
       after = await inTransaction(this.dataSource, look, {
         again: 'what was matched is gone: a second run finds the rest',
       });
+      void this.traces.tell(campaignIds);
     }
   }
 
-  /** @returns the ids of those that wait no longer */
-  private async match(tx: EntityManager, batch: readonly UnmatchedReceipt[]): Promise<number[]> {
+  /**
+   * @param campaignIds is told whose they are
+   * @returns the ids of those that wait no longer
+   */
+  private async match(tx: EntityManager, batch: readonly UnmatchedReceipt[], campaignIds: number[]): Promise<number[]> {
     const found = await this.lookup.find(tx, batch);
     const matched = new Map<UnmatchedReceipt, KnownItem>();
     for (const [index, entry] of batch.entries()) {
@@ -70,6 +78,7 @@ export class UnmatchedReceipts {
     const left = new Set(await this.listeners.handOver(tx, strangers));
     const orphans = [...left].filter(({ ageMs }) => ageMs > ORPHAN_AFTER_MS);
     for (const [entry, item] of await this.adopt(tx, orphans)) matched.set(entry, item);
+    campaignIds.push(...[...matched.values()].map(({ campaignId }) => campaignId));
     await this.writer.write(
       tx,
       [...matched].map(([{ receipt }, item]): MatchedReceipt => ({ receipt, item })),

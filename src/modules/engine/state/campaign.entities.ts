@@ -90,6 +90,10 @@ export class CampaignEntity {
   @Column({ name: 'reason', type: 'varchar', length: 500, nullable: true })
   reason!: string | null;
 
+  /** traceparent of its acceptance; null = no trace is recorded */
+  @Column({ name: 'trace_parent', type: 'varchar', length: 55, ...ASCII, nullable: true })
+  traceParent!: string | null;
+
   @Column({ name: 'scheduled_at', type: 'datetime', precision: 3, nullable: true })
   scheduledAt!: Date | null;
 

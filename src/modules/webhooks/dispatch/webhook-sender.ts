@@ -13,6 +13,7 @@ import { holdOf } from '../domain/retry-plan.js';
 import type { DueDelivery, HeldEndpoint } from '../persistence/delivery-queue.js';
 import type { Attempt } from '../persistence/delivery-results.js';
 import { keyOf, signatures } from '../webhook-secret.js';
+import { DeliveryTraces } from './delivery-traces.js';
 
 const GONE = 410;
 /** What is kept of an answer, in bytes. */
@@ -37,6 +38,7 @@ export class WebhookSender {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'WEBHOOK_TIMEOUT'>,
     private readonly client: OutboundClient,
+    private readonly traces: DeliveryTraces,
   ) {}
 
   /** Never rejects. @param body as it was recorded: every try sends the same bytes under the same id */
@@ -45,6 +47,7 @@ export class WebhookSender {
     { eventId }: Pick<DueDelivery, 'eventId'>,
     body: string,
   ): Promise<Attempt> {
+    const span = await this.traces.begin(eventId);
     const startedAt = now();
     const begun = performance.now();
     const timestamp = Math.floor(startedAt.getTime() / 1000);
@@ -68,6 +71,8 @@ export class WebhookSender {
         tlsOutside: true,
       })
       .then(judged, (error: unknown) => ({ ...FAILED, error: faultText(error) }));
+    if (outcome.statusCode !== null) span?.note({ 'http.response.status_code': outcome.statusCode });
+    span?.end(outcome.ok ? undefined : 'failed');
     return { ...outcome, startedAt, durationMs: Math.round(performance.now() - begun) };
   }
 }

@@ -71,6 +71,7 @@ import { OwnLogs1700000017301 } from './1700000017301-own-logs.js';
 import { ProfileRequestReasons1700000017400 } from './1700000017400-profile-request-reasons.js';
 import { Traffic1700000017500 } from './1700000017500-traffic.js';
 import { Alarms1700000017501 } from './1700000017501-alarms.js';
+import { CampaignTraces1700000017700 } from './1700000017700-campaign-traces.js';
 import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
 
 /** Every migration, in order. */
@@ -148,5 +149,6 @@ export const migrations = [
   ProfileRequestReasons1700000017400,
   Traffic1700000017500,
   Alarms1700000017501,
+  CampaignTraces1700000017700,
   EarlyStops1700000017800,
 ];
