@@ -11,6 +11,7 @@ import { ROOT, dataDirectory, ensureSecrets, requireNode, testEnvironment } from
 import { ensureGo } from './lib/golang.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { Lifetime } from './lib/lifetime.mjs';
+import { ensurePromtool } from './lib/promtool.mjs';
 import { run, takeLock } from './lib/processes.mjs';
 import { Explained, complain, print, say, seconds } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
@@ -61,7 +62,7 @@ const CHECKS = {
   unit: { title: 'Unit tests', ...vitest('unit') },
   architecture: {
     title: 'Whole-house tests and drift checks',
-    needs: ['servers', 'golang'],
+    needs: ['servers', 'golang', 'promtool'],
     ...vitest('architecture'),
   },
   integration: { title: 'Integration and contract tests', needs: ['servers'], ...vitest('integration') },
@@ -107,6 +108,7 @@ function preparations(environment, directory) {
     webTypes: once(() => installed().then(ensureWebTypes)),
     browser: behind(ensureBrowser),
     golang: behind(ensureGo),
+    promtool: behind(ensurePromtool),
   };
 }
 
