@@ -1,3 +1,4 @@
+import { AlarmMark } from '../alarms/alarm-mark.js';
 import { SearchBox } from '../search/search-box.js';
 import type { Role } from './page-definition.js';
 
@@ -6,6 +7,7 @@ export function HeaderTools({ role }: { role: Role }) {
   return (
     <div className="tools">
       <SearchBox role={role} />
+      {role === 'staff' && <AlarmMark />}
     </div>
   );
 }

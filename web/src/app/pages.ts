@@ -1,5 +1,6 @@
 import { pages as account } from '../account/pages.js';
 import { pages as campaigns } from '../campaigns/pages.js';
+import { pages as alarms } from '../alarms/pages.js';
 import { pages as chat } from '../chat/pages.js';
 import { pages as home } from '../home/pages.js';
 import { pages as recipients } from '../recipients/pages.js';
@@ -12,6 +13,7 @@ import type { PageDefinition, Role } from './page-definition.js';
 /** Every page of the application, by feature. */
 export const PAGES: readonly PageDefinition[] = [
   ...home,
+  ...alarms,
   ...send,
   ...recipients,
   ...templates,
