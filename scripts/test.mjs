@@ -15,6 +15,7 @@ import { ensurePromtool } from './lib/promtool.mjs';
 import { run, takeLock } from './lib/processes.mjs';
 import { Explained, complain, print, say, seconds } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
+import { ensureClientTypes } from './lib/client.mjs';
 import { ensureWebTypes } from './lib/web.mjs';
 
 const lifetime = new Lifetime();
@@ -41,10 +42,14 @@ const CHECKS = {
   // without a cache: rules that know types judge a file by what other files say
   lint: {
     title: 'Lint (eslint)',
-    needs: ['webTypes'],
+    needs: ['webTypes', 'clientTypes'],
     ...tool('eslint/bin/eslint.js', '-c', '.config/eslint.config.mjs', '--max-warnings', '0', '.'),
   },
-  types: { title: 'Types (tsc, sources and tests)', ...tool('typescript/bin/tsc', '-p', 'test/tsconfig.json') },
+  types: {
+    title: 'Types (tsc, sources and tests)',
+    needs: ['clientTypes'],
+    ...tool('typescript/bin/tsc', '-p', 'test/tsconfig.json'),
+  },
   'web-types': {
     title: 'Types (tsc, web application)',
     needs: ['webTypes'],
@@ -65,7 +70,11 @@ const CHECKS = {
     needs: ['servers', 'golang', 'promtool'],
     ...vitest('architecture'),
   },
-  integration: { title: 'Integration and contract tests', needs: ['servers'], ...vitest('integration') },
+  integration: {
+    title: 'Integration and contract tests',
+    needs: ['servers', 'clientTypes'],
+    ...vitest('integration'),
+  },
   web: { title: 'Web application in a browser', needs: ['servers', 'browser', 'build'], ...vitest('web') },
   e2e: { title: 'End-to-end tests', needs: ['servers', 'browser', 'build'], ...vitest('e2e') },
 };
@@ -106,6 +115,7 @@ function preparations(environment, directory) {
     servers,
     build: once(() => installed().then(ensureBuilt)),
     webTypes: once(() => installed().then(ensureWebTypes)),
+    clientTypes: once(() => installed().then(ensureClientTypes)),
     browser: behind(ensureBrowser),
     golang: behind(ensureGo),
     promtool: behind(ensurePromtool),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CUSTOMER_EVENT_TYPES } from '../../src/modules/webhooks/index.js';
 import { ApiContract, type MediaType, pointerTo } from '../support/api-contract.js';
 
 const contract = ApiContract.read();
@@ -12,6 +13,21 @@ function faultsOf(pointer: string, { example, examples = {} }: MediaType): strin
     return fault === null ? [] : [`${fault}: ${JSON.stringify(value)}`];
   });
 }
+
+describe('what is pushed to customers', () => {
+  const { webhooks } = contract.document;
+
+  it('is described for every type that an endpoint can subscribe to', () => {
+    expect(Object.keys(webhooks)).toEqual(CUSTOMER_EVENT_TYPES);
+  });
+
+  it.each(Object.keys(webhooks))('%s: its example fits its schema', (type) => {
+    const media = webhooks[type]?.post.requestBody.content['application/json'] ?? {};
+    const pointer = pointerTo('webhooks', type, 'post', 'requestBody', 'content', 'application/json');
+    expect(media.example).toMatchObject({ event: type });
+    expect(faultsOf(pointer, media)).toEqual([]);
+  });
+});
 
 describe('every example of the OpenAPI document fits its schema', () => {
   it.each(Object.keys(schemas))('%s', (name) => {

@@ -75,6 +75,7 @@ interface Document {
     >
   >;
   components: { schemas: Record<string, Schema> };
+  webhooks: Record<string, { post: { requestBody: { content: Record<string, MediaType> } } }>;
 }
 
 const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url);

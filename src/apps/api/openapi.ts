@@ -9,6 +9,7 @@ import {
   errorRows,
   rowOf,
 } from '../../platform/http/index.js';
+import { CUSTOMER_EVENT_TYPES, documentedEvents } from '../../modules/webhooks/index.js';
 import { redisAway } from '../../platform/queues/index.js';
 import { findOperations } from './docs-filter.js';
 import { asOpenApi31 } from './openapi-31.js';
@@ -107,7 +108,12 @@ export function serveDocs(app: INestApplication, base: string): void {
 
 /** Adds the schemas of errors and what Nest leaves out, and names the operations. */
 function completed(document: OpenAPIObject): OpenAPIObject {
-  document.components = { ...document.components, schemas: { ...document.components?.schemas, ...ERROR_SCHEMAS } };
+  const { webhooks, schemas } = documentedEvents(CUSTOMER_EVENT_TYPES);
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, ...ERROR_SCHEMAS, ...schemas },
+  };
+  document.webhooks = webhooks;
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];

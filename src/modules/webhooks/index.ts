@@ -1,3 +1,5 @@
+export { CUSTOMER_EVENT_TYPES } from './event-types.js';
+export { documentedEvents } from './http/event.dto.js';
 export { WebhookEventsModule, WebhooksModule } from './webhooks.module.js';
 export { WebhooksWorkerModule } from './webhooks.worker.module.js';
 export { type FailingEndpoint, FailingEndpoints } from './persistence/failing-endpoints.js';

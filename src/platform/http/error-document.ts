@@ -45,7 +45,7 @@ export function documentWarnings(app: INestApplicationContext, document: OpenAPI
     if (!operation.requestBody || !fieldsOf(handler.controller, handler.method)) continue;
     const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
     for (const [, answer] of answers) {
-      const schema = answer && 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
+      const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;
       const name = schema && '$ref' in schema ? schema.$ref.split('/').at(-1) : undefined;
       const found = name === undefined ? schema : schemas[name];
       if (found && 'properties' in found) found.properties = { ...found.properties, warnings: WARNINGS_PROPERTY };

@@ -11,6 +11,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { isObject } from '../../kernel/objects.js';
+import { cutCodePoints } from '../../kernel/text.js';
 import { ERROR_SHAPE_METADATA } from './error-shape.js';
 
 /** Something about a request that was not refused for it (reference/requests#warnings). */
@@ -66,7 +67,7 @@ function withWarnings(answer: Record<string, unknown>, names: readonly string[])
 }
 
 function warningOf(name: string): AnswerWarning {
-  const field = [...name].slice(0, LONGEST_NAME).join('');
+  const field = cutCodePoints(name, LONGEST_NAME);
   return { code: 'unknown_field', field, message: 'This endpoint has no such field: it was ignored' };
 }
 
