@@ -59,4 +59,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     await made(staff, `/v6/api/admin/accounts/${sender.username}/credits`, { balance: 'gsm_credits', amount: 10 });
     return { id: await sender.broadcast(['919811100021', '919811100404'], { broadcast_name: 'Autumn offer' }) };
   },
+  '/routes/$name': () => Promise.resolve({ name: 'sandbox' }),
+  '/routing/$name': async ({ clients: { staff } }) => {
+    const rules = [{ prefixes: ['99900'], routes: ['sandbox', 'sandbox-http'] }];
+    await staff.call('PUT', '/v6/api/admin/routing/sample', { channel: 'sms', rules });
+    return { name: 'sample' };
+  },
 };

@@ -8,6 +8,8 @@ import { pages as reviews } from '../reviews/pages.js';
 import { pages as send } from '../send/pages.js';
 import { pages as senders } from '../senders/pages.js';
 import { pages as templates } from '../templates/pages.js';
+import { pages as charts } from '../charts/pages.js';
+import { pages as routes } from '../routes/pages.js';
 import type { PageDefinition, Role } from './page-definition.js';
 
 /** Every page of the application, by feature. */
@@ -20,6 +22,8 @@ export const PAGES: readonly PageDefinition[] = [
   ...senders,
   ...chat,
   ...reviews,
+  ...charts,
+  ...routes,
   ...account,
   ...campaigns,
 ];

@@ -1,0 +1,92 @@
+/** A field of a driver's `config` that has a place of its own in the form. */
+export interface ConfigField {
+  name: string;
+  label: string;
+  kind: 'text' | 'number' | 'flag' | 'secret' | 'json';
+  hint?: string;
+}
+
+export const DRIVERS = ['smpp', 'http', 'twilio'] as const;
+export type Driver = (typeof DRIVERS)[number];
+
+export const CHANNELS_OF: Readonly<Record<Driver, readonly ('sms' | 'unofficial' | 'voice')[]>> = {
+  smpp: ['sms'],
+  http: ['sms', 'unofficial'],
+  twilio: ['voice'],
+};
+
+/** What operators set; all else of a `config` stands below as JSON, so that nothing of it is lost. */
+export const FIELDS_OF: Readonly<Record<Driver, readonly ConfigField[]>> = {
+  smpp: [
+    { name: 'host', label: 'Host', kind: 'text' },
+    { name: 'port', label: 'Port', kind: 'number' },
+    { name: 'system_id', label: 'System id', kind: 'text' },
+    { name: 'password', label: 'Password', kind: 'secret' },
+    { name: 'source_addr', label: 'Sender', kind: 'text', hint: 'Of messages that have none of their own' },
+    { name: 'window', label: 'Window', kind: 'number', hint: 'Messages without an answer, each session' },
+    { name: 'ton', label: 'TON of the sender', kind: 'number' },
+    { name: 'npi', label: 'NPI of the sender', kind: 'number' },
+    { name: 'tls', label: 'Use TLS', kind: 'flag' },
+  ],
+  http: [
+    { name: 'url', label: 'Address', kind: 'text' },
+    { name: 'method', label: 'Method', kind: 'text' },
+    { name: 'headers', label: 'Headers', kind: 'json' },
+    { name: 'body', label: 'Body', kind: 'json', hint: '{{to}} {{text}} {{media_url}} {{ref}} stand for the message' },
+    { name: 'id_path', label: 'Where the id stands in an answer', kind: 'text' },
+    { name: 'receipt', label: 'Receipts', kind: 'json' },
+  ],
+  twilio: [
+    { name: 'account_sid', label: 'Account SID', kind: 'text' },
+    { name: 'auth_token', label: 'Token', kind: 'secret' },
+    { name: 'base_url', label: 'Address', kind: 'text' },
+    { name: 'from', label: 'Caller', kind: 'text', hint: 'Of calls that name none' },
+  ],
+};
+
+/** What stands in the inputs. */
+export type ConfigTexts = Record<string, string | boolean>;
+
+/** The name of the field with all that has none of its own. */
+export const REST = 'rest';
+
+const asText = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value as string | number | boolean);
+};
+
+/** A `config` as texts of a form. */
+export function textsOf(driver: Driver, config: Readonly<Record<string, unknown>>): ConfigTexts {
+  const known = FIELDS_OF[driver];
+  const rest = Object.fromEntries(
+    Object.entries(config).filter(([name]) => !known.some((field) => field.name === name)),
+  );
+  return {
+    ...Object.fromEntries(
+      known.map(({ name, kind }) => [name, kind === 'flag' ? config[name] === true : asText(config[name])]),
+    ),
+    [REST]: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2),
+  };
+}
+
+/** The `config` that a form says. @throws Error that begins with the field whose JSON cannot be read */
+export function configOf(driver: Driver, texts: ConfigTexts): Record<string, unknown> {
+  const config: Record<string, unknown> = { ...(readJson(REST, texts[REST]) as object | undefined) };
+  for (const { name, kind } of FIELDS_OF[driver]) {
+    const text = texts[name];
+    if (kind === 'flag') config[name] = text === true;
+    else if (text === undefined || String(text).trim() === '') continue;
+    else if (kind === 'number') config[name] = Number(text);
+    else config[name] = kind === 'json' ? readJson(name, text) : text;
+  }
+  return config;
+}
+
+function readJson(name: string, text: string | boolean | undefined): unknown {
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error(`config.${name} is no JSON`);
+  }
+}

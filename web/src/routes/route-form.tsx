@@ -1,0 +1,139 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { api, type Schema } from '../api/client.js';
+import { Problem } from '../api/problem.js';
+import { CheckField, Form, notify, SelectField, TextArea, TextField, useServerForm } from '../ui/index.js';
+import {
+  CHANNELS_OF,
+  configOf,
+  type ConfigTexts,
+  type Driver,
+  DRIVERS,
+  FIELDS_OF,
+  REST,
+  textsOf,
+} from './route-config.js';
+
+interface Values {
+  name: string;
+  channel: string;
+  driver: Driver;
+  messages_per_second: string;
+  binds: string;
+  is_default: boolean;
+  config: ConfigTexts;
+}
+
+const isDriver = (word: string): word is Driver => (DRIVERS as readonly string[]).includes(word);
+const countOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+/** The settings of a route; without one, of a new one. Secrets read `***`, which keeps them. */
+export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const known: Driver = route !== undefined && isDriver(route.driver) ? route.driver : 'smpp';
+  const form = useServerForm<Values>({
+    name: route?.name ?? '',
+    channel: route?.channel ?? 'sms',
+    driver: known,
+    messages_per_second: String(route?.messages_per_second ?? ''),
+    binds: String(route?.binds ?? ''),
+    is_default: route?.is_default ?? false,
+    config: textsOf(known, route?.config ?? {}),
+  });
+  const driver = form.watch('driver');
+  const save = async (values: Values) => {
+    let config: Record<string, unknown>;
+    try {
+      config = configOf(values.driver, values.config);
+    } catch (error) {
+      throw new Problem(400, (error as Error).message);
+    }
+    const channels = CHANNELS_OF[values.driver];
+    const channel = channels.find((one) => one === values.channel) ?? channels[0] ?? 'sms';
+    await api.PUT('/v6/api/admin/routes/{name}', {
+      params: { path: { name: values.name } },
+      body: {
+        channel,
+        driver: values.driver,
+        config,
+        messages_per_second: countOf(values.messages_per_second),
+        binds: values.driver === 'smpp' ? countOf(values.binds) : null,
+        is_default: values.is_default,
+      },
+    });
+    notify('Route saved');
+    await queries.invalidateQueries();
+    if (route === undefined) await navigate({ to: `/routes/${encodeURIComponent(values.name)}` });
+  };
+  return (
+    <Form form={form} onSubmit={save} submitLabel={route === undefined ? 'Create the route' : 'Save'}>
+      {route === undefined && (
+        <>
+          <TextField
+            label="Name"
+            hint="Letters, digits, dots, dashes"
+            error={form.errorOf('name')}
+            {...form.register('name', { required: true })}
+          />
+          <SelectField
+            label="Driver"
+            error={form.errorOf('driver')}
+            {...form.register('driver')}
+            options={[
+              ['smpp', 'SMPP'],
+              ['http', 'HTTP gateway'],
+              ['twilio', 'Programmable Voice'],
+            ]}
+          />
+          <SelectField
+            label="Channel"
+            error={form.errorOf('channel')}
+            {...form.register('channel')}
+            options={CHANNELS_OF[driver].map((word) => [word, word] as const)}
+          />
+        </>
+      )}
+      {FIELDS_OF[driver].map(({ name, label, kind, hint }) => {
+        const registered = form.register(`config.${name}`);
+        const more = { label, hint };
+        if (kind === 'flag') return <CheckField key={name} {...more} {...registered} />;
+        if (kind === 'json') return <TextArea key={name} {...more} rows={4} spellCheck={false} {...registered} />;
+        return (
+          <TextField
+            key={name}
+            label={label}
+            hint={kind === 'secret' && route !== undefined ? '*** keeps what is there' : hint}
+            inputMode={kind === 'number' ? 'numeric' : undefined}
+            autoComplete="off"
+            {...registered}
+          />
+        );
+      })}
+      <TextArea
+        label="Further settings, as JSON"
+        hint="Fields of the driver that have no place above"
+        rows={4}
+        spellCheck={false}
+        {...form.register(`config.${REST}`)}
+      />
+      <TextField
+        label="Messages a second"
+        hint="Empty: no limit of ours"
+        inputMode="numeric"
+        error={form.errorOf('messages_per_second')}
+        {...form.register('messages_per_second')}
+      />
+      {driver === 'smpp' && (
+        <TextField
+          label="Binds"
+          hint="Sessions of all workers together; empty: one a worker"
+          inputMode="numeric"
+          error={form.errorOf('binds')}
+          {...form.register('binds')}
+        />
+      )}
+      <CheckField label="Default of its channel" {...form.register('is_default')} />
+    </Form>
+  );
+}
