@@ -95,7 +95,7 @@ describe('the web application', () => {
 
   it('switches no rule off, leaves nothing for later, and keeps files short', () => {
     expect(linesWith(web, /eslint-disable|@ts-ignore|@ts-nocheck|@ts-expect-error/)).toEqual([]);
-    expect(linesWith(web, /\b(TODO|FIXME|XXX|HACK)\b|\bany\b(?=[>\[,;)])/)).toEqual([]);
+    expect(linesWith(web, /\b(TODO|FIXME|XXX|HACK)\b|\bany\b(?=[>[,;)])/)).toEqual([]);
     expect(web.filter((file) => linesOf(file) > 300).map((file) => `${file.path}: ${linesOf(file)}`)).toEqual([]);
   });
 
