@@ -1,4 +1,5 @@
 import { $api, LIVE, type Schema } from '../api/client.js';
+import { pagesOf } from '../app/pages.js';
 import { useMe } from '../app/session.js';
 import { type Column, Count, DataTable, Link, LoadState, Page, Section, StatusBadge, Time } from '../ui/index.js';
 import './home.css';
@@ -96,6 +97,8 @@ export default function HomePage() {
 
 /** What an account that has not sent anything does first. */
 function FirstSteps() {
+  const { pages } = useMe();
+  const hasWebhooks = pagesOf(pages).some(({ path }) => path === '/webhooks');
   return (
     <Section title="First steps">
       <ol className="steps">
@@ -111,9 +114,11 @@ function FirstSteps() {
         <li>
           <Link to="/lists">Make a list</Link>, or <Link to="/uploads">upload a file</Link> of recipients.
         </li>
-        <li>
-          <Link to="/webhooks">Register a webhook</Link>, so that your programs hear what becomes of each message.
-        </li>
+        {hasWebhooks && (
+          <li>
+            <Link to="/webhooks">Register a webhook</Link>, so that your programs hear what becomes of each message.
+          </li>
+        )}
       </ol>
     </Section>
   );
