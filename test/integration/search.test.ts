@@ -52,6 +52,23 @@ describe('a telephone number', () => {
     expect((await campaigns.get(`${OWN}?q=${number}`, owner)).body).toMatchObject({ recipients_since: null });
   });
 
+  it('is found by staff behind the newest campaigns, where it is known which account wrote to it', async () => {
+    const number = `91${unique()}`;
+    const id = await campaigns.send(owner, [number]);
+    const newest = await campaigns.send(other, ['919812345678']);
+    const pretend = (rows: number) =>
+      campaigns.dataSource.query('UPDATE campaigns SET total_rows = ? WHERE request_id = ?', [rows, newest]);
+    await pretend(600_000);
+    const missed = await campaigns.get(`${STAFF}?q=${number}`, admin);
+    expect(missed.body).toMatchObject({ data: [], recipients_since: expect.any(String) as string });
+    await campaigns.dataSource.query(
+      "INSERT INTO route_senders (route_id, number, sent_on, account_id) SELECT id, ?, UTC_DATE(), ? FROM routes WHERE name = 'main'",
+      [number, owner.account.id],
+    );
+    expect(kinds(await find(number, admin))).toEqual([`recipient ${id}`]);
+    await pretend(1);
+  });
+
   it('is found among session messages too', async () => {
     const number = `49${unique()}`;
     const ids: number[] = [];

@@ -25,7 +25,6 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
   let web: WebService;
   let audio: AudioServer;
   let sent: string;
-  let later: string;
   const open: OpenedApp[] = [];
 
   const opened = async (role: Role, width: number, path: string): Promise<OpenedApp> => {
@@ -52,7 +51,7 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     sent = await owner.broadcast([NUMBER, '919811100404', '919811100603', '919811100002'], {
       broadcast_name: 'Autumn <b>offer</b>',
     });
-    later = await owner.broadcast(['919811100003', '919811100004'], {
+    await owner.broadcast(['919811100003', '919811100004'], {
       broadcast_name: 'Winter offer',
       schedule_time: new Date(Date.now() + 86_400_000).toISOString(),
     });
@@ -246,10 +245,8 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     expect([...app.faults, ...seen.faults]).toEqual([]);
   });
 
-  it('says that a campaign is not there, and offers another try', async () => {
+  it('says that a campaign is not there', async () => {
     const app = await opened('owner', WIDE, '/campaigns/no-such');
     await app.page.getByText('Campaign not found').waitFor();
-    await app.page.getByRole('button', { name: 'Try again' }).waitFor();
-    expect(later).not.toBe('');
   });
 });
