@@ -28,26 +28,26 @@ export const templateErrors = {
 
 /** Why a template cannot be sent (reference/template-messages#errors), literally, in the order in which it is judged. */
 export const templateSendErrors = {
-  notFound: notFound('template_message_notFound', templateErrors.notFound.text, 'no template of that exact name'),
+  notFound: notFound('template_message_not_found', templateErrors.notFound.text, 'no template of that exact name'),
   pending: conflict('template_message_pending', 'Template is pending platform approval', 'not yet approved'),
   rejected: conflict('template_message_rejected', 'Template was rejected by the platform', 'rejected'),
   notApproved: conflict(
-    'template_message_notApproved',
+    'template_message_not_approved',
     'Template is not approved for sending',
     'draft, paused or disabled',
   ),
   languageMismatch: unprocessable(
-    'template_message_languageMismatch',
+    'template_message_language_mismatch',
     'Template language does not match the approved template',
     'language mismatch',
   ),
   bodyParameters: unprocessable(
-    'template_message_bodyParameters',
+    'template_message_body_parameters',
     'Template body parameter count does not match the approved template',
     'different {{n}} of the body',
   ),
   headerParameters: unprocessable(
-    'template_message_headerParameters',
+    'template_message_header_parameters',
     'Template header parameter count does not match the approved template',
     'a media header takes exactly 1',
   ),

@@ -35,8 +35,8 @@ export function presentedToken(
 }
 
 /**
- * Which of the token errors says best why a request has nobody who acts: by the form of what it carries alone, whoever it
- * was for.
+ * Which of the token errors says best why a request has no acting account: by the form of what it carries alone, and for
+ * every account alike.
  */
 export function tokenFaultOf(
   request: Request,

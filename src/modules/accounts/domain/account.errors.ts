@@ -12,7 +12,7 @@ const takenErrors = {
 } satisfies Record<IdentityKind, unknown>;
 
 /**
- * Why nobody could be told from the token or key of a request. The text is one for all, as the error tables have it;
+ * Why the token or key of a request names no acting account. The text is one for all, as the error tables have it;
  * each code goes by the request's form alone, or by a signature of ours, so that it tells nothing of any account.
  * @param kind 400 on the two chat endpoints, 401 elsewhere
  */

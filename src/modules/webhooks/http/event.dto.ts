@@ -75,7 +75,7 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
     'chat.message.received',
     event(
       'chat.message.received',
-      'Somebody wrote to a connected chat account; beside these fields the message as the network wrote it.',
+      'A contact wrote to a connected chat account; beside these fields the message as the network wrote it.',
       {
         id: TEXT,
         from: { ...TEXT_OR_NULL, description: 'null: a contact that shows no number' },
