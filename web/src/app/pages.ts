@@ -1,4 +1,5 @@
 import { pages as account } from '../account/pages.js';
+import { pages as accounts } from '../accounts/pages.js';
 import { pages as campaigns } from '../campaigns/pages.js';
 import { pages as alarms } from '../alarms/pages.js';
 import { pages as chat } from '../chat/pages.js';
@@ -24,6 +25,7 @@ export const PAGES: readonly PageDefinition[] = [
   ...reviews,
   ...charts,
   ...routes,
+  ...accounts,
   ...account,
   ...campaigns,
 ];

@@ -1,0 +1,148 @@
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { api, type Schema } from '../api/client.js';
+import {
+  Button,
+  type Column,
+  confirm,
+  CopyText,
+  DataTable,
+  Dialog,
+  Form,
+  listQuery,
+  TextArea,
+  TextField,
+  Time,
+  useAddress,
+  useServerForm,
+} from '../ui/index.js';
+import { useChange, useRefresh } from './refresh.js';
+import { revokeKey, useKeys, type Whose } from './whose.js';
+
+type Key = Schema<'ApiKeyAnswerData'>;
+
+/** API keys of an account; only its owner makes new ones. */
+export function ApiKeys({ whose }: { whose: Whose }) {
+  const [address] = useAddress();
+  const query = useKeys(whose, listQuery(address));
+  const change = useChange();
+  const revoke = async ({ id, name, prefix }: Key) => {
+    const isSure = await confirm({
+      title: `Revoke ${name ?? prefix}?`,
+      text: `Programs that use the key ${prefix}… are refused within 3 seconds. This cannot be undone.`,
+      yes: 'Revoke the key',
+    });
+    if (isSure) await change(() => revokeKey(whose, id), 'API key revoked');
+  };
+  const columns: readonly Column<Key>[] = [
+    { name: 'name', title: 'Name', cell: ({ name }) => name ?? '–', wide: true },
+    { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
+    {
+      name: 'ips',
+      title: 'May be used from',
+      cell: ({ allowed_ips: ips }) => (ips.length === 0 ? 'anywhere' : ips.join(', ')),
+      wide: true,
+    },
+    {
+      name: 'used',
+      title: 'Last used',
+      cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time value={last_used_at} />),
+    },
+    { name: 'created', title: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
+    {
+      name: 'revoke',
+      title: 'Actions',
+      cell: (key) => (
+        <Button kind="danger" onClick={() => void revoke(key)} aria-label={`Revoke ${key.name ?? key.prefix}`}>
+          Revoke
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label="API keys"
+      columns={columns}
+      query={query}
+      rowKey={({ id }) => id}
+      empty={{ title: 'No API keys', text: 'Programs send with a key in place of a login.' }}
+    />
+  );
+}
+
+/** Makes a key, and shows it the only time that it can be seen. */
+export function NewApiKey() {
+  const [step, setStep] = useState<'closed' | 'form' | Schema<'CreatedApiKeyAnswerData'>>('closed');
+  const form = useServerForm({ name: '', allowed_ips: '' });
+  const refresh = useRefresh();
+  const create = async ({ name, allowed_ips }: { name: string; allowed_ips: string }) => {
+    const { data } = await api.POST('/v6/api/account/api-keys', {
+      body: { name, allowed_ips: allowed_ips.split(/[\s,]+/).filter((range) => range !== '') },
+    });
+    form.reset();
+    setStep((data as Schema<'CreatedApiKeyAnswer'>).data);
+    await refresh();
+  };
+  return (
+    <>
+      <Button kind="primary" icon={KeyRound} onClick={() => setStep('form')}>
+        New API key
+      </Button>
+      {step === 'form' && (
+        <Dialog title="New API key" onClose={() => setStep('closed')}>
+          <Form
+            form={form}
+            onSubmit={create}
+            submitLabel="Create the key"
+            actions={<Button onClick={() => setStep('closed')}>Back</Button>}
+          >
+            <TextField
+              label="Name"
+              hint="What uses it, such as Shop backend"
+              data-first
+              {...form.register('name')}
+              error={form.errorOf('name')}
+            />
+            <TextArea
+              label="May be used from"
+              hint="Addresses and ranges, one a line; empty: from anywhere"
+              rows={3}
+              {...form.register('allowed_ips')}
+              error={form.errorOf('allowed_ips')}
+            />
+          </Form>
+        </Dialog>
+      )}
+      {typeof step === 'object' && (
+        <ShownOnce title="Your new API key" secret={step.key} what="key" onClose={() => setStep('closed')} />
+      )}
+    </>
+  );
+}
+
+/** What is shown once, to be copied. */
+export function ShownOnce({
+  title,
+  secret,
+  what,
+  onClose,
+}: {
+  title: string;
+  secret: string;
+  what: string;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="shown-once">
+        <p>Copy it now: this {what} is shown only this once.</p>
+        <CopyText text={secret} label={`the ${what}`} />
+      </div>
+      <div className="buttons end">
+        <Button kind="primary" data-first onClick={onClose}>
+          I have kept it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,82 @@
+import { $api, type Schema } from '../api/client.js';
+import { useMe } from '../app/session.js';
+import { type Column, DataTable, Empty, Filters, listQuery, Page, StatusBadge, Time, useAddress } from '../ui/index.js';
+import { actionLabel, detailsText } from './names.js';
+
+type Entry = Schema<'LogEntryData'>;
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { name: 'time', title: 'Time', cell: ({ created_at }) => <Time value={created_at} seconds /> },
+  {
+    name: 'action',
+    title: 'What',
+    cell: ({ kind, action }) =>
+      kind === 'login' ? (
+        <StatusBadge
+          status={action}
+          text={action === 'login' ? 'logged in' : 'failed login'}
+          tone={action === 'login' ? 'good' : 'bad'}
+        />
+      ) : (
+        actionLabel(action)
+      ),
+  },
+  { name: 'who', title: 'Who', cell: ({ username }) => username },
+  {
+    name: 'by',
+    title: 'From',
+    cell: ({ ip, api_key: key }) => (key === null ? (ip ?? '–') : <code>{key}…</code>),
+  },
+  { name: 'subject', title: 'On what', cell: ({ subject }) => subject ?? '–' },
+  {
+    name: 'details',
+    title: 'Details',
+    cell: ({ details, times }) => (times > 1 ? `${String(times)} times` : detailsText(details) || '–'),
+    wide: true,
+  },
+];
+
+/** What the own account, its people and keys did, and who logged in. */
+export default function LogPage() {
+  const isPerson = useMe().person !== null;
+  return (
+    <Page title="Own log" about="What this account, its people and its keys changed, and who logged in.">
+      {isPerson ? (
+        <Empty title="Only the account itself sees its log">Log in as the account, not as a person under it.</Empty>
+      ) : (
+        <Log />
+      )}
+    </Page>
+  );
+}
+
+function Log() {
+  const [address] = useAddress();
+  const query = $api.useQuery('get', '/v6/api/account/log', {
+    params: { query: listQuery(address, 'kind') as object },
+  });
+  return (
+    <>
+      <Filters
+        filters={[
+          {
+            name: 'kind',
+            label: 'Show',
+            kind: 'choice',
+            options: [
+              ['change', 'Changes'],
+              ['login', 'Logins'],
+            ],
+          },
+        ]}
+      />
+      <DataTable
+        label="Own log"
+        columns={COLUMNS}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={{ title: 'Nothing has happened yet' }}
+      />
+    </>
+  );
+}

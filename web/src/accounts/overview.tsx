@@ -1,0 +1,280 @@
+import { $api, api, type Schema } from '../api/client.js';
+import { useMe } from '../app/session.js';
+import {
+  CheckField,
+  Facts,
+  Form,
+  Link,
+  notify,
+  Section,
+  SelectField,
+  TextField,
+  Time,
+  useServerForm,
+} from '../ui/index.js';
+import { accountPath } from './names.js';
+import { useRefresh } from './refresh.js';
+
+type Account = Schema<'ManagedAccountAnswer'>;
+type Changes = Schema<'ChangeAccountRequest'>;
+
+/** Data, flags and permissions of an account, and the forms that change them. */
+export function Overview({ account, isStaff }: { account: Account; isStaff: boolean }) {
+  return (
+    <>
+      <Section title="About">
+        <Facts
+          facts={[
+            ['Username', account.username],
+            ['Name', account.name === '' ? null : account.name],
+            ['E-mail', account.email],
+            ['Mobile number', account.mobile_no],
+            ['Country', account.country],
+            [
+              'Reseller',
+              account.parent_username === null ? null : isStaff ? (
+                <Link to={accountPath(account.parent_username)}>{account.parent_username}</Link>
+              ) : (
+                account.parent_username
+              ),
+            ],
+            ['Address of its API', account.api_base_url],
+            ['Created', <Time key="created" value={account.created_at} />],
+            ['Changed', <Time key="changed" value={account.updated_at} />],
+          ]}
+        />
+      </Section>
+      {/* a new answer begins the forms again: what was saved is what they show */}
+      <Section title="Settings">
+        <Settings key={account.updated_at} account={account} isStaff={isStaff} />
+      </Section>
+      <Section title="Permissions">
+        <Permissions key={account.updated_at} account={account} />
+      </Section>
+      <Section title="New password">
+        <NewPassword account={account} />
+      </Section>
+    </>
+  );
+}
+
+interface Values {
+  user_type: string;
+  parent_username: string;
+  expires_at: string;
+  time_zone: string;
+  rate_plan: string;
+  allowed_routes: string;
+  number_check: string;
+  require_token: boolean;
+  require_sender: boolean;
+  refund_failed: boolean;
+  public_lookup: boolean;
+  is_active: boolean;
+  current_password: string;
+}
+
+const FLAGS = [
+  [
+    'require_token',
+    'A token is always needed',
+    'Also for its reports and templates, and for sends that name it in the body',
+  ],
+  ['require_sender', 'Calls only from approved sender ids', undefined],
+  ['refund_failed', 'Failures of the carrier are given back', undefined],
+  ['public_lookup', 'Its requests show in the public look-up', undefined],
+] as const;
+
+const USER_TYPES = ['client', 'reseller', 'admin', 'super'].map((kind) => [kind, kind] as const);
+const NUMBER_CHECKS = [
+  ['off', 'Not checked'],
+  ['warn', 'Said in the answer'],
+  ['refuse', 'Refused'],
+] as const;
+
+function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) {
+  const isSuper = useMe().role === 'super';
+  const plans = $api.useQuery(
+    'get',
+    '/v6/api/admin/rates',
+    { params: { query: { limit: 1000 } } },
+    { enabled: isStaff },
+  );
+  const refresh = useRefresh();
+  const present: Values = {
+    user_type: account.user_type ?? 'client',
+    parent_username: account.parent_username ?? '',
+    expires_at: account.expires_at ?? '',
+    time_zone: account.time_zone,
+    rate_plan: account.rate_plan ?? '',
+    allowed_routes: (account.allowed_routes ?? []).join(', '),
+    number_check: account.number_check,
+    require_token: account.require_token,
+    require_sender: account.require_sender,
+    refund_failed: account.refund_failed,
+    public_lookup: account.public_lookup,
+    is_active: account.is_active,
+    current_password: '',
+  };
+  const form = useServerForm<Values>(present);
+  const [kind, chosen] = [account.user_type, form.watch('user_type')];
+  const save = async (values: Values) => {
+    // only what was changed: who may not change a field may change the others
+    const changed = Object.entries(values).filter(([name, value]) => value !== present[name as keyof Values]);
+    const body: Record<string, unknown> = Object.fromEntries(changed);
+    if ('allowed_routes' in body) {
+      const names = values.allowed_routes.split(/[\s,]+/).filter((name) => name !== '');
+      body['allowed_routes'] = names.length === 0 ? null : names;
+    }
+    await api.PATCH('/v6/api/admin/accounts/{username}', {
+      params: { path: { username: account.username } },
+      body: body as Changes,
+    });
+    notify('Account saved');
+    await refresh();
+  };
+  const names = plans.data?.data.map(({ name }) => [name, name] as const) ?? [];
+  const field = <Name extends keyof Values>(name: Name) => ({ ...form.register(name), error: form.errorOf(name) });
+  return (
+    <Form form={form} submitLabel="Save the settings" onSubmit={save}>
+      {isSuper && <SelectField label="Kind" options={USER_TYPES} {...field('user_type')} />}
+      {isStaff && (
+        <TextField
+          label="Reseller"
+          hint="Username of a reseller, admin or super account; empty: none"
+          {...field('parent_username')}
+        />
+      )}
+      <TextField
+        label="Expires"
+        hint="2027-12-31 (ends with that day) or 2027-12-31 18:00:00, in its time zone; empty: never"
+        {...field('expires_at')}
+      />
+      <TextField
+        label="Time zone"
+        list="time-zones"
+        hint="Such as Asia/Kolkata; empty: that of the house"
+        {...field('time_zone')}
+      />
+      <datalist id="time-zones">
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      {isStaff && (
+        <>
+          <SelectField
+            label="Rate plan"
+            options={[
+              ['', 'None: the prices that hold for all'],
+              ...names,
+              ...(account.rate_plan === null || names.some(([name]) => name === account.rate_plan)
+                ? []
+                : [[account.rate_plan, account.rate_plan] as const]),
+            ]}
+            {...field('rate_plan')}
+          />
+          <TextField
+            label="Allowed routes"
+            hint="Names, separated by commas; empty: all"
+            {...field('allowed_routes')}
+          />
+        </>
+      )}
+      <SelectField label="Numbers of no numbering plan" options={NUMBER_CHECKS} {...field('number_check')} />
+      {FLAGS.map(([name, label, hint]) => (
+        <CheckField key={name} label={label} hint={hint} {...field(name)} />
+      ))}
+      {kind === 'super' && <CheckField label="Open" {...field('is_active')} />}
+      {(kind === 'super' || chosen === 'super') && (
+        <TextField
+          label="Your own password"
+          type="password"
+          autoComplete="current-password"
+          hint="A super account is changed with it only"
+          {...field('current_password')}
+        />
+      )}
+    </Form>
+  );
+}
+
+type Granted = Record<string, boolean>;
+
+function Permissions({ account }: { account: Account }) {
+  const present: Granted = Object.fromEntries(
+    Object.entries(account.permissions).map(([name, isGranted]) => [name, isGranted === true]),
+  );
+  const form = useServerForm<Granted & { current_password: never }>(present as never);
+  const refresh = useRefresh();
+  const save = async (values: Granted) => {
+    const changed = Object.entries(values).filter(([name, value]) => name in present && value !== present[name]);
+    const password =
+      account.user_type === 'super' ? { current_password: String(values['current_password'] ?? '') } : {};
+    await api.PATCH('/v6/api/admin/accounts/{username}', {
+      params: { path: { username: account.username } },
+      body: { permissions: Object.fromEntries(changed), ...password },
+    });
+    notify('Permissions saved');
+    await refresh();
+  };
+  return (
+    <Form form={form} submitLabel="Save the permissions" onSubmit={save}>
+      <div className="checks">
+        {Object.keys(present).map((name) => (
+          <CheckField key={name} label={name.replaceAll('_', ' ')} {...form.register(name)} />
+        ))}
+      </div>
+      {account.user_type === 'super' && (
+        <TextField
+          label="Your own password"
+          type="password"
+          autoComplete="current-password"
+          {...form.register('current_password')}
+          error={form.errorOf('current_password')}
+        />
+      )}
+    </Form>
+  );
+}
+
+function NewPassword({ account: { username, user_type: kind } }: { account: Account }) {
+  const form = useServerForm({ password: '', revoke_api_keys: false, revoke_users: false, current_password: '' });
+  const refresh = useRefresh();
+  return (
+    <Form
+      form={form}
+      submitLabel="Set the password"
+      danger
+      onSubmit={async ({ current_password, ...body }) => {
+        await api.PATCH('/v6/api/admin/accounts/{username}', {
+          params: { path: { username } },
+          body: { ...body, ...(kind === 'super' ? { current_password } : {}) },
+        });
+        notify('Password set: every login of before is over');
+        form.reset();
+        await refresh();
+      }}
+    >
+      <TextField
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        hint="Ends every login of the account"
+        {...form.register('password', { required: true })}
+        error={form.errorOf('password')}
+      />
+      <CheckField label="Revoke its API keys too" {...form.register('revoke_api_keys')} />
+      <CheckField label="Close the logins of its people too" {...form.register('revoke_users')} />
+      {kind === 'super' && (
+        <TextField
+          label="Your own password"
+          type="password"
+          autoComplete="current-password"
+          {...form.register('current_password')}
+          error={form.errorOf('current_password')}
+        />
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { api } from '../api/client.js';
+import { endSession, useMe } from '../app/session.js';
+import { CheckField, Form, notify, Page, Section, TextField, useServerForm } from '../ui/index.js';
+
+interface Values {
+  current: string;
+  new: string;
+  again: string;
+  revoke_api_keys: boolean;
+  revoke_users: boolean;
+}
+
+/** The own password; a person changes that of the person. */
+export default function PasswordPage() {
+  const isPerson = useMe().person !== null;
+  const [isOver, setOver] = useState(false);
+  const form = useServerForm<Values>({ current: '', new: '', again: '', revoke_api_keys: false, revoke_users: false });
+  const save = async ({ again, current, new: password, revoke_api_keys, revoke_users }: Values) => {
+    if (again !== password) {
+      form.setError('again', { message: 'Not the same as above' }, { shouldFocus: true });
+      return;
+    }
+    const revocations = isPerson ? {} : { revoke_api_keys, revoke_users };
+    await api.PUT('/v6/api/account/password', { body: { current, new: password, ...revocations } });
+    setOver(true);
+    notify('Password changed. Log in with the new one.');
+    // every token of before is refused from now on, this one too
+    endSession('left');
+  };
+  return (
+    <Page title="Password" about="A new password ends every login, this one too: you log in again with it.">
+      <Section title="Change the password">
+        {!isOver && (
+          <Form form={form} submitLabel="Change the password" onSubmit={save}>
+            <TextField
+              label="Present password"
+              type="password"
+              autoComplete="current-password"
+              {...form.register('current')}
+              error={form.errorOf('current')}
+            />
+            <TextField
+              label="New password"
+              type="password"
+              autoComplete="new-password"
+              hint="At least 8 characters, with an upper-case and a lower-case letter, a digit and another character"
+              {...form.register('new')}
+              error={form.errorOf('new')}
+            />
+            <TextField
+              label="New password again"
+              type="password"
+              autoComplete="new-password"
+              {...form.register('again')}
+              error={form.errorOf('again')}
+            />
+            {!isPerson && (
+              <>
+                <CheckField label="Revoke all API keys too" {...form.register('revoke_api_keys')} />
+                <CheckField label="Close the logins of all people too" {...form.register('revoke_users')} />
+              </>
+            )}
+          </Form>
+        )}
+      </Section>
+    </Page>
+  );
+}

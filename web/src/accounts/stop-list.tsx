@@ -1,0 +1,156 @@
+import { useState } from 'react';
+import { api, type Schema } from '../api/client.js';
+import {
+  Button,
+  type Column,
+  confirm,
+  DataTable,
+  FileField,
+  Filters,
+  Form,
+  formatCount,
+  listQuery,
+  notify,
+  Section,
+  StatusBadge,
+  TextArea,
+  Time,
+  useAddress,
+  useServerForm,
+} from '../ui/index.js';
+import { useChange, useRefresh } from './refresh.js';
+import { freeNumber, stopNumbers, useStopList, type Whose } from './whose.js';
+
+type Entry = Schema<'SuppressionData'>;
+
+const SOURCES: Readonly<Record<Entry['source'], readonly [string, 'warn' | 'off']>> = {
+  stop: ['wrote STOP', 'warn'],
+  api: ['added', 'off'],
+  import: ['imported', 'off'],
+};
+
+/** An account's stop list: looked through, added to, and taken from. */
+export function StopList({ whose }: { whose: Whose }) {
+  const [address] = useAddress();
+  const query = useStopList(whose, listQuery(address, 'number'));
+  const change = useChange();
+  const free = async ({ number, source }: Entry) => {
+    const isSure = await confirm({
+      title: `Take ${number} off the stop list?`,
+      text:
+        source === 'stop' ? 'This number wrote STOP. Campaigns would send to it again.' : 'Campaigns send to it again.',
+      yes: 'Take it off',
+    });
+    if (isSure) await change(() => freeNumber(whose, number), `${number} is off the stop list`);
+  };
+  const columns: readonly Column<Entry>[] = [
+    { name: 'number', title: 'Number', cell: ({ number }) => number, wide: true },
+    {
+      name: 'source',
+      title: 'Why',
+      cell: ({ source }) => <StatusBadge status={source} text={SOURCES[source][0]} tone={SOURCES[source][1]} />,
+    },
+    { name: 'created', title: 'Since', cell: ({ created_at }) => <Time value={created_at} /> },
+    {
+      name: 'free',
+      title: 'Actions',
+      cell: (entry) => (
+        <Button kind="danger" onClick={() => void free(entry)} aria-label={`Take off ${entry.number}`}>
+          Take off
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Filters filters={[{ name: 'number', label: 'Number', kind: 'search', placeholder: 'The whole number' }]} />
+      <DataTable
+        label="Stop list"
+        columns={columns}
+        query={query}
+        rowKey={({ number }) => number}
+        empty={{ title: address['number'] ? 'This number is not on the list' : 'The stop list is empty' }}
+      />
+      <Section title="Add numbers">
+        <AddNumbers whose={whose} />
+      </Section>
+      {whose === null && (
+        <Section title="Import a file">
+          <ImportNumbers />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function AddNumbers({ whose }: { whose: Whose }) {
+  const form = useServerForm({ numbers: '' });
+  const refresh = useRefresh();
+  return (
+    <Form
+      form={form}
+      submitLabel="Add to the stop list"
+      onSubmit={async ({ numbers }) => {
+        const { added, already } = await stopNumbers(
+          whose,
+          numbers.split(/[\n,;]+/).filter((number) => number.trim() !== ''),
+        );
+        notify(`${formatCount(added)} added, ${formatCount(already)} were on the list`);
+        form.reset();
+        await refresh();
+      }}
+    >
+      <TextArea
+        label="Numbers"
+        hint="With country code, one a line. Nothing is sent to them from now on, also by campaigns that run."
+        rows={3}
+        {...form.register('numbers')}
+        error={form.errorOf('numbers')}
+      />
+    </Form>
+  );
+}
+
+function ImportNumbers() {
+  const [file, setFile] = useState<File | null>(null);
+  const [result, setResult] = useState<Schema<'ImportData'> | null>(null);
+  const form = useServerForm({ file: '' });
+  const refresh = useRefresh();
+  const send = async () => {
+    setResult(null);
+    if (file === null) {
+      form.setError('file', { message: 'Choose a file' });
+      return;
+    }
+    const body = new FormData();
+    body.append('file', file);
+    const { data } = await api.POST('/v6/api/suppressions/import', { body: body as never, bodySerializer: () => body });
+    setResult((data as Schema<'ImportAnswer'>).data);
+    await refresh();
+  };
+  return (
+    <Form form={form} submitLabel="Import" onSubmit={send}>
+      <FileField
+        label="CSV file"
+        hint="One number a line, in the column number or phone, else in the first; at most 32 MB"
+        accept=".csv,.txt,text/csv"
+        onFile={setFile}
+        error={form.errorOf('file')}
+      />
+      <div role="status">
+        {result !== null && (
+          <>
+            {formatCount(result.lines)} lines: {formatCount(result.added)} added, {formatCount(result.already)} were on
+            the list, {formatCount(result.invalid)} without a number
+            {result.errors.length > 0 &&
+              ` (${result.errors
+                .slice(0, 5)
+                .map(({ line, value }) => `line ${String(line)}: “${value}”`)
+                .join(', ')}${result.errors.length > 5 ? ' …' : ''})`}
+            .
+          </>
+        )}
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,130 @@
+import { $api, api, type Schema } from '../api/client.js';
+import type { Loaded } from '../ui/index.js';
+
+/**
+ * Whose things a part of a page shows: null = the own account's, else those of an account that one manages. The parts
+ * (ledger, keys, people, stop list, webhooks) are the same for both; this file alone knows the two ways to the data.
+ */
+export type Whose = string | null;
+
+const pathOf = (whose: Whose) => ({ username: whose ?? '' });
+
+export function useBalances(whose: Whose): Loaded<Schema<'BalancesAnswer'>> {
+  const own = $api.useQuery('get', '/v6/api/account/credits', {}, { enabled: whose === null });
+  const theirs = $api.useQuery(
+    'get',
+    '/v6/api/admin/accounts/{username}/credits',
+    { params: { path: pathOf(whose) } },
+    { enabled: whose !== null },
+  );
+  return whose === null ? own : theirs;
+}
+
+export function useLedger(whose: Whose, query: object): Loaded<Schema<'LedgerPageAnswer'>> {
+  const own = $api.useQuery(
+    'get',
+    '/v6/api/account/credits/ledger',
+    { params: { query } },
+    { enabled: whose === null },
+  );
+  const theirs = $api.useQuery(
+    'get',
+    '/v6/api/admin/accounts/{username}/credits/ledger',
+    { params: { path: pathOf(whose), query } },
+    { enabled: whose !== null },
+  );
+  return whose === null ? own : theirs;
+}
+
+export function useKeys(whose: Whose, query: object): Loaded<Schema<'ApiKeyPageAnswer'>> {
+  const own = $api.useQuery('get', '/v6/api/account/api-keys', { params: { query } }, { enabled: whose === null });
+  const theirs = $api.useQuery(
+    'get',
+    '/v6/api/admin/accounts/{username}/api-keys',
+    { params: { path: pathOf(whose), query } },
+    { enabled: whose !== null },
+  );
+  return whose === null ? own : theirs;
+}
+
+export const revokeKey = (whose: Whose, id: number): Promise<unknown> =>
+  whose === null
+    ? api.DELETE('/v6/api/account/api-keys/{id}', { params: { path: { id } } })
+    : api.DELETE('/v6/api/admin/accounts/{username}/api-keys/{id}', { params: { path: { username: whose, id } } });
+
+export function usePeople(whose: Whose, query: object): Loaded<Schema<'UserPageAnswer'>> {
+  const own = $api.useQuery('get', '/v6/api/account/users', { params: { query } }, { enabled: whose === null });
+  const theirs = $api.useQuery(
+    'get',
+    '/v6/api/admin/accounts/{username}/users',
+    { params: { path: pathOf(whose), query } },
+    { enabled: whose !== null },
+  );
+  return whose === null ? own : theirs;
+}
+
+export function useStopList(whose: Whose, query: object): Loaded<Schema<'SuppressionPageAnswer'>> {
+  const own = $api.useQuery('get', '/v6/api/suppressions', { params: { query } }, { enabled: whose === null });
+  const theirs = $api.useQuery(
+    'get',
+    '/v6/api/admin/accounts/{username}/suppressions',
+    { params: { path: pathOf(whose), query } },
+    { enabled: whose !== null },
+  );
+  return whose === null ? own : theirs;
+}
+
+export async function stopNumbers(whose: Whose, numbers: string[]): Promise<Schema<'AddedData'>> {
+  const body = { numbers };
+  const { data } =
+    whose === null
+      ? await api.POST('/v6/api/suppressions', { body })
+      : await api.POST('/v6/api/admin/accounts/{username}/suppressions', {
+          params: { path: { username: whose } },
+          body,
+        });
+  return (data as Schema<'AddedAnswer'>).data;
+}
+
+export const freeNumber = (whose: Whose, number: string): Promise<unknown> =>
+  whose === null
+    ? api.DELETE('/v6/api/suppressions', { body: { number } })
+    : api.DELETE('/v6/api/admin/accounts/{username}/suppressions', {
+        params: { path: { username: whose } },
+        body: { number },
+      });
+
+export function useUsage(whose: Whose, query: object): Loaded<Schema<'UsagePageAnswer'>> {
+  const own = $api.useQuery('get', '/v6/api/account/usage', { params: { query } }, { enabled: whose === null });
+  const theirs = $api.useQuery(
+    'get',
+    '/v6/api/admin/usage',
+    { params: { query: { ...query, account: whose ?? '' } } },
+    { enabled: whose !== null },
+  );
+  // the same route answers text as well, where a file is asked for
+  return (whose === null ? own : theirs) as Loaded<Schema<'UsagePageAnswer'>>;
+}
+
+/** Address of the whole usage as a file. */
+export function usageFile(whose: Whose, query: Record<string, string>): string {
+  const wanted = new URLSearchParams({ ...query, ...(whose === null ? {} : { account: whose }), format: 'csv' });
+  return `/v6/api/${whose === null ? 'account' : 'admin'}/usage?${wanted.toString()}`;
+}
+
+/** A webhook as both see it; staff see how it does, too. */
+export type AnyWebhook = Schema<'WebhookData'> & Partial<Schema<'StaffWebhookData'>>;
+
+export function useAttempts(side: 'owner' | 'staff', id: number, query: object): Loaded<Schema<'AttemptPageAnswer'>> {
+  const init = { params: { path: { id }, query } };
+  const own = $api.useQuery('get', '/v6/api/webhooks/{id}/attempts', init, { enabled: side === 'owner' });
+  const theirs = $api.useQuery('get', '/v6/api/admin/webhooks/{id}/attempts', init, { enabled: side === 'staff' });
+  return side === 'owner' ? own : theirs;
+}
+
+export const replayEvent = (side: 'owner' | 'staff', event_id: string): Promise<unknown> => {
+  const init = { params: { path: { event_id } } };
+  return side === 'owner'
+    ? api.POST('/v6/api/webhooks/events/{event_id}/replay', init)
+    : api.POST('/v6/api/admin/webhooks/events/{event_id}/replay', init);
+};
