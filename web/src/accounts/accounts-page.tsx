@@ -2,7 +2,6 @@ import { UserPlus } from 'lucide-react';
 import { $api, type Schema } from '../api/client.js';
 import { type Column, DataTable, Filters, Link, listQuery, Page, StatusBadge, Time, useAddress } from '../ui/index.js';
 import { accountPath } from './names.js';
-import { asQuery } from './refresh.js';
 
 type Account = Schema<'ManagedAccountAnswer'>;
 
@@ -31,7 +30,7 @@ const COLUMNS: readonly Column<Account>[] = [
 export default function AccountsPage() {
   const [address] = useAddress();
   const query = $api.useQuery('get', '/v6/api/admin/accounts', {
-    params: { query: asQuery(listQuery(address, 'search')) },
+    params: { query: listQuery(address, 'search') },
   });
   return (
     <Page

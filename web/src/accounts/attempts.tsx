@@ -12,7 +12,15 @@ export function Attempts({ side, id }: { side: 'owner' | 'staff'; id: number }) 
   const change = useChange();
   const columns: readonly Column<Attempt>[] = [
     { name: 'time', title: 'Time', cell: ({ created_at }) => <Time value={created_at} seconds /> },
-    { name: 'type', title: 'Event', cell: ({ type }) => type },
+    {
+      name: 'type',
+      title: 'Event',
+      cell: ({ type, test }) => (
+        <>
+          {type} {test && <StatusBadge status="test" text="test event" tone="live" />}
+        </>
+      ),
+    },
     {
       name: 'result',
       title: 'Answer',
@@ -30,14 +38,17 @@ export function Attempts({ side, id }: { side: 'owner' | 'staff'; id: number }) 
     {
       name: 'replay',
       title: 'Actions',
-      cell: ({ event_id, attempt }) => (
-        <Button
-          aria-label={`Send ${event_id} again, try ${String(attempt)}`}
-          onClick={() => void change(() => replayEvent(side, event_id), 'The event is sent again')}
-        >
-          Send again
-        </Button>
-      ),
+      cell: ({ event_id, attempt, test }) =>
+        test ? (
+          '–'
+        ) : (
+          <Button
+            aria-label={`Send ${event_id} again, try ${String(attempt)}`}
+            onClick={() => void change(() => replayEvent(side, event_id), 'The event is sent again')}
+          >
+            Send again
+          </Button>
+        ),
     },
   ];
   return (

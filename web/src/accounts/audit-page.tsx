@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 export default function AuditPage() {
   const [address] = useAddress();
   const query = $api.useQuery('get', '/v6/api/admin/audit', {
-    params: { query: listQuery(address, 'actor') as object },
+    params: { query: listQuery(address, 'actor') },
   });
   return (
     <Page title="Audit log" about="Every change by staff, accounts and the service itself; only ever added to.">

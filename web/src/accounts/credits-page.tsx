@@ -33,10 +33,7 @@ function Alerts() {
 function AlertsForm({ present }: { present: Thresholds }) {
   const refresh = useRefresh();
   const form = useServerForm<Record<Balance, string>>(
-    Object.fromEntries(BALANCES.map(([balance]) => [balance, String(present[balance] ?? '')])) as Record<
-      Balance,
-      string
-    >,
+    Object.fromEntries(BALANCES.map(([balance]) => [balance, String(present[balance] ?? '')])),
   );
   const save = async (values: Record<Balance, string>) => {
     // what is no number goes as it is: the API says what is wrong with it

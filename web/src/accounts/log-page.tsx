@@ -53,7 +53,7 @@ export default function LogPage() {
 function Log() {
   const [address] = useAddress();
   const query = $api.useQuery('get', '/v6/api/account/log', {
-    params: { query: listQuery(address, 'kind') as object },
+    params: { query: listQuery(address, 'kind') },
   });
   return (
     <>

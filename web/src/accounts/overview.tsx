@@ -16,7 +16,6 @@ import { accountPath } from './names.js';
 import { useRefresh } from './refresh.js';
 
 type Account = Schema<'ManagedAccountAnswer'>;
-type Changes = Schema<'ChangeAccountRequest'>;
 
 /** Data, flags and permissions of an account, and the forms that change them. */
 export function Overview({ account, isStaff }: { account: Account; isStaff: boolean }) {
@@ -128,7 +127,7 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
     }
     await api.PATCH('/v6/api/admin/accounts/{username}', {
       params: { path: { username: account.username } },
-      body: body as Changes,
+      body: body,
     });
     notify('Account saved');
     await refresh();
@@ -203,9 +202,9 @@ type Granted = Record<string, boolean>;
 
 function Permissions({ account }: { account: Account }) {
   const present: Granted = Object.fromEntries(
-    Object.entries(account.permissions).map(([name, isGranted]) => [name, isGranted === true]),
+    Object.entries(account.permissions).map(([name, isGranted]) => [name, isGranted]),
   );
-  const form = useServerForm<Granted & { current_password: never }>(present as never);
+  const form = useServerForm<Granted & { current_password: never }>(present);
   const refresh = useRefresh();
   const save = async (values: Granted) => {
     const changed = Object.entries(values).filter(([name, value]) => name in present && value !== present[name]);

@@ -16,7 +16,7 @@ export default function OwnWebhooksPage() {
   const [address] = useAddress();
   const [isOpen, setOpen] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const query = $api.useQuery('get', '/v6/api/webhooks', { params: { query: listQuery(address) as object } });
+  const query = $api.useQuery('get', '/v6/api/webhooks', { params: { query: listQuery(address) } });
   return (
     <Page
       title="Webhooks"

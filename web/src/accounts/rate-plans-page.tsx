@@ -30,7 +30,7 @@ export default function RatePlansPage() {
   const [address] = useAddress();
   const navigate = useNavigate();
   const form = useServerForm({ name: '' });
-  const query = $api.useQuery('get', '/v6/api/admin/rates', { params: { query: listQuery(address) as object } });
+  const query = $api.useQuery('get', '/v6/api/admin/rates', { params: { query: listQuery(address) } });
   return (
     <Page title="Rate plans" about="What accounts of one's choice pay a segment, by channel and prefix.">
       <DataTable

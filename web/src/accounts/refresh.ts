@@ -2,9 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { notify, notifyFault } from '../ui/index.js';
 
-/** What a list of the API is asked for; the names are the API's own, and so are the refusals of odd values. */
-export const asQuery = (values: Record<string, string>): object => values;
-
 /** Does something at the API, says what came of it, and asks again for what the page shows. */
 export function useChange(): (work: () => Promise<unknown>, done: string) => Promise<boolean> {
   const client = useQueryClient();

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 export default function SecurityPage() {
   const [address] = useAddress();
   const query = $api.useQuery('get', '/v6/api/admin/security-log', {
-    params: { query: listQuery(address, 'username', 'ip') as object },
+    params: { query: listQuery(address, 'username', 'ip') },
   });
   return (
     <Page title="Security log" about="Logins, good and bad, of the last 90 days.">

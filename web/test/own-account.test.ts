@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../../test/support/client.js';
+import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
+import { hasBrowser, NARROW, openApp, type OpenedApp, webService, WIDE } from './support/browser.js';
+
+const PASSWORD = 'Sunny-Day-7!';
+
+/** What an owner does with the own account in the browser, at both widths (docs/reference/accounts.md). */
+describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (width) => {
+  const username = `own.${String(width)}`;
+  let app: OpenedApp;
+  let owner: Client;
+  let url: string;
+  let receiver: WebhookReceiver;
+
+  beforeAll(async () => {
+    const { service, clients } = await webService();
+    url = service.url;
+    const account = { username, password: PASSWORD, firstname: 'Olga', lastname: 'Owner' };
+    await clients.staff.call('POST', '/v6/api/admin/accounts', account);
+    await clients.staff.call('POST', `/v6/api/admin/accounts/${username}/credits`, {
+      balance: 'gsm_credits',
+      amount: 12_345,
+      note: 'Invoice 4711',
+    });
+    owner = await Client.login(url, username, PASSWORD);
+    receiver = await WebhookReceiver.open();
+    app = await openApp({ role: null, width, path: '/account' });
+    await app.page.getByLabel('Username or e-mail').fill(username);
+    await app.page.getByLabel('Password').fill(PASSWORD);
+    await app.page.getByRole('button', { name: 'Log in' }).click();
+    await app.page.getByRole('heading', { name: 'This account' }).waitFor();
+  });
+  afterAll(async () => {
+    await app.close();
+    await receiver.stop();
+  });
+
+  const go = async (path: string, heading: string): Promise<void> => {
+    await app.page.goto(`/app${path}`);
+    await app.page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  };
+  const button = (name: string | RegExp) => app.page.getByRole('button', { name });
+  const says = (text: string | RegExp) => app.page.getByText(text).first().waitFor();
+  const list = async (path: string): Promise<Record<string, unknown>[]> =>
+    (await owner.call('GET', path)).body['data'] as Record<string, unknown>[];
+
+  it('shows balances and ledger, and keeps balance alerts', async () => {
+    await go('/account/credits', 'Credits');
+    await says('12,345');
+    await says('Invoice 4711');
+    await app.page.getByRole('tab', { name: 'Balance alerts' }).click();
+    await app.page.getByLabel('SMS').fill('1000');
+    await button('Save').click();
+    await says('Balance alerts saved');
+    const { body } = await owner.call('GET', '/v6/api/account/balance-alerts');
+    expect(body['data']).toMatchObject({ gsm_credits: 1000, voice_credits: null });
+  });
+
+  it('shows usage by a group, and hands it out as a file', async () => {
+    await owner.call('POST', '/webhook/api/addbroadcastgsm.php', {
+      broadcast_name: 'Used',
+      brodcast_service: 'sandbox',
+      contacts: ['919800000001'],
+      message: 'Hello',
+    });
+    await go('/account/usage?group=channel', 'Usage');
+    await app.page.getByRole('cell', { name: /sms/ }).first().waitFor();
+    const [download] = await Promise.all([app.page.waitForEvent('download'), button('Export CSV').click()]);
+    expect(download.suggestedFilename()).toBe('usage-own.csv');
+  });
+
+  it('makes an API key, shown once, and revokes it; the first choice is not to', async () => {
+    await go('/account/api-keys', 'API keys');
+    await button('New API key').click();
+    await app.page.getByLabel('Name').fill('Shop');
+    await app.page.getByLabel('May be used from').fill('not an address');
+    await button('Create the key').click();
+    await says(/is not an IP address or range/);
+    await app.page.getByLabel('May be used from').fill('127.0.0.1');
+    await button('Create the key').click();
+    const key = await app.page.locator('dialog code').innerText();
+    expect(key).toMatch(/^sk_/);
+    await button(/^Copy/).click();
+    expect(await app.page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    await button('I have kept it').click();
+    await button('Revoke Shop').waitFor();
+    expect(await app.page.getByText(key).count()).toBe(0);
+
+    await button('Revoke Shop').click();
+    expect(await app.page.evaluate('document.activeElement.textContent')).toBe('Back');
+    await app.page.keyboard.press('Enter');
+    expect(await list('/v6/api/account/api-keys')).toHaveLength(1);
+    await button('Revoke Shop').click();
+    await button('Revoke the key').click();
+    await says('API key revoked');
+    expect(await list('/v6/api/account/api-keys')).toEqual([]);
+  });
+
+  it('makes a webhook, tests it, sees its tries, sends an event again, rotates the secret, turns it off and on', async () => {
+    const address = receiver.url('/own');
+    await go('/account/webhooks', 'Webhooks');
+    await button('New webhook').click();
+    await app.page.getByLabel('Address').fill(address);
+    await button('Create the webhook').click();
+    await says('events must be a non-empty array');
+    await app.page.getByLabel('Campaigns that are completed').check();
+    await button('Create the webhook').click();
+    await app.page.getByText(/^whsec_/).waitFor();
+    await button('I have kept it').click();
+    await app.page.getByRole('link', { name: address }).click();
+    await button('Send a test event').click();
+    await says('The test event was delivered: 200');
+    expect(receiver.to('/own')).toHaveLength(1);
+    await app.page.getByText('test event', { exact: true }).waitFor();
+
+    const answer = await owner.call('POST', '/webhook/api/addbroadcastgsm.php', {
+      broadcast_name: 'Told',
+      brodcast_service: 'sandbox',
+      contacts: ['919800000001'],
+      message: 'Hello',
+    });
+    expect(answer.status).toBe(200);
+    await expect.poll(() => receiver.to('/own').length, { timeout: 60_000 }).toBe(2);
+    await app.page.reload();
+    const [told] = receiver.to('/own').slice(-1);
+    await button(`Send ${String(told?.id)} again, try 1`).click();
+    await says('The event is sent again');
+    await expect.poll(() => receiver.to('/own').length, { timeout: 60_000 }).toBe(3);
+
+    await button('New secret').click();
+    await button('Make a new secret').click();
+    await app.page.getByText(/^whsec_/).waitFor();
+    await button('I have kept it').click();
+    await button('Turn off').click();
+    await says('Disabled by the account');
+    await button('Revive').click();
+    await says('The webhook is active again');
+    await button('Delete').click();
+    await button('Delete the webhook').click();
+    await app.page.getByText('No webhooks').waitFor();
+  });
+
+  it('adds to the stop list, searches it, takes off, and imports a file', async () => {
+    await go('/account/stop-list', 'Stop list');
+    await app.page.getByRole('textbox', { name: 'Numbers' }).fill('12');
+    await button('Add to the stop list').click();
+    await says('Each number must be between 8 and 30 digits');
+    await app.page.getByRole('textbox', { name: 'Numbers' }).fill('4915112345678\n4915187654321');
+    await button('Add to the stop list').click();
+    await says('2 added, 0 were on the list');
+    await app.page.getByLabel('CSV file').setInputFiles({
+      name: 'stop.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('number\n4915112345699\nnone\n'),
+    });
+    await button('Import').click();
+    await says(/2 lines: 1 added, 0 were on the list, 1 without a number \(line 3: “none”\)/);
+    await go('/account/stop-list?number=4915187654321', 'Stop list');
+    await button('Take off 4915187654321').click();
+    await button('Take it off').click();
+    await says('This number is not on the list');
+    expect((await list('/v6/api/suppressions')).map(({ number }) => number)).toEqual([
+      '4915112345678',
+      '4915112345699',
+    ]);
+  });
+
+  it('makes, changes and removes people', async () => {
+    await go('/account/people', 'People');
+    await button('New person').click();
+    const person = `pat.${String(width)}`;
+    await app.page.getByLabel('Username').fill(person);
+    await app.page.getByLabel('First name').fill('Pat');
+    await app.page.getByLabel('Last name').fill('Person');
+    await app.page.getByLabel('Password').fill('short');
+    await button('Create the person').click();
+    await says('Password must be at least 8 characters');
+    await app.page.getByLabel('Password').fill(PASSWORD);
+    await button('Create the person').click();
+    await says('Person created');
+    await button(`Change ${person}`).click();
+    await app.page.getByLabel('May log in').uncheck();
+    await button('Save').click();
+    await says('Person saved');
+    expect(await list('/v6/api/account/users')).toMatchObject([{ username: person, is_active: false }]);
+    await button(`Delete ${person}`).click();
+    await button('Delete the person').click();
+    await says('Person deleted');
+  });
+
+  it('reads its own log', async () => {
+    await go('/account/log', 'Own log');
+    await says('User: remove');
+    await app.page.getByLabel('Show').selectOption('login');
+    await says('logged in');
+    expect(await app.page.getByText('User: remove').count()).toBe(0);
+  });
+
+  it('changes its password, which ends the session', async () => {
+    await go('/account/password', 'Password');
+    await app.page.getByLabel('Present password').fill('Wrong-Day-7!');
+    await app.page.getByLabel('New password', { exact: true }).fill('Rainy-Day-8!');
+    await app.page.getByLabel('New password again').fill('Rainy-Day-9!');
+    await button('Change the password').click();
+    await says('Not the same as above');
+    await app.page.getByLabel('New password again').fill('Rainy-Day-8!');
+    await app.page.getByLabel('Present password').fill(PASSWORD);
+    await button('Change the password').click();
+    await app.page.getByRole('button', { name: 'Log in' }).waitFor();
+    await Client.login(url, username, 'Rainy-Day-8!');
+  });
+});
