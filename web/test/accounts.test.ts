@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('accounts for staff at %i px',
     await button('Book it').click();
     await says('SMS: 500 credits now');
     await page.getByRole('cell', { name: 'Invoice 4711' }).waitFor();
-    await page.getByLabel('Take back').check();
+    await page.getByRole('radio', { name: 'Take back' }).check();
     await page.getByRole('spinbutton', { name: 'Credits' }).fill('900');
     await button('Book it').click();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Back');

@@ -65,4 +65,21 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     await staff.call('PUT', '/v6/api/admin/routing/sample', { channel: 'sms', rules });
     return { name: 'sample' };
   },
+  '/accounts/$username': async ({ clients: { reseller } }) => {
+    const client = { username: 'web.client', password: 'Sunny-Day-7!', firstname: 'Carl', lastname: 'Client' };
+    await reseller.call('POST', '/v6/api/admin/accounts', client); // it is there already for the next role
+    return { username: client.username };
+  },
+  '/rates/$plan': async ({ clients: { staff } }) => {
+    const rates = [{ channel: 'sms', prefix: '91', credits_per_segment: 2 }];
+    await staff.call('PUT', '/v6/api/admin/rates/wholesale', rates);
+    return { plan: 'wholesale' };
+  },
+  '/webhooks/$id': ({ clients: { owner } }) => webhook(owner),
+  '/account/webhooks/$id': ({ client }) => webhook(client),
 };
+
+async function webhook(client: Client): Promise<{ id: string }> {
+  const body = { url: 'http://127.0.0.1:9/hook', events: ['campaign.completed'] };
+  return { id: String((await made(client, '/v6/api/webhooks', body))['id']) };
+}

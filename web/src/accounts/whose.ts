@@ -115,10 +115,19 @@ export function usageFile(whose: Whose, query: Record<string, string>): string {
 /** A webhook as both see it; staff see how it does, too. */
 export type AnyWebhook = Schema<'WebhookData'> & Partial<Schema<'StaffWebhookData'>>;
 
+/** Tries are looked at while they are made. */
+const TRIES_MS = 5_000;
+
 export function useAttempts(side: 'owner' | 'staff', id: number, query: object): Loaded<Schema<'AttemptPageAnswer'>> {
   const init = { params: { path: { id }, query } };
-  const own = $api.useQuery('get', '/v6/api/webhooks/{id}/attempts', init, { enabled: side === 'owner' });
-  const theirs = $api.useQuery('get', '/v6/api/admin/webhooks/{id}/attempts', init, { enabled: side === 'staff' });
+  const own = $api.useQuery('get', '/v6/api/webhooks/{id}/attempts', init, {
+    enabled: side === 'owner',
+    refetchInterval: TRIES_MS,
+  });
+  const theirs = $api.useQuery('get', '/v6/api/admin/webhooks/{id}/attempts', init, {
+    enabled: side === 'staff',
+    refetchInterval: TRIES_MS,
+  });
   return side === 'owner' ? own : theirs;
 }
 

@@ -22,6 +22,8 @@ export function useServerForm<Values extends FieldValues>(defaultValues: Default
   const [problem, setProblem] = useState<Problem | null>(null);
   const submit = (work: (values: Values) => Promise<unknown>) => (event: React.SyntheticEvent) => {
     setProblem(null);
+    // what was refused where no field is registered, such as a list of rows, would hold every further try
+    form.clearErrors();
     const run = form.handleSubmit(async (values) => {
       try {
         await work(values);
