@@ -43,12 +43,12 @@ export function Overview({ account, isStaff }: { account: Account; isStaff: bool
           ]}
         />
       </Section>
-      {/* a new answer begins the forms again: what was saved is what they show */}
+      {/* what was saved begins its own form again, and leaves the other as it is being filled in */}
       <Section title="Settings">
-        <Settings key={account.updated_at} account={account} isStaff={isStaff} />
+        <Settings key={settingsKey(account)} account={account} isStaff={isStaff} />
       </Section>
       <Section title="Permissions">
-        <Permissions key={account.updated_at} account={account} />
+        <Permissions key={JSON.stringify(account.permissions)} account={account} />
       </Section>
       <Section title="New password">
         <NewPassword account={account} />
@@ -56,6 +56,8 @@ export function Overview({ account, isStaff }: { account: Account; isStaff: bool
     </>
   );
 }
+
+const settingsKey = (account: Account): string => JSON.stringify({ ...account, permissions: null, updated_at: null });
 
 interface Values {
   user_type: string;
