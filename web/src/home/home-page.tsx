@@ -98,7 +98,7 @@ export default function HomePage() {
 /** What an account that has not sent anything does first. */
 function FirstSteps() {
   const { pages } = useMe();
-  const hasWebhooks = pagesOf(pages).some(({ path }) => path === '/webhooks');
+  const hasWebhooks = pagesOf(pages).some(({ path }) => path === '/account/webhooks');
   return (
     <Section title="First steps">
       <ol className="steps">
@@ -116,7 +116,8 @@ function FirstSteps() {
         </li>
         {hasWebhooks && (
           <li>
-            <Link to="/webhooks">Register a webhook</Link>, so that your programs hear what becomes of each message.
+            <Link to="/account/webhooks">Register a webhook</Link>, so that your programs hear what becomes of each
+            message.
           </li>
         )}
       </ol>
