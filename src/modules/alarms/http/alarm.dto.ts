@@ -84,11 +84,14 @@ export class AcknowledgedAlarmAnswer {
   data!: AlarmAnswer;
 }
 
-export const alarmAnswer = (row: AlarmEntity): AlarmAnswer => ({
-  ...alarmData({ ...row, kind: row.kind as AlarmKind }),
-  state: row.state === 'past' ? 'past' : 'active',
-  raised_at: (row.raisedAt ?? row.firstSeenAt).toISOString(),
-  last_seen_at: row.lastSeenAt.toISOString(),
-  acknowledged_at: row.acknowledgedAt?.toISOString() ?? null,
-  acknowledged_by: row.acknowledgedBy,
-});
+export function alarmAnswer(row: AlarmEntity): AlarmAnswer {
+  const { id, subject, message, value, threshold, raisedAt, clearedAt } = row;
+  return {
+    ...alarmData({ id, kind: row.kind as AlarmKind, subject, message, value, threshold, raisedAt, clearedAt }),
+    state: row.state === 'past' ? 'past' : 'active',
+    raised_at: (raisedAt ?? row.firstSeenAt).toISOString(),
+    last_seen_at: row.lastSeenAt.toISOString(),
+    acknowledged_at: row.acknowledgedAt?.toISOString() ?? null,
+    acknowledged_by: row.acknowledgedBy,
+  };
+}
