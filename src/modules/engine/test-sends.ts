@@ -46,7 +46,7 @@ interface Found {
 const LOOK_EVERY_MS = 100;
 /** A carrier that has not answered by then is not waited for: what has not left is cancelled. */
 const PATIENCE_MS = 15_000;
-/** A window that has it already ends by then, or nobody knows. */
+/** A window that has it already ends by then, or its outcome is unknown. */
 const LAST_WORD_MS = 3_000;
 /** It costs nothing; a campaign names a balance all the same. */
 const BALANCE: BalanceName = 'gsm_credits';

@@ -17,6 +17,7 @@ import {
   useAddress,
 } from '../ui/index.js';
 import { useState } from 'react';
+import './routes.css';
 
 const TABLES: readonly Column<Schema<'RoutingTableSummaryData'>>[] = [
   { name: 'name', title: 'Table', cell: ({ name }) => name, wide: true },
@@ -105,14 +106,20 @@ const CANDIDATES: readonly Column<Schema<'CandidateData'>>[] = [
   {
     name: 'table',
     title: 'Table',
-    cell: ({ table }) => <Link to={`/routing/${encodeURIComponent(table)}`}>{table}</Link>,
+    cell: ({ table }) => (
+      <span className="route-name">
+        <Link to={`/routing/${encodeURIComponent(table)}`}>{table}</Link>
+      </span>
+    ),
   },
   { name: 'rule', title: 'Rule', align: 'end', cell: ({ rule }) => <Count value={rule} /> },
   { name: 'prefix', title: 'Prefix', cell: ({ prefix }) => (prefix === '' ? 'every number' : prefix) },
   {
     name: 'routes',
     title: 'Routes',
-    cell: ({ usable_routes, routes }) => (usable_routes.length > 0 ? usable_routes : routes).join(', '),
+    cell: ({ usable_routes, routes }) => (
+      <span className="route-name">{(usable_routes.length > 0 ? usable_routes : routes).join(', ')}</span>
+    ),
   },
   {
     name: 'outcome',
@@ -132,7 +139,7 @@ function Explanation({ account, number, channel }: { account: string; number: st
   return (
     <LoadState query={query}>
       {({ data }) => (
-        <div role="status">
+        <div role="status" className="page">
           <Facts
             facts={[
               [

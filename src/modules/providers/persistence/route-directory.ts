@@ -206,7 +206,7 @@ export class RouteDirectory {
     this.last = null;
     const { redis } = this;
     if (!redis) return;
-    // The mark first: whoever hears the news reads what is true from now on.
+    // The mark first: a process that hears the news reads what is true from now on.
     void redis.answer(async () => {
       await redis.client.del(markKey(redis));
       await redis.client.set(newsKey(redis), randomBytes(8).toString('hex'), 'PX', NEWS_KEPT_MS);

@@ -31,7 +31,7 @@ export class RouteStates {
   /** By route id; routes that were never looked at are absent. */
   async read(): Promise<ReadonlyMap<number, KnownState>> {
     const rows = await this.dataSource.query<StateRow[]>(
-      `SELECT route_id AS routeId, state, since, error, error_since AS errorSince, error_at AS errorAt FROM route_states`,
+      `SELECT route_id AS routeId, state, since, error, error_since AS errorSince, error_at AS errorAt FROM route_states LIMIT 10000`,
     );
     return new Map(rows.map(({ routeId, ...known }) => [routeId, known]));
   }
