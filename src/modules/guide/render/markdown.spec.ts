@@ -31,7 +31,7 @@ describe('renderMarkdown', () => {
 
   it('puts tables and code in boxes, without inline styles', () => {
     const html = render('| a | b |\n| --- | ---: |\n| 1 | 2 |\n\n```sh\ncurl x\n```\n');
-    expect(html).toContain('<div class="wide" role="region" aria-label="Table" tabindex="0"><table>');
+    expect(html).toContain('<div class="wide" role="group" aria-label="Table" tabindex="0"><table>');
     expect(html).toContain('<td class="right">2</td>');
     expect(html).toContain('<pre tabindex="0"><code class="language-sh">curl x');
     expect(html).not.toContain('style=');

@@ -33,7 +33,7 @@ export function renderMarkdown(text: string, rewrite: LinkRewriter): RenderedPag
 function boxed(markdown: MarkdownIt): void {
   const { rules } = markdown.renderer;
   const { fence } = rules;
-  rules['table_open'] = () => '<div class="wide" role="region" aria-label="Table" tabindex="0"><table>\n';
+  rules['table_open'] = () => '<div class="wide" role="group" aria-label="Table" tabindex="0"><table>\n';
   rules['table_close'] = () => '</table></div>\n';
   for (const cell of ['th_open', 'td_open']) {
     rules[cell] = (tokens, index, options, _environment, self) => {

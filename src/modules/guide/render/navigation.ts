@@ -25,7 +25,7 @@ const FOLDERS = [
 ] as const;
 /** Pages of which a folder's list begins; the others follow by their title. */
 const FIRST = [
-  ...['', 'which-api', 'statuses', 'prices', 'errors', 'events', 'traces', 'changelog'],
+  ...['which-api', 'prices', 'errors', 'events', 'changelog'],
   ...[
     'start/sms',
     'start/unofficial-chat',
@@ -37,15 +37,22 @@ const FIRST = [
   ...['operate/drivers', 'operate/runbook', 'operate/sizing', 'reference'],
 ];
 
-const folderOf = ({ file }: GuidePage): string => (file.includes('/') ? file.slice(0, file.lastIndexOf('/')) : '');
+/** Pages that are read with those of another folder. */
+const READ_WITH: Readonly<Record<string, string>> = { faults: 'operate', engine: 'reference', glossary: 'reference' };
+
+const folderOf = ({ path, file }: GuidePage): string =>
+  READ_WITH[path] ?? (file.includes('/') ? file.slice(0, file.lastIndexOf('/')) : '');
 const placeOf = ({ path }: GuidePage): number => (FIRST.includes(path) ? FIRST.indexOf(path) : FIRST.length);
 
-/** The pages by folders, as the navigation shows them. */
+/** The pages by folders, as the navigation shows them; the first page stands above all. */
 export function groupPages(pages: readonly GuidePage[]): GuideGroup[] {
   const known: readonly string[] = FOLDERS.map(([folder]) => folder);
   const others = [...new Set(pages.map(folderOf))].filter((folder) => !known.includes(folder)).sort();
   return [...FOLDERS, ...others.map((folder) => [folder, folder] as const)]
-    .map(([folder, title]) => ({ title, pages: inOrder(pages.filter((page) => folderOf(page) === folder)) }))
+    .map(([folder, title]) => ({
+      title,
+      pages: inOrder(pages.filter((page) => page.path !== '' && folderOf(page) === folder)),
+    }))
     .filter((group) => group.pages.length > 0);
 }
 
