@@ -1,5 +1,6 @@
 import { $api, LIVE, type Schema } from '../api/client.js';
 import { Button, Dialog, Facts, formatCount, LoadState, StatusBadge } from '../ui/index.js';
+import { hasNotLeft } from './words.js';
 
 type Timeline = Schema<'TimelineData'>;
 type Event = Timeline['events'][number];
@@ -51,7 +52,7 @@ function Life({ timeline: { status, decisions, events } }: { timeline: Timeline 
           ['Price', `${formatCount(decisions.credits)} of ${decisions.balance.replaceAll('_', ' ')}`],
           ['Refunded', decisions.refunded ? 'yes' : 'no'],
           ['Sender', decisions.sender],
-          ['Stop list', decisions.stop_list ? 'it was on it: nothing was sent' : 'it was not on it'],
+          ['Stop list', stopListText(status, decisions.stop_list)],
         ]}
       />
       <ol className="timeline" aria-label="What became of it">
@@ -69,6 +70,12 @@ function Life({ timeline: { status, decisions, events } }: { timeline: Timeline 
       </ol>
     </>
   );
+}
+
+/** It is asked at the moment of leaving, not at the acceptance. */
+function stopListText(status: string, isOnIt: boolean): string {
+  if (isOnIt) return 'it was on it: nothing was sent';
+  return hasNotLeft(status) ? 'asked when it leaves' : 'it was not on it';
 }
 
 function Details({ details }: { details: Event['details'] }) {
