@@ -39,6 +39,9 @@ describe.skipIf(!hasBrowser)('alarms', () => {
     expect(await alarm.getByRole('link', { name: 'What to do' }).getAttribute('href')).toBe(
       '/docs/guide/operate/runbook#route_down',
     );
+    expect(await alarm.getByRole('link', { name: 'Route carrier-one' }).getAttribute('href')).toBe(
+      '/app/routes/carrier-one',
+    );
     for (const part of ['What leaves', 'What runs', 'What waits for a review']) {
       await page.getByRole('region', { name: part }).waitFor();
     }

@@ -1,7 +1,6 @@
 import { BookOpen } from 'lucide-react';
 import { $api, type Schema } from '../api/client.js';
 import { BASE } from '../app/base.js';
-import { PAGES } from '../app/pages.js';
 import { Button, Link, notify, notifyFault, StatusBadge, Time } from '../ui/index.js';
 import { wordsOf } from './words.js';
 import './alarms.css';
@@ -56,7 +55,10 @@ function Acknowledged({ alarm: { id, state, acknowledged_at: at, acknowledged_by
 
 /** The way to what the alarm is about. */
 function Place({ alarm: { subject, subject_type: type } }: { alarm: Alarm }) {
-  const isThere = PAGES.some(({ path }) => path === '/accounts/$username');
-  if (subject === null || type !== 'account' || !isThere) return null;
-  return <Link to={`/accounts/${encodeURIComponent(subject)}`}>{subject}</Link>;
+  if (subject === null) return null;
+  if (type === 'route') return <Link to={`/routes/${encodeURIComponent(subject)}`}>Route {subject}</Link>;
+  if (type === 'account') return <Link to={`/accounts/${encodeURIComponent(subject)}`}>Account {subject}</Link>;
+  // a webhook is named by its account and its id
+  const id = type === 'webhook' ? subject.split('/').at(-1) : undefined;
+  return id === undefined ? null : <Link to={`/webhooks/${encodeURIComponent(id)}`}>Webhook {subject}</Link>;
 }
