@@ -42,6 +42,7 @@ describe('creating', () => {
         status: 'pending',
         channel: 'official',
       },
+      warnings: [expect.objectContaining({ code: 'unknown_field', field: 'extra' })],
     });
     const branded = await create(member, {
       verified_name: 'Acme Foods',

@@ -126,6 +126,7 @@ describe('PUT', () => {
         success: true,
         message: 'Template updated successfully',
         data: { ...before, status: 3, category: 3, template_body: 'New {{1}} {{2}}' },
+        warnings: [expect.objectContaining({ code: 'unknown_field', field: 'unknown' })],
       });
       expect((await templates.list(member.account.username)).find((row) => row.id === id)).toEqual(answer.body['data']);
       expect(await templates.controller(id)).toEqual({ type: 'customauth', controller_status: 'pending' });
