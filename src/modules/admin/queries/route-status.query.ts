@@ -1,24 +1,21 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { clockTime, dateTime, now } from '../../../kernel/clock.js';
+import { dateTime, now } from '../../../kernel/clock.js';
 import { TtlCache } from '../../../platform/caches/index.js';
 import { Channels, type RouteQueue, RouteQueues, UnmatchedStore } from '../../engine/index.js';
 import {
-  type BindPlace,
-  type CircuitState,
   DriverRegistry,
-  type KnownState,
   RouteDirectory,
   type RouteRecord,
-  type RouteStanding,
   RouteStandings,
   RouteStates,
   UNHEARD,
 } from '../../providers/index.js';
-import { type RouteFigure, RouteFigures } from '../../statistics/index.js';
-import type { RouteStatusBinds, RouteStatusData } from '../http/route-status.dto.js';
+import { RouteFigures } from '../../statistics/index.js';
+import type { RouteStatusData } from '../http/route-status.dto.js';
 import { stopOf } from './list-routes.query.js';
+import { bindsOf, circuitOf, type ObservedRoute, summaryOf } from './route-summary.js';
 
 /** How routes stand: all by name, or the one of a name. */
 export class RouteStatusQuery extends Query<RouteStatusData[]> {
@@ -37,17 +34,6 @@ const UNMATCHED_KEPT_MS = 15_000;
 /** A receipt may come before the answer to its submit. */
 const UNMATCHED_AFTER_MS = 60_000;
 const MOST_UNMATCHED = 10_000;
-
-/** A route with everything that is known of it. */
-interface Observed {
-  route: RouteRecord;
-  standing: RouteStanding;
-  known: KnownState | null;
-  places: readonly BindPlace[] | null;
-  queue: RouteQueue;
-  figure: RouteFigure | null;
-  unmatched: number;
-}
 
 @QueryHandler(RouteStatusQuery)
 export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
@@ -80,7 +66,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
     const found: RouteStatusData[] = [];
     // One after the other: a look at all routes takes one connection.
     for (const route of routes) {
-      const observed: Observed = {
+      const observed: ObservedRoute = {
         route,
         standing: of.get(route.id) ?? UNHEARD,
         known: states.get(route.id) ?? null,
@@ -99,7 +85,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
     return this.queues.get(id, () => this.lanes.of(names, id));
   }
 
-  private view(observed: Observed, timeZone: string): RouteStatusData {
+  private view(observed: ObservedRoute, timeZone: string): RouteStatusData {
     const { route, standing, known, queue, figure } = observed;
     const time = (at: Date | null | undefined): string | null => (at ? dateTime(at, timeZone) : null);
     const isWell = standing.health === 'up';
@@ -137,63 +123,9 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
         circuit,
         last_error: fault,
       })),
-      binds: this.bindsOf(observed),
-    };
-  }
-
-  /** Sessions with the carrier: of all workers together, or one each. */
-  private bindsOf({ route, places, standing }: Observed): RouteStatusBinds | null {
-    if (!this.drivers.find(route.driver)?.bindsSessions) return null;
-    const sessions = places
-      ? places.flatMap(({ holder, isFree, bound, fault }) =>
-          holder === null || isFree ? [] : [{ worker: holder, bound, fault }],
-        )
-      : standing.workers.map(({ worker, ready, fault }) => ({ worker, bound: ready, fault }));
-    const names = [...new Set(sessions.map(({ worker }) => worker))];
-    return {
-      wanted: route.binds ?? standing.workers.length,
-      held: sessions.length,
-      bound: sessions.filter(({ bound }) => bound).length,
-      workers: names.map((worker) => {
-        const own = sessions.filter((session) => session.worker === worker);
-        return {
-          worker,
-          held: own.length,
-          bound: own.filter(({ bound }) => bound).length,
-          last_error: own.find(({ fault }) => fault !== null)?.fault ?? null,
-        };
-      }),
+      binds: this.drivers.find(route.driver)?.bindsSessions ? bindsOf(observed) : null,
     };
   }
 }
-
-/** The worst that a worker says; null where its connections have none. */
-function circuitOf({ workers }: RouteStanding): CircuitState | null {
-  for (const state of ['open', 'half_open', 'closed'] as const) {
-    if (workers.some(({ circuit }) => circuit === state)) return state;
-  }
-  return null;
-}
-
-/** What is the matter, in one line: `connect ECONNREFUSED since 02:14, 500 waiting`. */
-function summaryOf({ route, standing, known, queue }: Observed, timeZone: string): string | null {
-  const waits = queue.waiting > 0 ? `${queue.waiting.toLocaleString('en')}${queue.hasMore ? '+' : ''} waiting` : null;
-  if (route.stopped) {
-    const { at, by } = route.stopped;
-    return [`Stopped by ${by} since ${momentOf(at, timeZone)}`, waits].filter(Boolean).join(', ');
-  }
-  if (standing.health === 'up') return null;
-  if (standing.health === 'unknown') return ['No worker keeps it open', waits].filter(Boolean).join(', ');
-  const error = standing.lastError ?? STATES_IN_WORDS[standing.health];
-  const since = known && standing.lastError === known.error ? known.errorSince : known?.since;
-  return [since ? `${error} since ${momentOf(since, timeZone)}` : error, waits].filter(Boolean).join(', ');
-}
-
-const STATES_IN_WORDS = { degraded: 'Some workers do not reach it', down: 'No worker reaches it' } as const;
-const DAY_MS = 86_400_000;
-
-/** `02:14`, or with its date where it was another day's. */
-const momentOf = (at: Date, timeZone: string): string =>
-  now().getTime() - at.getTime() < DAY_MS ? clockTime(at, timeZone).slice(0, 5) : dateTime(at, timeZone).slice(0, 16);
 
 const rounded = (value: number, parts: number): number => Math.round(value * parts) / parts;
