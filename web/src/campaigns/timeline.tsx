@@ -75,6 +75,7 @@ function Life({ timeline: { status, decisions, events } }: { timeline: Timeline 
 /** It is asked at the moment of leaving, not at the acceptance. */
 function stopListText(status: string, isOnIt: boolean): string {
   if (isOnIt) return 'it was on it: nothing was sent';
+  if (status === 'CANCELLED') return 'not asked: it never left';
   return hasNotLeft(status) ? 'asked when it leaves' : 'it was not on it';
 }
 

@@ -29,8 +29,8 @@ export const isOver = (state: string): boolean => ENDED.has(state);
 /** Statuses of recipients that have not left: what each channel calls them. */
 const WAITING: readonly string[] = ['PP1', 'PENDING'];
 
-/** A recipient of this status waits, or was cancelled before it left. */
-export const hasNotLeft = (status: string): boolean => WAITING.includes(status) || status === 'CANCELLED';
+/** A recipient of this status waits. */
+export const hasNotLeft = (status: string): boolean => WAITING.includes(status);
 
 /** How many recipients have left, or never will. */
 export const gone = ({
