@@ -53,7 +53,7 @@ export function Attempts({ side, id }: { side: 'owner' | 'staff'; id: number }) 
   ];
   return (
     <DataTable
-      label="Tries"
+      label="Tries of the webhook"
       columns={columns}
       query={query}
       rowKey={({ event_id, attempt }) => `${event_id} ${String(attempt)}`}

@@ -49,7 +49,7 @@ export function Ledger({ whose }: { whose: Whose }) {
     <>
       <Filters filters={[{ name: 'balance', label: 'Balance', kind: 'choice', options: BALANCES }]} />
       <DataTable
-        label="Ledger"
+        label="Movements of credits"
         columns={COLUMNS}
         query={query}
         rowKey={({ id }) => id}

@@ -69,7 +69,7 @@ export function People({ whose }: { whose: Whose }) {
         columns={whose === null ? [...columns, actions] : columns}
         query={query}
         rowKey={({ id }) => id}
-        empty={{ title: 'Nobody but the account itself', text: 'People log in with a password of their own.' }}
+        empty={{ title: 'No people yet', text: 'People log in with a password of their own.' }}
       />
       {changed !== null && <ChangePerson person={changed} onClose={() => setChanged(null)} />}
     </>

@@ -111,7 +111,7 @@ function Prices({ name, plan }: { name: string; plan: Plan | null }) {
     >
       {rows.fields.length === 0 && <p className="muted">No prices yet: the prices that hold for all count.</p>}
       {rows.fields.length > 0 && (
-        <div className="table-box" role="region" aria-label="Prices" tabIndex={-1}>
+        <div className="table-box" role="region" aria-label="Prices of the plan" tabIndex={-1}>
           <table className="table plain prices">
             <thead>
               <tr>
