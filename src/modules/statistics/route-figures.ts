@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
 import { TtlCache } from '../../platform/caches/index.js';
-import { deliveryRate, figuresOf, sumOf } from './domain/figures.js';
-import { SUBJECT_KINDS } from './persistence/traffic-columns.js';
+import { deliveryRate, figuresOf, sumOf } from './figures.js';
+import { SUBJECT_KINDS } from './domain/subject-kinds.js';
 import { TrafficReader } from './persistence/traffic-reader.js';
 
 /** What a route did in the last hour. */

@@ -1,4 +1,4 @@
-import { SUBJECT_KINDS } from '../persistence/traffic-columns.js';
+import { SUBJECT_KINDS } from './subject-kinds.js';
 
 export const RANGES = ['hour', 'day', 'month'] as const;
 export type Range = (typeof RANGES)[number];

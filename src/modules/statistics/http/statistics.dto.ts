@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AnswerOf } from '../../../platform/http/index.js';
-import type { ShownFigures } from '../domain/figures.js';
+import type { ShownFigures } from '../figures.js';
 import { type Group, GROUPS, type Range, RANGES } from '../domain/selection.js';
 
 const COUNT = { type: 'integer', example: 1200 } as const;

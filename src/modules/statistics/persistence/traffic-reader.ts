@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ReadDatabase } from '../../../platform/database/index.js';
 import type { Span } from '../domain/selection.js';
 import { FIGURES, type Figure } from '../../traffic/index.js';
-import { COLUMNS, SUBJECT_KINDS, SUMS, type SubjectKind } from './traffic-columns.js';
+import { SUBJECT_KINDS, type SubjectKind } from '../domain/subject-kinds.js';
+import { COLUMNS, SUMS } from './traffic-columns.js';
 
 /** Figures of one subject and channel in one step. */
 export interface TrafficPoint {

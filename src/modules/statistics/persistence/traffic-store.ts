@@ -4,7 +4,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Counts, type Figure, FIGURES, MINUTE_MS, type Tally } from '../../traffic/index.js';
-import { COLUMNS, SUBJECT_KINDS, type SubjectKind } from './traffic-columns.js';
+import { SUBJECT_KINDS, type SubjectKind } from '../domain/subject-kinds.js';
+import { COLUMNS } from './traffic-columns.js';
 
 /** Processes that write one minute of a route at the same moment meet with one in so many. */
 const SLOTS = 4;

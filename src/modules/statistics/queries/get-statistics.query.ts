@@ -3,10 +3,10 @@ import { fieldErrors } from '../../../kernel/field-errors.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import { figuresOf, sumOf } from '../domain/figures.js';
+import { figuresOf, sumOf } from '../figures.js';
 import type { Group, Range, Span } from '../domain/selection.js';
 import type { SeriesAnswer, StatisticsAnswerData } from '../http/statistics.dto.js';
-import { SUBJECT_KINDS } from '../persistence/traffic-columns.js';
+import { SUBJECT_KINDS } from '../domain/subject-kinds.js';
 import { type TrafficPoint, TrafficReader, type Wanted } from '../persistence/traffic-reader.js';
 
 /** What was sent and what became of it, step by step. Throws 400 `key is invalid` for a name that there is not. */

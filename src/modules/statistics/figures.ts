@@ -1,4 +1,4 @@
-import { type Figure, FIGURES } from '../../traffic/index.js';
+import { type Figure, FIGURES } from '../traffic/index.js';
 
 /** What the API shows of counters (reference/admin#statistics). */
 export interface ShownFigures {
