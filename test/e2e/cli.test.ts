@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -273,29 +275,23 @@ describe('the command line', () => {
   });
 
   it('ends with 130 when it is interrupted', async () => {
-    const rows = file('wait.csv', numbers(3).join('\n'));
-    const options = [
-      '--name',
-      'Wait',
-      '--message',
-      'm',
-      '--id',
-      'cli-5',
-      '--schedule',
-      '2035-01-01 10:00:00',
-      '--no-watch',
-    ];
-    await cli(['send', rows, ...options], { SWITCHBOARD_TOKEN: token });
-    const environment = { ...service.environment, SWITCHBOARD_URL: service.url, SWITCHBOARD_TOKEN: token };
-    const child = spawn(process.execPath, [CLI, 'watch', 'cli-5', '--timeout', '1m'], { cwd: ROOT, env: environment });
+    const data = { state: 'running', total_rows: 1, status_counts: { SENT: 1 } };
+    const api = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+    }).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+    const environment = { ...service.environment, SWITCHBOARD_URL: url, SWITCHBOARD_TOKEN: token };
+    const asked = once(api, 'request');
+    const child = spawn(process.execPath, [CLI, 'watch', 'cli-5', '--timeout', '10m'], { cwd: ROOT, env: environment });
     const ended = once(child, 'close');
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    // it hears signals from its first moment on; a second is for being in the midst of it
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await asked;
     child.kill('SIGINT');
     expect([await ended, said]).toEqual([[130, null], '\nInterrupted\n']);
-    await demo.call('POST', '/v6/api/campaigns/cli-5/cancel', {});
+    api.closeAllConnections();
+    api.close();
   });
 
   it('says what is wrong with the file', async () => {
