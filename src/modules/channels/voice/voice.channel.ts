@@ -7,7 +7,7 @@ import { callDetails } from './calls/call-details.js';
 import { reviewContent } from './calls/review-content.js';
 import { voiceContent } from './calls/voice-content.js';
 import { voiceReceiver } from './domain/call-number.js';
-import { CampaignAudio, contentOf } from './commands/campaign-audio.js';
+import { CampaignAudio, contentOf } from './campaign-audio.js';
 import { creditsOf, VOICE_PLANS } from './domain/voice-price.js';
 import { callAttemptLog } from './persistence/call-attempt-log.js';
 

@@ -9,7 +9,7 @@ import { IdempotencyModule } from '../../idempotency/index.js';
 import { CallScripts, RoutesModule } from '../../providers/index.js';
 import { SenderIdsModule } from '../../sender-ids/index.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
-import { CampaignAudio } from './commands/campaign-audio.js';
+import { CampaignAudio } from './campaign-audio.js';
 import { SendVoiceCampaignHandler } from './commands/send-voice-campaign.command.js';
 import { QuoteVoiceHandler } from './queries/quote-voice.query.js';
 import { VoiceController } from './http/voice.controller.js';

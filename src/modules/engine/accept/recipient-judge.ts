@@ -5,7 +5,6 @@ import { type Channel, type Content, isPersonalised, type Price } from '../chann
 import { acceptanceErrors } from './acceptance.errors.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import type { RecipientFault, SourcedRecipient } from './recipient-source.js';
-import type { RecipientPreview } from './source-quote.js';
 
 /** What the price and the routes of recipients follow from. */
 export interface SendTerms {
@@ -18,6 +17,17 @@ export interface SendTerms {
   /** null = it is asked for prices alone */
   plan: RoutePlan | null;
   numberCheck?: ((number: string) => AppError | null) | undefined;
+}
+
+/** What leaves for one recipient, and what it costs. */
+export interface RecipientPreview {
+  row: number;
+  number: string;
+  variables: Readonly<Record<string, string>>;
+  /** as it leaves; '' where the carrier makes it of a template */
+  text: string;
+  segments: number;
+  credits: number;
 }
 
 /** What of a campaign all of its recipients have that have nothing else. */

@@ -1,6 +1,6 @@
 import { AppError, MOST_ROW_FAULTS } from '../../../kernel/app-error.js';
 import { forEach } from './judged-recipients.js';
-import { faultBy, type RecipientJudge } from './recipient-judge.js';
+import { faultBy, type RecipientJudge, type RecipientPreview } from './recipient-judge.js';
 import type { RecipientFault, RecipientSource } from './recipient-source.js';
 
 /** Recipients for whom so many parts leave. */
@@ -8,17 +8,6 @@ export interface SegmentsShare {
   segments: number;
   recipients: number;
   /** for all of them together */
-  credits: number;
-}
-
-/** What leaves for one recipient, and what it costs. */
-export interface RecipientPreview {
-  row: number;
-  number: string;
-  variables: Readonly<Record<string, string>>;
-  /** as it leaves; '' where the carrier makes it of a template */
-  text: string;
-  segments: number;
   credits: number;
 }
 

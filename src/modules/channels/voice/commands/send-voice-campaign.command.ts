@@ -15,7 +15,7 @@ import { SenderIds } from '../../../sender-ids/index.js';
 import type { VoiceRequest } from '../domain/voice-request.js';
 import { LEAST_CREDITS } from '../domain/voice-price.js';
 import { voiceChannel } from '../voice.channel.js';
-import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.js';
+import { CampaignAudio, type CampaignSound, contentOf } from '../campaign-audio.js';
 
 /** A voice campaign that the engine has. */
 export interface AcceptedVoice {

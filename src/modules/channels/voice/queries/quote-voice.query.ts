@@ -5,7 +5,7 @@ import { sortContacts } from '../../../../kernel/sorted-contacts.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { CreditBook } from '../../../credits/index.js';
 import { Submissions } from '../../../engine/index.js';
-import { CampaignAudio } from '../commands/campaign-audio.js';
+import { CampaignAudio } from '../campaign-audio.js';
 import { voiceReceiver } from '../domain/call-number.js';
 import { creditsOf } from '../domain/voice-price.js';
 import { readVoiceRequest } from '../domain/voice-request.js';

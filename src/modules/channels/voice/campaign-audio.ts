@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AudioChanged, AudioLibrary, type DraftedAudio } from '../../../audio/index.js';
-import type { VoiceContent } from '../calls/voice-content.js';
-import { clipsOf, withClips } from '../domain/menu-clips.js';
-import type { VoiceRequest } from '../domain/voice-request.js';
+import { AudioChanged, AudioLibrary, type DraftedAudio } from '../../audio/index.js';
+import type { VoiceContent } from './calls/voice-content.js';
+import { clipsOf, withClips } from './domain/menu-clips.js';
+import type { VoiceRequest } from './domain/voice-request.js';
 
 const ROUNDS = 3;
 
