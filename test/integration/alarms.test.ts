@@ -3,10 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AlarmRounds } from '../../src/modules/alarms/alarm-rounds.js';
 import { ALARM_CHECKS } from '../../src/modules/alarms/alarm-checks.js';
+import { CreditsUnsound } from '../../src/modules/alarms/checks/credits-unsound.js';
 import { DatabaseSlow, RedisAway } from '../../src/modules/alarms/checks/servers.js';
 import { type AlarmCheck, ALARM_KINDS, type Finding, KINDS } from '../../src/modules/alarms/domain/kinds.js';
 import { AlarmStore } from '../../src/modules/alarms/persistence/alarm-store.js';
-import { StaffAccounts } from '../../src/modules/accounts/index.js';
+import { AccountDirectory, StaffAccounts } from '../../src/modules/accounts/index.js';
+import { CreditProofs } from '../../src/modules/credits/index.js';
 import { CustomerEvents } from '../../src/modules/customer-events/index.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
@@ -108,6 +110,12 @@ describe('alarms', () => {
       ...{ event: 'alarm.raised', id: alarm?.['id'], kind: 'route_down', subject: 'dead', severity: 'critical' },
     });
 
+    // what staff have stopped is not wrong
+    const stop = { at: new Date(), by: staff.account.username, reason: null };
+    await house.dataSource.transaction((tx) => routes.setStop(tx, id, stop));
+    routes.forget();
+    await until('no alarm for a stopped route', async () => !(await subjects('route_down')).includes('dead'));
+
     await house.removeRoute(id);
     await sender.close();
     await until('the alarm to be over', async () => (await subjects('route_down')).length === 0);
@@ -196,6 +204,17 @@ describe('alarms', () => {
     const [alarm] = await alarms('credits_unsound');
     expect(alarm).toMatchObject({ severity: 'critical', value: 7, unit: 'credits', subject_type: 'account' });
     expect(String(alarm?.['message'])).toContain('gsm_credits');
+    // another process has the next round, and the account has not moved lately
+    await house.dataSource.query(
+      `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, created_at)
+       SELECT ?, 'gsm_credits', 0, 0, 'grant', UTC_TIMESTAMP(3)
+       FROM information_schema.COLLATIONS a JOIN information_schema.COLLATIONS b LIMIT 2000`,
+      [staff.account.id],
+    );
+    const proofs = worker.get(CreditProofs, { strict: false });
+    const another = new CreditsUnsound(house.dataSource, proofs, worker.get(AccountDirectory, { strict: false }));
+    expect(await proofs.movedLately()).not.toContain(victim.account.id);
+    expect(await another.find()).toMatchObject([{ subject: victim.account.username, value: 7 }]);
     await house.dataSource.query(
       'UPDATE credit_balances SET available = available - 7 WHERE account_id = ? AND balance = ?',
       [victim.account.id, 'gsm_credits'],

@@ -5,7 +5,7 @@ import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { DutyGate } from '../../platform/duties/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
 import { Channels, OldestDue } from '../engine/index.js';
-import { ROUTE_HEALTHS, RouteDirectory, RouteStandings } from '../providers/index.js';
+import { RouteDirectory, RouteStandings, SHOWN_HEALTHS } from '../providers/index.js';
 import { WebhookBacklog } from '../webhooks/index.js';
 
 const LOOK_EVERY_MS = 15_000;
@@ -88,11 +88,11 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
   private async measureRoutes(): Promise<void> {
     const { of, places } = await this.standings.read();
     const labels = new Map<number, { route: string; channel: string }>();
-    for (const { id, name, channel, binds } of await this.routes.list()) {
+    for (const { id, name, channel, binds, stopped } of await this.routes.list()) {
       const own = { route: name, channel };
       labels.set(id, own);
-      const health = of.get(id)?.health ?? 'unknown';
-      for (const state of ROUTE_HEALTHS) this.gauges.state.set({ ...own, state }, health === state ? 1 : 0);
+      const health = stopped ? 'stopped' : (of.get(id)?.health ?? 'unknown');
+      for (const state of SHOWN_HEALTHS) this.gauges.state.set({ ...own, state }, health === state ? 1 : 0);
       if (binds === null) continue;
       this.gauges.binds.set({ ...own, state: 'wanted' }, binds);
       const bound = (places.get(id) ?? []).filter((place) => place.bound && !place.isFree).length;
