@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { partOf } from '../../../kernel/lists.js';
 import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { routeErrors } from '../admin.errors.js';
@@ -27,12 +26,7 @@ export class RouteStatusController {
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<RouteStatusData>> {
     const page = readListPage(STATUSES, query);
-    const all = await this.queries.execute(new RouteStatusQuery(null, account.timeZone));
-    return paged(
-      STATUSES,
-      page,
-      partOf(all, ({ name }) => name, page),
-    );
+    return paged(STATUSES, page, await this.queries.execute(new RouteStatusQuery(page, account.timeZone)));
   }
 
   @Get(':name/status')
@@ -41,7 +35,8 @@ export class RouteStatusController {
   @ApiOkResponse({ type: RouteStatusAnswer })
   @ApiErrors(routeErrors.notFound)
   async show(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteStatusAnswer> {
-    const [data] = await this.queries.execute(new RouteStatusQuery(name, account.timeZone));
+    const { items } = await this.queries.execute(new RouteStatusQuery(name, account.timeZone));
+    const [data] = items;
     if (!data) throw routeErrors.notFound();
     return { success: true, data };
   }

@@ -2,6 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { dateTime, now } from '../../../kernel/clock.js';
+import { type Listed, ONE, type Page, partOf } from '../../../kernel/lists.js';
 import { TtlCache } from '../../../platform/caches/index.js';
 import { Channels, type RouteQueue, RouteQueues, UnmatchedStore } from '../../engine/index.js';
 import {
@@ -17,11 +18,11 @@ import type { RouteStatusData } from '../http/route-status.dto.js';
 import { stopOf } from './list-routes.query.js';
 import { bindsOf, circuitOf, type ObservedRoute, summaryOf } from './route-summary.js';
 
-/** How routes stand: all by name, or the one of a name. */
-export class RouteStatusQuery extends Query<RouteStatusData[]> {
+/** How routes stand: a part of all by name, or the one of a name. Only those that are shown are looked at. */
+export class RouteStatusQuery extends Query<Listed<RouteStatusData>> {
   /** @param timeZone in which times are shown */
   constructor(
-    readonly name: string | null,
+    readonly which: Page | string,
     readonly timeZone: string,
   ) {
     super();
@@ -52,10 +53,14 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
     private readonly figures: RouteFigures,
   ) {}
 
-  async execute({ name, timeZone }: RouteStatusQuery): Promise<RouteStatusData[]> {
-    const routes = (name === null ? await this.routes.list() : [await this.routes.byName(name)]).flatMap(
-      (route) => route ?? [],
-    );
+  async execute({ which, timeZone }: RouteStatusQuery): Promise<Listed<RouteStatusData>> {
+    const one = typeof which === 'string' ? await this.routes.byName(which) : null;
+    const all = typeof which === 'string' ? [one].flatMap((route) => route ?? []) : await this.routes.list();
+    const listed = partOf(all, ({ name }) => name, typeof which === 'string' ? ONE : which);
+    return { ...listed, items: await this.look(listed.items, timeZone) };
+  }
+
+  private async look(routes: readonly RouteRecord[], timeZone: string): Promise<RouteStatusData[]> {
     if (routes.length === 0) return [];
     const [{ of, places }, states, figures, unmatched] = await Promise.all([
       this.standings.read(),
