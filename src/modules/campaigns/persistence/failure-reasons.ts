@@ -33,6 +33,8 @@ const ROWS_A_PART = 4_000;
 /** Texts with numbers in them are reasons of their own. */
 const MOST_REASONS = 1_000;
 const KEPT_MS = 10_000;
+/** A smaller campaign is counted again whenever another recipient has failed: it costs nothing. */
+const FEW = 10_000;
 const KEPT_OF_ENDED_MS = 3_600_000;
 const MOST_KEPT = 1_000;
 /** Counts of one process: they must leave connections for everything else. */
@@ -54,10 +56,10 @@ export class FailureReasonCounts {
   /** @param failed how many of its recipients are FAILED */
   of(campaign: CampaignRecord, failed: number): Promise<FailureReasons> {
     if (failed === 0) return Promise.resolve(NONE);
-    const { id, completedAt } = campaign;
+    const { id, completedAt, totalRows } = campaign;
     const count = (): Promise<FailureReasons> => this.permits.run(() => this.count(campaign, failed));
     // A replica may be behind the counter by a moment: what is over is kept for long only once all have been found.
-    if (completedAt === null) return this.open.get(`${id} ${failed}`, count);
+    if (completedAt === null) return this.open.get(totalRows <= FEW ? `${id} ${failed}` : String(id), count);
     return this.ended.get(id, async () => {
       const counted = await count();
       if (sumOf(counted) < failed) this.ended.delete(id);
