@@ -8,8 +8,10 @@ import {
   type ErrorRow,
   errorRows,
   rowOf,
+  withUnions,
 } from '../../platform/http/index.js';
 import { CUSTOMER_EVENT_TYPES, documentedEvents } from '../../modules/webhooks/index.js';
+import { DRIVER_CONFIGS } from '../../modules/providers/index.js';
 import { redisAway } from '../../platform/queues/index.js';
 import { findOperations } from './docs-filter.js';
 import { asOpenApi31 } from './openapi-31.js';
@@ -111,7 +113,7 @@ function completed(document: OpenAPIObject): OpenAPIObject {
   const { webhooks, schemas } = documentedEvents(CUSTOMER_EVENT_TYPES);
   document.components = {
     ...document.components,
-    schemas: { ...document.components?.schemas, ...ERROR_SCHEMAS, ...schemas },
+    schemas: { ...withUnions(document.components?.schemas ?? {}), ...ERROR_SCHEMAS, ...DRIVER_CONFIGS, ...schemas },
   };
   document.webhooks = webhooks;
   for (const [path, item] of Object.entries(document.paths)) {

@@ -10,6 +10,7 @@ export {
   usableAccount,
   type UsableChatAccount,
 } from './chat-account.js';
+export { DRIVER_CONFIGS, DRIVERS, type DriverName } from './drivers/config-schemas.js';
 export { DriverRegistry } from './driver-registry.js';
 export {
   type BusinessProfile,

@@ -38,6 +38,7 @@ export { type AnswerWarning, AlsoTakes, ExactAnswer } from './field-warnings.js'
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';
+export { OneOf, withUnions } from './one-of.js';
 export { LargeJson } from './large-json.js';
 export { streamItems, streamPage, streamTexts } from './json-stream.js';
 export { LIST_ERRORS, type ListKind, type Paged, paged, readListPage, readPage } from './page.js';

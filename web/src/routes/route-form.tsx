@@ -14,6 +14,10 @@ import {
   textsOf,
 } from './route-config.js';
 
+/** What a form says of a driver is judged by the API. */
+type DriverConfig = DistributivePick<Schema<'PutRouteRequest'>, 'driver' | 'config'>;
+type DistributivePick<T, K extends keyof T> = T extends unknown ? Pick<T, K> : never;
+
 interface Values {
   name: string;
   channel: string;
@@ -55,8 +59,7 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
       params: { path: { name: values.name } },
       body: {
         channel,
-        driver: values.driver,
-        config,
+        ...({ driver: values.driver, config } as DriverConfig),
         messages_per_second: countOf(values.messages_per_second),
         binds: values.driver === 'smpp' ? countOf(values.binds) : null,
         is_default: values.is_default,

@@ -3,6 +3,7 @@ import { AnswerOf, PageOf } from '../../../platform/http/index.js';
 import {
   CIRCUIT_STATES,
   type CircuitState,
+  DRIVERS,
   OPERATOR_ROUTE_KINDS,
   ROUTE_HEALTHS,
   type RouteHealth,
@@ -69,7 +70,7 @@ export class RouteStatusData {
   @ApiProperty({ enum: [...OPERATOR_ROUTE_KINDS], example: 'sms' })
   channel!: string;
 
-  @ApiProperty({ example: 'smpp' })
+  @ApiProperty({ enum: Object.keys(DRIVERS), example: 'smpp' })
   driver!: string;
 
   @ApiProperty({ example: true })

@@ -5,6 +5,7 @@ import { isObject } from '../../../kernel/objects.js';
 import { isTooLargeJson } from '../../../kernel/text.js';
 import {
   AnswerOf,
+  OneOf,
   OptionalFlag,
   OptionalCount,
   OptionalSpeed,
@@ -14,6 +15,8 @@ import {
   rule,
 } from '../../../platform/http/index.js';
 import {
+  type DriverName,
+  DRIVERS,
   OPERATOR_ROUTE_KINDS,
   type OperatorRouteKind,
   SHOWN_HEALTHS,
@@ -41,8 +44,65 @@ const Config = (): PropertyDecorator =>
     rule('configSize', configErrors.tooLarge, (value) => !isTooLargeJson(value)),
   );
 
+/** What the body of PUT /routes/:name has with every driver. */
+class RouteFields {
+  @RequiredWord('channel', OPERATOR_ROUTE_KINDS, 'sms')
+  channel!: OperatorRouteKind;
+
+  @OptionalSpeed('messages_per_second', 100)
+  messages_per_second?: number | null;
+
+  @OptionalCount('binds', MOST_BINDS, {
+    example: 2,
+    description: 'Sessions that all workers together have with the carrier; null: one a worker. Driver `smpp` only',
+  })
+  binds?: number | null;
+
+  @OptionalFlag('is_default', true)
+  is_default?: boolean | null;
+}
+
+const Driver = (name: DriverName): PropertyDecorator => ApiProperty({ enum: [name] });
+
+/** The `config` of a driver; its schema is made of the one that judges it. */
+const ConfigOf = (name: DriverName, description: string): PropertyDecorator =>
+  ApiProperty({ allOf: [{ $ref: `#/components/schemas/${DRIVERS[name]}` }], description });
+
+const KEEPS = '`***` keeps a secret that stands, as long as the address does';
+const ShownConfigOf = (name: DriverName): PropertyDecorator =>
+  ApiProperty({
+    allOf: [{ $ref: `#/components/schemas/Shown${DRIVERS[name]}` }],
+    description: 'Secrets read `***`',
+  });
+
+class PutSmppRouteRequest extends RouteFields {
+  @Driver('smpp')
+  driver!: 'smpp';
+
+  @ConfigOf('smpp', KEEPS)
+  config!: object;
+}
+
+class PutHttpRouteRequest extends RouteFields {
+  @Driver('http')
+  driver!: 'http';
+
+  @ConfigOf('http', KEEPS)
+  config!: object;
+}
+
+class PutTwilioRouteRequest extends RouteFields {
+  @Driver('twilio')
+  driver!: 'twilio';
+
+  @ConfigOf('twilio', KEEPS)
+  config!: object;
+}
+
 /** Body of PUT /routes/:name (reference/admin#routes). */
+@OneOf('driver', { smpp: PutSmppRouteRequest, http: PutHttpRouteRequest, twilio: PutTwilioRouteRequest })
 export class PutRouteRequest {
+  // all of its own: what is at fault is said in this order
   @RequiredWord('channel', OPERATOR_ROUTE_KINDS, 'sms')
   channel!: OperatorRouteKind;
 
@@ -100,24 +160,13 @@ export class RouteStopData {
   reason!: string | null;
 }
 
-/** A route as operators see it. */
-export class RouteAnswerData {
+/** What operators see of a route with any driver. */
+class ShownRoute {
   @ApiProperty({ example: 'carrier-1' })
   name!: string;
 
-  @ApiProperty({ example: 'sms' })
+  @ApiProperty({ enum: [...OPERATOR_ROUTE_KINDS], example: 'sms' })
   channel!: string;
-
-  @ApiProperty({ example: 'smpp' })
-  driver!: string;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description: 'Secrets read `***`',
-    example: { host: 'smpp.carrier.example', port: 2775, system_id: 'switchboard', password: '***', window: 100 },
-  })
-  config!: Record<string, unknown>;
 
   @ApiProperty({ type: 'integer', nullable: true, example: 100, description: 'null: no limit of ours' })
   messages_per_second!: number | null;
@@ -172,6 +221,37 @@ export class RouteAnswerData {
 
   @ApiProperty({ example: '2026-11-21 09:30:00' })
   updated_at!: string;
+}
+
+class SmppRouteData extends ShownRoute {
+  @Driver('smpp')
+  driver!: 'smpp';
+
+  @ShownConfigOf('smpp')
+  config!: object;
+}
+
+class HttpRouteData extends ShownRoute {
+  @Driver('http')
+  driver!: 'http';
+
+  @ShownConfigOf('http')
+  config!: object;
+}
+
+class TwilioRouteData extends ShownRoute {
+  @Driver('twilio')
+  driver!: 'twilio';
+
+  @ShownConfigOf('twilio')
+  config!: object;
+}
+
+/** A route as operators see it. */
+@OneOf('driver', { smpp: SmppRouteData, http: HttpRouteData, twilio: TwilioRouteData })
+export class RouteAnswerData extends ShownRoute {
+  driver!: string;
+  config!: Record<string, unknown>;
 }
 
 export class RouteAnswer extends AnswerOf(RouteAnswerData) {}

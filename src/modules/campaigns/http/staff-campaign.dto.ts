@@ -6,19 +6,17 @@ import {
   type ReviewContent,
   type ReviewMenuRow,
 } from '../../engine/index.js';
+import { OneOf } from '../../../platform/http/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { CampaignData, campaignData, type CampaignSurroundings } from './campaign.dto.js';
 
 const nullable = { type: String, nullable: true } as const;
 const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';
 
-/** A key of a menu as staff see it. */
-export class ReviewMenuRowAnswer implements ReviewMenuRow {
+/** What every key of a menu has, whatever it does. */
+class ReviewMenuKey {
   @ApiProperty({ example: '1' })
   digit!: string;
-
-  @ApiProperty({ enum: ['transfer', 'submenu', 'audio', 'record', 'back'] })
-  action!: string;
 
   @ApiProperty({ ...nullable, example: CLIP, description: 'submenu, audio: what is played' })
   clip!: string | null;
@@ -37,6 +35,52 @@ export class ReviewMenuRowAnswer implements ReviewMenuRow {
 
   @ApiProperty({ type: () => [ReviewMenuRowAnswer], description: 'submenu: its keys' })
   rows!: ReviewMenuRowAnswer[];
+}
+
+class ReviewTransferRow extends ReviewMenuKey {
+  @ApiProperty({ enum: ['transfer'] })
+  action!: 'transfer';
+}
+
+class ReviewSubmenuRow extends ReviewMenuKey {
+  @ApiProperty({ enum: ['submenu'] })
+  action!: 'submenu';
+
+  @ApiProperty({ nullable: false, description: 'The prompt' })
+  declare clip: string;
+}
+
+class ReviewAudioRow extends ReviewMenuKey {
+  @ApiProperty({ enum: ['audio'] })
+  action!: 'audio';
+
+  @ApiProperty({ nullable: false, description: 'What is played' })
+  declare clip: string;
+
+  @ApiProperty({ enum: ['hangup', 'repeat', 'back'], description: 'What follows it' })
+  declare after: string | null;
+}
+
+class ReviewRecordRow extends ReviewMenuKey {
+  @ApiProperty({ enum: ['record'] })
+  action!: 'record';
+}
+
+class ReviewBackRow extends ReviewMenuKey {
+  @ApiProperty({ enum: ['back'] })
+  action!: 'back';
+}
+
+/** A key of a menu as staff see it. */
+@OneOf('action', {
+  transfer: ReviewTransferRow,
+  submenu: ReviewSubmenuRow,
+  audio: ReviewAudioRow,
+  record: ReviewRecordRow,
+  back: ReviewBackRow,
+})
+export class ReviewMenuRowAnswer extends ReviewMenuKey implements ReviewMenuRow {
+  action!: string;
 }
 
 /** A campaign as staff see it. */

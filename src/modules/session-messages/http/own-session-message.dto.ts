@@ -4,6 +4,7 @@ import { dateTime } from '../../../kernel/clock.js';
 import { PageOf } from '../../../platform/http/index.js';
 import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
 import { RecipientStatus } from '../../engine/index.js';
+import { MESSAGE_TYPES } from '../domain/session-rows.js';
 import type { ListedSessionMessage } from '../persistence/session-message-reader.js';
 
 const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'];
@@ -24,7 +25,7 @@ export class SessionMessageData {
   })
   recipient!: string | null;
 
-  @ApiProperty({ example: 'text' })
+  @ApiProperty({ enum: [...MESSAGE_TYPES], example: 'text' })
   type!: string;
 
   @ApiProperty({ type: String, nullable: true, example: 'November' })

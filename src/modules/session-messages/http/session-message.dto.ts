@@ -1,14 +1,17 @@
+import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { MESSAGE_TYPES } from '../domain/session-rows.js';
+import { OneOf } from '../../../platform/http/index.js';
+import type { MESSAGE_TYPES } from '../domain/session-rows.js';
 
 const OBJECT = { type: 'object', additionalProperties: true } as const;
+const TEXT = { type: 'string' } as const;
 
-/** Body of a session message for Swagger; `readSessionMessage` reads and judges it. */
-export class SessionMessageBody {
+/** What every session message has. */
+class SessionMessageEnvelope {
   @ApiProperty({ enum: ['chat'], example: 'chat' })
   messaging_product!: 'chat';
 
-  @ApiPropertyOptional({ default: 'individual' })
+  @ApiPropertyOptional({ description: '`individual`, as the provider takes it.', example: 'individual' })
   recipient_type?: string;
 
   @ApiPropertyOptional({
@@ -23,45 +26,126 @@ export class SessionMessageBody {
   })
   recipient?: string;
 
-  @ApiProperty({ enum: MESSAGE_TYPES, example: 'text' })
-  type!: string;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`body` is required.' })
-  text?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`id` or `link` is required; with both the id is sent.' })
-  image?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`id` or `link` is required.' })
-  audio?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`id` or `link` is required.' })
-  video?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`id` or `link` is required.' })
-  document?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`id` or `link` is required.' })
-  sticker?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`latitude` and `longitude` are required.' })
-  location?: object;
-
-  @ApiPropertyOptional({ type: 'array', items: OBJECT, description: 'Not empty.' })
-  contacts?: object[];
-
-  @ApiPropertyOptional({ ...OBJECT, description: 'As the provider takes it.' })
-  interactive?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: '`message_id` and `emoji` are required.' })
-  reaction?: object;
-
-  @ApiPropertyOptional({ ...OBJECT, description: 'As on chatTemplate.' })
-  template?: object;
-
   @ApiPropertyOptional({ ...OBJECT, description: 'Passed on whole, such as `{ message_id }` of what is replied to.' })
   context?: object;
 }
+
+/** A file of the upstream by its id, or any by its link. */
+const media = (more: Readonly<Record<string, typeof TEXT>> = {}) => ({
+  ...OBJECT,
+  properties: { id: TEXT, link: { ...TEXT, format: 'uri' }, ...more },
+  description: '`id` or `link` is required; with both the id is sent.',
+});
+
+class TextMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['text'] })
+  type!: 'text';
+
+  @ApiProperty({ ...OBJECT, properties: { body: TEXT, preview_url: { type: 'boolean' } }, required: ['body'] })
+  text!: object;
+}
+
+class ImageMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['image'] })
+  type!: 'image';
+
+  @ApiProperty(media({ caption: TEXT }))
+  image!: object;
+}
+
+class AudioMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['audio'] })
+  type!: 'audio';
+
+  @ApiProperty(media())
+  audio!: object;
+}
+
+class VideoMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['video'] })
+  type!: 'video';
+
+  @ApiProperty(media({ caption: TEXT }))
+  video!: object;
+}
+
+class DocumentMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['document'] })
+  type!: 'document';
+
+  @ApiProperty(media({ caption: TEXT, filename: TEXT }))
+  document!: object;
+}
+
+class StickerMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['sticker'] })
+  type!: 'sticker';
+
+  @ApiProperty(media())
+  sticker!: object;
+}
+
+class LocationMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['location'] })
+  type!: 'location';
+
+  @ApiProperty({
+    ...OBJECT,
+    properties: { latitude: { type: 'number' }, longitude: { type: 'number' }, name: TEXT, address: TEXT },
+    required: ['latitude', 'longitude'],
+  })
+  location!: object;
+}
+
+class ContactsMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['contacts'] })
+  type!: 'contacts';
+
+  @ApiProperty({ type: 'array', items: OBJECT, minItems: 1, description: 'As the provider takes them.' })
+  contacts!: object[];
+}
+
+class InteractiveMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['interactive'] })
+  type!: 'interactive';
+
+  @ApiProperty({ ...OBJECT, description: 'As the provider takes it.' })
+  interactive!: object;
+}
+
+class ReactionMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['reaction'] })
+  type!: 'reaction';
+
+  @ApiProperty({ ...OBJECT, properties: { message_id: TEXT, emoji: TEXT }, required: ['message_id', 'emoji'] })
+  reaction!: object;
+}
+
+class TemplateMessage extends SessionMessageEnvelope {
+  @ApiProperty({ enum: ['template'] })
+  type!: 'template';
+
+  @ApiProperty({ ...OBJECT, description: 'As on chatTemplate.' })
+  template!: object;
+}
+
+const VARIANTS: Readonly<Record<(typeof MESSAGE_TYPES)[number], Type>> = {
+  text: TextMessage,
+  image: ImageMessage,
+  audio: AudioMessage,
+  video: VideoMessage,
+  document: DocumentMessage,
+  sticker: StickerMessage,
+  location: LocationMessage,
+  contacts: ContactsMessage,
+  interactive: InteractiveMessage,
+  reaction: ReactionMessage,
+  template: TemplateMessage,
+};
+
+/** Body of a session message for Swagger; `readSessionMessage` reads and judges it. */
+@OneOf('type', VARIANTS)
+export class SessionMessageBody extends SessionMessageEnvelope {}
 
 const PASSED_ON = { type: 'array', items: OBJECT };
 

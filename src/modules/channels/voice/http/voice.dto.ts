@@ -1,43 +1,75 @@
+import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ACTIONS, AFTER_CLIP } from '../domain/menu.js';
+import { OneOf } from '../../../../platform/http/index.js';
+import { type ACTIONS, AFTER_CLIP } from '../domain/menu.js';
 
 const SPEECH_URL = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw.wav';
 const CLIP_URL = 'https://files.example.com/opening-hours.mp3';
 const NUMBER = '919812345678';
 
-/** One key of a menu (reference/voice#dtmf_flow). */
-export class DtmfRow {
+/** What every row of a menu has. */
+class MenuKey {
   @ApiProperty({ example: '1', description: '0-9, * or #, each once in a menu.' })
   digit!: string;
+}
 
-  @ApiProperty({ enum: ACTIONS })
-  action!: string;
+class TransferRow extends MenuKey {
+  @ApiProperty({ enum: ['transfer'], description: 'Forwards the call to the first number that answers.' })
+  action!: 'transfer';
 
-  @ApiPropertyOptional({ description: 'transfer: 10 to 16 digits.', example: NUMBER })
-  number?: string;
+  @ApiProperty({ description: '10 to 16 digits.', example: NUMBER })
+  number!: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'transfer: at most 3, tried in order.' })
+  @ApiPropertyOptional({ type: [String], maxItems: 3, description: 'At most 3, tried in order.' })
   fallback_numbers?: string[];
+}
 
-  @ApiPropertyOptional({ description: 'submenu: URL of its prompt.', example: CLIP_URL })
-  prompt_audio?: string;
+class SubmenuRow extends MenuKey {
+  @ApiProperty({ enum: ['submenu'], description: 'Plays the prompt and waits for another key.' })
+  action!: 'submenu';
 
-  @ApiPropertyOptional({
-    type: () => [DtmfRow],
-    description: 'submenu: its rows; at most 5 menus deep, 100 rows in all.',
-  })
-  rows?: DtmfRow[];
+  @ApiProperty({ description: 'URL of its prompt.', example: CLIP_URL })
+  prompt_audio!: string;
 
-  @ApiPropertyOptional({ description: 'audio: URL of the clip.', example: CLIP_URL })
-  audio?: string;
+  @ApiProperty({ type: () => [DtmfRow], description: 'Its rows; at most 5 menus deep, 100 rows in all.' })
+  rows!: DtmfRow[];
+}
+
+class AudioRow extends MenuKey {
+  @ApiProperty({ enum: ['audio'], description: 'Plays a clip.' })
+  action!: 'audio';
+
+  @ApiProperty({ description: 'URL of the clip.', example: CLIP_URL })
+  audio!: string;
 
   @ApiPropertyOptional({
     enum: AFTER_CLIP,
-    default: 'hangup',
-    description: 'audio: repeat presents this menu again, back the one above.',
+    description: 'hangup (also without it) ends the call, repeat presents this menu again, back the one above.',
   })
   after?: string;
 }
+
+class RecordRow extends MenuKey {
+  @ApiProperty({ enum: ['record'], description: 'Records what the callee says.' })
+  action!: 'record';
+}
+
+class BackRow extends MenuKey {
+  @ApiProperty({ enum: ['back'], description: 'To the menu above.' })
+  action!: 'back';
+}
+
+const ROWS: Readonly<Record<(typeof ACTIONS)[number], Type>> = {
+  transfer: TransferRow,
+  submenu: SubmenuRow,
+  audio: AudioRow,
+  record: RecordRow,
+  back: BackRow,
+};
+
+/** One key of a menu (reference/voice#dtmf_flow). */
+@OneOf('action', ROWS)
+export class DtmfRow extends MenuKey {}
 
 /** A keypad menu; the campaign's audio is the prompt of the first one. */
 export class DtmfFlow {
