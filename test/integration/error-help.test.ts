@@ -139,6 +139,24 @@ describe('what is taken otherwise than it was said', () => {
     expect(Object.keys(named)).toEqual(['request_id', 'status', 'message', 'url', 'username', 'Credits']);
   });
 
+  it('no route that was wished for: the answer says which one is used, and warns of nothing', async () => {
+    const answer = await accepted({ brodcast_service: 'default' });
+    expect(answer).toMatchObject({ route: await routeOf() });
+    expect(answer).not.toHaveProperty('warnings');
+  });
+
+  it('no attachment of a campaign', async () => {
+    const url = 'https://files.example/1.pdf';
+    const attached = { img1: url, img2: url, document: url, media_with_caption: true };
+    const { message, broadcast_name, contacts } = GOOD;
+    const answer = await ask('/v6/api/campaigns', {
+      json: { channel: 'unofficial', broadcast_name, message, contacts, ...attached },
+      headers: bearer(),
+    });
+    expect(answer).toMatchObject({ success: true });
+    expect(answer).not.toHaveProperty('warnings');
+  });
+
   it('fields that there are not: ten at the most are listed, without their values', async () => {
     const route = await routeOf();
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, place) => [`x${place}`, 'secret-value']));

@@ -9,6 +9,9 @@ export interface UsedRoute {
   warnings?: AnswerWarning[];
 }
 
+/** What clients write who wish for no route: the default is what they asked for. */
+const ANY = 'default';
+
 /** Tells which route takes a broadcast whose `brodcast_service` names none that it could use. */
 @Injectable()
 export class UsedRoutes {
@@ -17,6 +20,7 @@ export class UsedRoutes {
   async of(service: string, { routeId }: AcceptedBroadcast): Promise<UsedRoute> {
     const route = routeId === undefined ? null : await this.routes.byId(routeId);
     if (!route || route.name === service) return {};
+    if (service === ANY) return { route: route.name };
     const message = `brodcast_service names no route of this channel that the account may use: ${route.name} is used`;
     return { route: route.name, warnings: [{ code: 'unknown_route', field: 'brodcast_service', message }] };
   }

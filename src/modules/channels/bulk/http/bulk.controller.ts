@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../../../kernel/objects.js';
-import { ApiErrors, LargeJson } from '../../../../platform/http/index.js';
+import { AlsoTakes, ApiErrors, LargeJson } from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
@@ -24,6 +24,7 @@ export class BulkController {
   @RateLimited('broadcast')
   @LargeJson()
   @Idempotent()
+  @AlsoTakes('img2', 'document', 'media_with_caption')
   @ApiOperation({
     summary: 'Send a campaign with a text for each recipient',
     description:
