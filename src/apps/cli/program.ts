@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 1_000_000_000;
 const FOOT = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong use; 3 done, but a campaign did not complete or a balance is wrong;
 124 the time of --timeout is up; 130 interrupted.
---json prints each answer of the API as JSON on a line of its own; errors stay texts on standard error.
+--json prints what the API answers as JSON on a line of its own; errors stay texts on standard error.
 Who you are is told by --user, SWITCHBOARD_TOKEN (token of a login) or SWITCHBOARD_API_KEY. Passwords are asked for, or
 read from standard input; neither they nor tokens and keys stand on the command line, where others could read them.`;
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ApiClient } from '../api-client.js';
 import { contactsOf, rowsOf } from '../contacts-file.js';
 import { EXIT, Failure } from '../failure.js';
-import { print, printJson } from '../terminal.js';
+import { plain, print, printJson } from '../terminal.js';
 import { watch, type WatchOptions } from './watch.js';
 
 export const SEND_CHANNELS = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
@@ -63,6 +63,8 @@ interface Accepted {
   credits_deducted?: number;
   contacts?: number;
   data?: { request_id: string; credits: number; recipients: number };
+  /** what was taken otherwise than it was said */
+  warnings?: { message: string }[];
 }
 
 /** Sends one broadcast to the numbers of a CSV file and follows it to its end. */
@@ -78,6 +80,7 @@ export async function send(api: ApiClient, file: string, options: SendOptions): 
   const taken = answer.data?.recipients ?? answer.contacts ?? contacts.length;
   if (options.json) printJson(answer);
   else print(`${requestId}: accepted for ${taken} contacts, ${credits(answer) ?? 0} credits`);
+  for (const { message } of answer.warnings ?? []) process.stderr.write(`Warning: ${plain(message)}\n`);
   if (options.watch) await watch(api, requestId, options);
 }
 
