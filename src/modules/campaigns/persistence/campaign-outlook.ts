@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { TtlCache } from '../../../platform/caches/index.js';
 import { type CampaignRecord, isEndState, RECIPIENTS_A_READ, RecipientStatus } from '../../engine/index.js';
 import { RouteDirectory, type RouteRecord } from '../../providers/index.js';
 import { secondsLeft } from '../domain/time-left.js';
@@ -22,11 +23,16 @@ export interface Outlook {
 
 /** Lanes of a campaign, and groups of them. */
 const MOST_LANES = 2_048;
+/** What a cancel of a larger campaign would give back is added up once in a few seconds, however many look. */
+const FEW = 10_000;
+const REFUND_KEPT_MS = 5_000;
+const MOST_KEPT = 1_000;
 
 /** What can be said of the rest of a campaign: over which routes it leaves, how long it takes, what a cancel would give back. */
 @Injectable()
 export class CampaignOutlooks {
   private readonly memory = new PaceMemory();
+  private readonly refunds = new TtlCache<number, number>(REFUND_KEPT_MS, MOST_KEPT);
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -113,12 +119,18 @@ export class CampaignOutlooks {
     if (pending === totalRows) return { refund: chargedCredits, isApproximate: false };
     if (totalRows > RECIPIENTS_A_READ)
       return { refund: Math.round((chargedCredits * pending) / totalRows), isApproximate: true };
+    const add = (): Promise<number> => this.waitingCredits(id, unitCredits);
+    return { refund: await (totalRows <= FEW ? add() : this.refunds.get(id, add)), isApproximate: false };
+  }
+
+  /** Credits of those that have not left. */
+  private async waitingCredits(id: number, unitCredits: number): Promise<number> {
     const [row] = await this.dataSource.query<{ credits: string | null }[]>(
       `SELECT SUM(COALESCE(t.credits, ?)) AS credits FROM campaign_recipients r
        LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
        WHERE r.campaign_id = ? AND r.status = ${RecipientStatus.Pending} LIMIT 1`,
       [unitCredits, id],
     );
-    return { refund: Number(row?.credits ?? 0), isApproximate: false };
+    return Number(row?.credits ?? 0);
   }
 }
