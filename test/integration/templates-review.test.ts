@@ -210,7 +210,11 @@ describe('the list', () => {
       body_examples: ['Jane'],
     });
     const { body } = await list('?status=3&limit=1000');
-    expect((body['data'] as { id: number }[]).find((row) => row.id === id)).toMatchObject({
+    const row = (body['data'] as { id: number }[]).find((one) => one.id === id);
+    expect((await list(`/${id}`)).body).toEqual({ success: true, data: row });
+    for (const none of [0, 'x', 99_999_999]) expectRefused(await list(`/${none}`), 404, 'Template not found');
+    expectRefused(await list(`/${id}`, owner), 403, 'Forbidden');
+    expect(row).toMatchObject({
       username: owner.account.username,
       header_text: 'Hi {{1}}',
       header_example_url: null,

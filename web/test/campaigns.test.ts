@@ -92,6 +92,21 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     expect(app.faults).toEqual([]);
   });
 
+  it('a template that was approved long ago is found by its name, and can be paused', async () => {
+    const { owner, staff } = web.clients;
+    const fields = { template_name: 'autumn_greeting', category: 'utility', template_body: 'Good morning' };
+    const { body } = await owner.call('POST', '/webhook/api/createTemplates.php', fields);
+    await staff.call('POST', `/v6/api/admin/templates/${String(body['template_id'])}/approve`);
+    const { page } = await opened('staff', 1440, '/');
+    const box = page.getByRole('combobox', { name: /^Search numbers/ });
+    await box.fill('autumn_greet');
+    await page.getByRole('option', { name: /Template\s*autumn_greeting/ }).waitFor();
+    await box.press('Enter');
+    await page.getByRole('button', { name: 'Pause autumn_greeting' }).waitFor();
+    await page.getByRole('link', { name: 'All that wait' }).click();
+    await page.getByRole('combobox', { name: 'Status' }).waitFor();
+  });
+
   it.each(VIEWS)('as %s at %i: the list is filtered, and its address says how', async (role, width) => {
     const app = await opened(role, width, `/campaigns?search=offer`);
     const { page } = app;

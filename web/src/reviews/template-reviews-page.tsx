@@ -5,6 +5,7 @@ import {
   Button,
   Empty,
   Facts,
+  Link,
   listQuery,
   LoadState,
   Page,
@@ -30,11 +31,33 @@ const MOVES: Readonly<Record<Move, { label: string; done: string; needsReason: b
 
 /** Templates that wait for a decision, each as the handset shows it. */
 export default function TemplateReviewsPage() {
+  const [{ template = '' }] = useAddress();
+  return (
+    <Page title="Templates to review" about="What customers want to send, as the handset shows it.">
+      {template === '' ? <Templates /> : <OneTemplate id={Number(template)} />}
+    </Page>
+  );
+}
+
+/** The one that a search has found, whatever its status. */
+function OneTemplate({ id }: { id: number }) {
+  const query = $api.useQuery('get', '/v6/api/admin/templates/{id}', { params: { path: { id } } }, LIVE);
+  return (
+    <>
+      <p>
+        <Link to="/reviews/templates">All that wait</Link>
+      </p>
+      <LoadState query={query}>{({ data }) => <Review template={data} />}</LoadState>
+    </>
+  );
+}
+
+function Templates() {
   const [address] = useAddress();
   const asked = { limit: '20', ...listQuery(address), ...statusQuery(address['status']) };
   const query = $api.useQuery('get', '/v6/api/admin/templates', { params: { query: asked } as never }, LIVE);
   return (
-    <Page title="Templates to review" about="What customers want to send, as the handset shows it.">
+    <>
       <StatusChoice statuses={Object.values(STATUS_OF)} />
       <LoadState query={query}>
         {(list) => (
@@ -47,7 +70,7 @@ export default function TemplateReviewsPage() {
           </>
         )}
       </LoadState>
-    </Page>
+    </>
   );
 }
 

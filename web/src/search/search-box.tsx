@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<Hit['kind'], string>> = {
 
 /** Where a hit is looked at. */
 export function placeOf(
-  { kind, id, title, username, request_id: requestId, seq }: Hit,
+  { kind, id, username, request_id: requestId, seq }: Hit,
   role: Role,
 ): { to: string; search?: Search } {
   switch (kind) {
@@ -37,7 +37,7 @@ export function placeOf(
     case 'account':
       return { to: `/accounts/${encodeURIComponent(id)}` };
     case 'template':
-      return role === 'staff' ? { to: '/reviews/templates', search: { search: title } } : { to: `/templates/${id}` };
+      return role === 'staff' ? { to: '/reviews/templates', search: { template: id } } : { to: `/templates/${id}` };
     case 'session_message':
       return role === 'staff' ? { to: `/accounts/${encodeURIComponent(username)}` } : { to: '/session-messages' };
   }

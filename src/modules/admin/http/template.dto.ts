@@ -44,7 +44,7 @@ export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTe
 /** A page of templates. */
 export class ReviewedTemplatePageAnswer extends PageOf(ReviewedTemplateAnswer) {}
 
-/** Answer of a move. */
+/** Answer of a move, and of a look at one. */
 export class MovedTemplateAnswer {
   @ApiProperty({ example: true })
   success!: true;

@@ -99,6 +99,15 @@ export class TemplatesAdminController {
     await streamPage(response, TEMPLATES, page, listed);
   }
 
+  @Get(':id')
+  @ApiParam({ name: 'id', type: Number, example: 12 })
+  @ApiOperation({ summary: 'One template of any account' })
+  @ApiOkResponse({ type: MovedTemplateAnswer })
+  @ApiErrors(templateErrors.notFound.because('no such template'))
+  find(@Param('id') id: string, @CurrentActor() { account }: Actor) {
+    return this.one(readTemplateId(id), account.timeZone);
+  }
+
   @Move('approve', 'Approve a pending template: it can be sent')
   approve(@Param('id') id: string, @Body() body: ReviewRequest, @CurrentActor() actor: Actor) {
     return this.move(actor.account, id, 'approve', body);
@@ -127,12 +136,14 @@ export class TemplatesAdminController {
   private async move(actor: Account, idText: string, move: TemplateMove, body: ReviewRequest) {
     const id = readTemplateId(idText);
     const reason = textOrNull(body.reason);
-    if (reason !== null && codePoints(reason) > LONGEST_REASON) {
-      throw reasonTooLong();
-    }
+    if (reason !== null && codePoints(reason) > LONGEST_REASON) throw reasonTooLong();
     await this.commands.execute(new MoveTemplateCommand(actor, id, move, reason, body.revision ?? null));
-    const { items } = await this.queries.execute(new ReviewTemplatesQuery({ id }, actor.timeZone, ONE));
-    for await (const [data] of items) return { success: true, data };
-    throw templateErrors.notFound(); // deleted since
+    return this.one(id, actor.timeZone);
+  }
+
+  private async one(id: number, timeZone: string) {
+    const { items } = await this.queries.execute(new ReviewTemplatesQuery({ id }, timeZone, ONE));
+    for await (const [data] of items) if (data) return { success: true, data };
+    throw templateErrors.notFound(); // none, or deleted since
   }
 }
