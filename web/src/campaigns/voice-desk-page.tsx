@@ -9,43 +9,47 @@ import {
   Empty,
   formatCount,
   Link,
+  listQuery,
   LoadState,
   notify,
   notifyFault,
   Page,
+  Pager,
   Section,
+  useAddress,
 } from '../ui/index.js';
 import { VoiceReview } from './voice-review.js';
 import { LocalTime } from './words.js';
 
 type Review = Schema<'StaffCampaignAnswer'>;
 
-/** Voice campaigns that wait for staff, oldest needs first: each with everything that is heard in it. */
+/** Voice campaigns that wait for staff, the newest first: each with everything that is heard in it. */
 export default function VoiceDeskPage() {
+  const [address] = useAddress();
   const query = $api.useQuery(
     'get',
     '/v6/api/admin/campaigns',
-    { params: { query: { state: 'pending_approval', limit: 20 } } },
+    { params: { query: { limit: 20, ...listQuery(address), state: 'pending_approval' } } },
     { refetchInterval: 10_000 },
   );
   return (
     <Page title="Voice campaigns" about="Nothing is called before it is approved here.">
       <LoadState query={query}>
-        {({ data, total }) =>
-          data.length === 0 ? (
-            <Empty title="Nothing waits for approval" />
-          ) : (
-            <>
+        {(list) => (
+          <>
+            {list.data.length === 0 ? (
+              <Empty title="Nothing waits for approval" />
+            ) : (
               <p className="muted" role="status">
-                {formatCount(total)} {total === 1 ? 'campaign waits' : 'campaigns wait'}
-                {total > data.length && `; the newest ${formatCount(data.length)} are here`}
+                {formatCount(list.total)} {list.total === 1 ? 'campaign waits' : 'campaigns wait'}
               </p>
-              {data.map((campaign) => (
-                <Pending key={campaign.request_id} campaign={campaign} />
-              ))}
-            </>
-          )
-        }
+            )}
+            {list.data.map((campaign) => (
+              <Pending key={campaign.request_id} campaign={campaign} />
+            ))}
+            {list.total > list.data.length && <Pager foot={list} shown={list.data.length} isBusy={query.isFetching} />}
+          </>
+        )}
       </LoadState>
     </Page>
   );

@@ -10,6 +10,7 @@ export { Form, FormProblem, type ServerForm, useServerForm } from './form.js';
 export { Link } from './link.js';
 export { Failed, type Loaded, LoadState } from './load-state.js';
 export { Facts, Page, Section } from './page.js';
+export { Pager } from './pager.js';
 export { StatusBadge, type Tone } from './status-badge.js';
 export { Tabs } from './tabs.js';
 export { notify, notifyFault } from './toast.js';
