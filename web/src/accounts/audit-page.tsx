@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     cell: ({ actor, assigned_user }) => (assigned_user === null ? actor : `${assigned_user} for ${actor}`),
   },
   { name: 'action', title: 'What', cell: ({ action }) => actionLabel(action) },
-  { name: 'subject', title: 'On what', cell: ({ subject }) => subject, wide: true },
+  { name: 'subject', title: 'On what', cell: ({ subject }) => subject },
   { name: 'details', title: 'Details', cell: ({ details }) => detailsText(details) || '–', wide: true },
 ];
 

@@ -35,10 +35,9 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     name: 'campaign',
     title: 'Campaign',
-    wide: true,
     cell: ({ request_id }) => (request_id === null ? '–' : <Link to={campaignPath(request_id)}>{request_id}</Link>),
   },
-  { name: 'note', title: 'Note', cell: ({ note }) => note ?? '–' },
+  { name: 'note', title: 'Note', cell: ({ note }) => note ?? '–', wide: true },
 ];
 
 /** Every movement of credits, newest first. */
