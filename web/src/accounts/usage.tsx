@@ -56,7 +56,7 @@ export function Usage({ whose }: { whose: Whose }) {
     <>
       <Filters
         filters={[
-          { name: 'group', label: 'By', kind: 'choice', options: GROUPS },
+          { name: 'group', label: 'By', kind: 'choice', options: GROUPS, usual: 'day' },
           { name: 'from', label: 'From', kind: 'date' },
           { name: 'to', label: 'To', kind: 'date' },
         ]}

@@ -65,8 +65,11 @@ export default function ChartsPage() {
             label: 'Time',
             kind: 'choice',
             options: Object.entries(RANGES),
+            usual: 'hour',
           },
-          ...(isStaff ? [{ name: 'by', label: 'By', kind: 'choice' as const, options: Object.entries(GROUPS) }] : []),
+          ...(isStaff
+            ? [{ name: 'by', label: 'By', kind: 'choice' as const, options: Object.entries(GROUPS), usual: 'channel' }]
+            : []),
           { name: 'key', label: `One ${GROUPS[by].toLowerCase()}`, kind: 'search' },
         ]}
       />

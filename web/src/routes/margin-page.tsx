@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Row>[] = [
 const FILTERS: readonly Filter[] = [
   { name: 'from', label: 'From', kind: 'date' },
   { name: 'to', label: 'To', kind: 'date' },
-  { name: 'group', label: 'By', kind: 'choice', options: GROUPS.map((word) => [word, word] as const) },
+  { name: 'group', label: 'By', kind: 'choice', options: GROUPS.map((word) => [word, word] as const), usual: 'day' },
   { name: 'credit_value', label: 'Value of a credit', kind: 'search', placeholder: '0.012' },
   { name: 'currency', label: 'Currency', kind: 'search', placeholder: 'EUR' },
 ];

@@ -8,7 +8,14 @@ import { Field, SelectField } from './fields.js';
 export type Filter =
   | { name: string; label: string; kind: 'search'; placeholder?: string }
   | { name: string; label: string; kind: 'date' }
-  | { name: string; label: string; kind: 'choice'; options: readonly (readonly [value: string, text: string])[] };
+  | {
+      name: string;
+      label: string;
+      kind: 'choice';
+      options: readonly (readonly [value: string, text: string])[];
+      /** the option that holds without a choice, where one always does; else `Any` does */
+      usual?: string;
+    };
 
 const TYPING_MS = 350;
 
@@ -31,7 +38,11 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
       {isAny && (
         <Button
           onClick={() =>
-            change({ ...Object.fromEntries(filters.map(({ name }) => [name, undefined])), cursor: undefined })
+            change({
+              ...Object.fromEntries(filters.map(({ name }) => [name, undefined])),
+              cursor: undefined,
+              page: undefined,
+            })
           }
         >
           Clear filters
@@ -52,12 +63,13 @@ function FilterField({ filter, value, onChange }: { filter: Filter; value: strin
       </Field>
     );
   }
+  const { label, options, usual } = filter;
   return (
     <SelectField
-      label={filter.label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      options={[['', 'Any'], ...filter.options]}
+      label={label}
+      value={value === '' ? (usual ?? '') : value}
+      onChange={({ currentTarget: { value: chosen } }) => onChange(chosen === usual ? '' : chosen)}
+      options={usual === undefined ? [['', 'Any'], ...options] : options}
     />
   );
 }
