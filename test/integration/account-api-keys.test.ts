@@ -57,6 +57,7 @@ describe('API keys', () => {
     expect(answer.body).toEqual({
       success: true,
       message: 'API key created successfully',
+      warnings: [expect.objectContaining({ code: 'unknown_field', field: 'surprise' })],
       data: {
         id: expect.any(Number) as number,
         key: expect.stringMatching(/^sk_[A-Za-z0-9_-]{43}$/) as string,

@@ -76,7 +76,12 @@ describe('assigned users', () => {
       created_at: time,
       updated_at: time,
     };
-    expect(answer.body).toEqual({ success: true, message: 'User created successfully', data });
+    expect(answer.body).toEqual({
+      success: true,
+      message: 'User created successfully',
+      data,
+      warnings: [expect.objectContaining({ code: 'unknown_field', field: 'surprise' })],
+    });
     const { id } = answer.body['data'] as User;
     const second = await made(account);
     const token = accounts.token(account);

@@ -37,10 +37,19 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/uploads': [''],
   '/v6/api/lists': [''],
   '/v6/api/lists/{list_id}/members': ['', 'number=49151'],
+  '/v6/api/templates': ['', 'status=pending'],
+  '/v6/api/account/log': [''],
   '/v6/api/webhooks': [''],
   '/v6/api/webhooks/{id}/attempts': [''],
   '/v6/api/admin/accounts': ['', 'search=U'],
   '/v6/api/admin/accounts/{username}/credits/ledger': ['', 'balance=gsm_credits'],
+  '/v6/api/admin/accounts/{username}/api-keys': [''],
+  '/v6/api/admin/accounts/{username}/suppressions': [''],
+  '/v6/api/admin/accounts/{username}/users': [''],
+  '/v6/api/admin/alarms': ['state=active'],
+  '/v6/api/admin/webhooks': ['', 'username={username}'],
+  '/v6/api/admin/webhooks/{id}/attempts': [''],
+  '/v6/api/admin/routes/status': [''],
   '/v6/api/admin/audit': ['', 'actor={username}'],
   '/v6/api/admin/security-log': ['', 'username={username}', 'ip=203.0.113.7', 'username={username}&ip=203.0.113.7'],
   '/v6/api/admin/templates': ['', 'status=pending'],
@@ -128,6 +137,10 @@ describe('a list', () => {
       await insert('webhook_attempts', {
         ...{ endpoint_id: Number(places['id']), id: count, event_id: name, type: 'campaign.completed', attempt: 1 },
         ...{ answer: '', duration_ms: 1, created_at: at },
+      });
+      await insert('alarms', {
+        ...{ id: newId(), kind: 'route_down', subject_type: 'route', subject: name, open_key: `route_down ${name}` },
+        ...{ state: 'active', message: 'down', first_seen_at: at, raised_at: at, last_seen_at: at },
       });
       await insert('rate_plans', { name, revision: 1, given: 0, created_at: at, updated_at: at });
       expect(

@@ -29,7 +29,7 @@ const contentOf = (row: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(String(row['content'])) as Record<string, unknown>;
 
 describe('an accepted voice campaign', () => {
-  it('answers exactly the eight fields, charges by the audio and waits for its approval', async () => {
+  it('answers the eight fields and what it has ignored, charges by the audio and waits for its approval', async () => {
     const sender = await voice.rich(10);
     const contacts = ['+91 98123 45678', NUMBER, '919812345679', '12345', 'nobody'];
     const answer = await voice.send(sender, {
@@ -48,6 +48,7 @@ describe('an accepted voice campaign', () => {
       ivr_enabled: false,
       status: 'Pending for Verification',
       audio_url: audio.url(15_001),
+      warnings: [expect.objectContaining({ code: 'unknown_field', field: 'surprise' })],
     });
     expect(answer.status).toBe(200);
     expect(await voice.credits(sender, 'voice_credits')).toBe(6);

@@ -364,7 +364,7 @@ describe('events for webhooks', () => {
     it('leave a held endpoint to its worker, and are due when that is lost', async () => {
       await record();
       const queue = new DeliveryQueue(webhooks.dataSource, get(Sealer));
-      const takers = Array.from({ length: 5 }, () => queue.take(1_000, 300));
+      const takers = Array.from({ length: 5 }, () => queue.take(1_000, 2_000));
       const taken = (await Promise.all(takers)).flatMap(({ endpoints }) =>
         endpoints.filter(({ id }) => id === hook.id),
       );
