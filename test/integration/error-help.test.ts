@@ -145,6 +145,23 @@ describe('what is taken otherwise than it was said', () => {
     expect(answer).not.toHaveProperty('warnings');
   });
 
+  it('a route of a campaign that there is not', async () => {
+    const { message, broadcast_name, contacts } = GOOD;
+    const campaign = { channel: 'sms', broadcast_name, message, contacts };
+    const sendOver = (route?: string) =>
+      ask('/v6/api/campaigns', { json: { ...campaign, ...(route && { route }) }, headers: bearer() });
+    const answer = await sendOver('no-such-route');
+    expect(answer['warnings']).toEqual([
+      { code: 'unknown_route', field: 'route', message: expect.stringContaining(`${String(await routeOf())} is used`) },
+    ]);
+    expect(answer['data']).not.toHaveProperty('routeId');
+    for (const route of [undefined, String(await routeOf())]) {
+      const known = await sendOver(route);
+      expect(known).toMatchObject({ success: true });
+      expect(known).not.toHaveProperty('warnings');
+    }
+  });
+
   it('no attachment of a campaign', async () => {
     const url = 'https://files.example/1.pdf';
     const attached = { img1: url, img2: url, document: url, media_with_caption: true };

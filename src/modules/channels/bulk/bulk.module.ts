@@ -4,8 +4,10 @@ import { AccountsModule } from '../../accounts/index.js';
 import { CreditsModule } from '../../credits/index.js';
 import { EngineModule } from '../../engine/index.js';
 import { IdempotencyModule } from '../../idempotency/index.js';
+import { RoutesModule } from '../../providers/index.js';
 import { RecipientListsModule } from '../../recipient-lists/index.js';
 import { SenderIdsModule } from '../../sender-ids/index.js';
+import { UsedRoutes } from '../broadcasts/index.js';
 import { TemplateMessagesModule } from '../template-messages/index.js';
 import { BulkSends } from './bulk-sends.js';
 import { QuoteBulkHandler } from './queries/quote-bulk.query.js';
@@ -21,10 +23,11 @@ import { BulkController } from './http/bulk.controller.js';
     EngineModule,
     IdempotencyModule,
     RecipientListsModule,
+    RoutesModule,
     SenderIdsModule,
     TemplateMessagesModule,
   ],
-  providers: [BulkSends, QuoteBulkHandler, SendBulkCampaignHandler],
+  providers: [UsedRoutes, BulkSends, QuoteBulkHandler, SendBulkCampaignHandler],
   controllers: [BulkController],
 })
 export class BulkModule {}

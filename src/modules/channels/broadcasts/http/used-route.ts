@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AnswerWarning } from '../../../../platform/http/index.js';
 import { RouteDirectory } from '../../../providers/index.js';
-import type { AcceptedBroadcast } from '../accepted-broadcast.js';
 
 /** What a broadcast's answer says of its route, where it is not the one that was named. */
 export interface UsedRoute {
@@ -17,11 +16,16 @@ const ANY = 'default';
 export class UsedRoutes {
   constructor(private readonly routes: RouteDirectory) {}
 
-  async of(service: string, { routeId }: AcceptedBroadcast): Promise<UsedRoute> {
+  /** @param field of the request, in which the route was named */
+  async of(
+    service: string,
+    { routeId }: { routeId?: number | undefined },
+    field = 'brodcast_service',
+  ): Promise<UsedRoute> {
     const route = routeId === undefined ? null : await this.routes.byId(routeId);
     if (!route || route.name === service) return {};
     if (service === ANY) return { route: route.name };
-    const message = `brodcast_service names no route of this channel that the account may use: ${route.name} is used`;
-    return { route: route.name, warnings: [{ code: 'unknown_route', field: 'brodcast_service', message }] };
+    const message = `${field} names no route of this channel that the account may use: ${route.name} is used`;
+    return { route: route.name, warnings: [{ code: 'unknown_route', field, message }] };
   }
 }

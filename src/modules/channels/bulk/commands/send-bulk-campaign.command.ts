@@ -13,14 +13,14 @@ import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../.
 import { SendableTemplates } from '../../template-messages/index.js';
 import { type BulkRequest, readBulkRequest } from '../bulk-request.js';
 import { assertValid, BulkSends, isOfTemplates } from '../bulk-sends.js';
-import type { AcceptedBulkData } from '../http/bulk.dto.js';
+import type { AcceptedBulk } from '../http/bulk.dto.js';
 import type { JsonRecipients } from '../json-recipients.js';
 
 /**
  * Accepts a campaign whose recipients have texts of their own: all of them, or none.
  * @throws AppError the rows of reference/bulk#errors, in their order
  */
-export class SendBulkCampaignCommand extends Command<AcceptedBulkData> {
+export class SendBulkCampaignCommand extends Command<AcceptedBulk> {
   /** @param body as it came */
   constructor(
     readonly account: Account,
@@ -40,25 +40,23 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
     private readonly idempotency: Idempotency,
   ) {}
 
-  async execute({ account, body, idempotent }: SendBulkCampaignCommand): Promise<AcceptedBulkData> {
+  async execute({ account, body, idempotent }: SendBulkCampaignCommand): Promise<AcceptedBulk> {
     const request = readBulkRequest(body);
     const inBody = await this.sends.inBody(request);
     assertValid(inBody);
-    return this.idempotency.once<AcceptedBulkData>(idempotent, (keeper) =>
-      this.accept(account, request, inBody, keeper),
-    );
+    return this.idempotency.once<AcceptedBulk>(idempotent, (keeper) => this.accept(account, request, inBody, keeper));
   }
 
   private async accept(
     account: Account,
     request: BulkRequest,
     inBody: JsonRecipients | null,
-    keeper: OutcomeKeeper<AcceptedBulkData> | null,
-  ): Promise<AcceptedBulkData> {
+    keeper: OutcomeKeeper<AcceptedBulk> | null,
+  ): Promise<AcceptedBulk> {
     const { submission, source, price, freeze } = await this.sends.open(account, request, inBody);
     const scheduledAt = this.submissions.momentOf(request.schedule, submission.sender);
     const { service, ...departure } = await this.departure(request, submission);
-    const answerOf = ({ requestId, totalRows, chargedCredits }: AcceptedCampaign): AcceptedBulkData => ({
+    const answerOf = ({ requestId, totalRows, chargedCredits, routeId }: AcceptedCampaign): AcceptedBulk => ({
       request_id: requestId,
       channel: request.channel,
       state: 'accepted',
@@ -69,6 +67,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
       warnings: source?.warnings ?? [],
       route: service,
       scheduled_at: scheduledAt && dateTime(scheduledAt, account.timeZone),
+      routeId,
     });
     const keep = keeper?.alongside(answerOf);
     const accepted = await this.submissions.accept(

@@ -2,11 +2,13 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../../../kernel/objects.js';
+import { textOrNull } from '../../../../kernel/text.js';
 import { AlsoTakes, ApiErrors, LargeJson } from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { UsedRoutes } from '../../broadcasts/index.js';
 import { SendBulkCampaignCommand } from '../commands/send-bulk-campaign.command.js';
 import { BULK_EXAMPLES } from './bulk-examples.js';
 import { BulkAnswer, BulkBody } from './bulk.dto.js';
@@ -17,7 +19,10 @@ import { BULK_ERRORS } from './documented-errors.js';
 @Authenticated()
 @Controller('v6/api/campaigns')
 export class BulkController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly usedRoutes: UsedRoutes,
+  ) {}
 
   @Post()
   @HttpCode(202)
@@ -38,6 +43,11 @@ export class BulkController {
     @CurrentActor() { account }: Actor,
     @IdempotencyKey('bulk_campaign') idempotent: IdempotentRequest | null,
   ): Promise<BulkAnswer> {
-    return { success: true, data: await this.commands.execute(new SendBulkCampaignCommand(account, body, idempotent)) };
+    const command = new SendBulkCampaignCommand(account, body, idempotent);
+    const { routeId, ...data } = await this.commands.execute(command);
+    // of a template send `route` is a connection, and nobody wishes for one
+    const { warnings } =
+      textOrNull(body['route']) === null ? {} : await this.usedRoutes.of(data.route, { routeId }, 'route');
+    return { success: true, data, ...(warnings && { warnings }) };
   }
 }

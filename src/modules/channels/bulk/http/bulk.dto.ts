@@ -91,4 +91,10 @@ export class AcceptedBulkData {
   @ApiProperty({ type: String, nullable: true, example: null }) scheduled_at!: string | null;
 }
 
+/** The answer, and what it is judged by before it is given. */
+export interface AcceptedBulk extends AcceptedBulkData {
+  /** the route of the campaign; absent from answers that were kept before it was told */
+  routeId?: number;
+}
+
 export class BulkAnswer extends AnswerOf(AcceptedBulkData) {}
