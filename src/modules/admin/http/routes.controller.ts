@@ -13,12 +13,12 @@ import {
   PutRouteRequest,
   RemovedRouteAnswer,
   RotatedCallbackAnswer,
-  ROUTE_EXAMPLES,
   RouteAnswer,
   type RouteAnswerData,
   RoutePageAnswer,
   SavedRouteAnswer,
 } from './route.dto.js';
+import { ROUTE_EXAMPLES } from './route-examples.js';
 import { PUT_ROUTE_ERRORS } from './route.errors.js';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
