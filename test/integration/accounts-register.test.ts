@@ -41,6 +41,7 @@ describe('register', () => {
     expect(answer.body).toEqual({
       success: true,
       message: 'Account registered successfully',
+      warnings: [expect.objectContaining({ code: 'unknown_field', field: 'user_type' })],
       user: {
         id: account?.['id'],
         username: 'Jane.Doe',

@@ -69,6 +69,7 @@ describe('own sender ids', () => {
     expect(made.body).toEqual({
       success: true,
       message: 'Sender id registered successfully',
+      warnings: [expect.objectContaining({ code: 'unknown_field', field: 'extra' })],
       data: {
         id: data['id'],
         sender_id: 'Acme 24',
