@@ -18,7 +18,7 @@ import { asOpenApi31 } from './openapi-31.js';
 import { TAGS } from './openapi-tags.js';
 import { operationIdOf } from './operation-ids.js';
 
-const VERSION = '0.2.0';
+const VERSION = '0.3.0';
 const OPERATIONS_TAG = 'Operations';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
