@@ -52,7 +52,7 @@ export const REST = 'rest';
 
 const asText = (value: unknown): string => {
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value as string | number | boolean);
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 };
 
 /** A `config` as texts of a form. */

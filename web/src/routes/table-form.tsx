@@ -27,7 +27,7 @@ export function TableForm({ table }: { table?: Schema<'RoutingTableData'> }) {
   const navigate = useNavigate();
   const form = useServerForm<Values>({
     name: table?.name ?? '',
-    channel: (table?.channel ?? 'sms') as Values['channel'],
+    channel: table?.channel ?? 'sms',
     rules: table?.rules.map(({ prefixes, accounts, categories, routes }) => ({
       prefixes: prefixes.join(', '),
       accounts: accounts?.join(', ') ?? '',
