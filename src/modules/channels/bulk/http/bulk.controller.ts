@@ -45,7 +45,7 @@ export class BulkController {
   ): Promise<BulkAnswer> {
     const command = new SendBulkCampaignCommand(account, body, idempotent);
     const { routeId, ...data } = await this.commands.execute(command);
-    // of a template send `route` is a connection, and nobody wishes for one
+    // of a template send `route` is a connection, which is not wished for
     const { warnings } =
       textOrNull(body['route']) === null ? {} : await this.usedRoutes.of(data.route, { routeId }, 'route');
     return { success: true, data, ...(warnings && { warnings }) };
