@@ -16,7 +16,7 @@ export function AlarmCard({ alarm }: { alarm: Alarm }) {
         <StatusBadge status={severity} />
         <h3>{wordsOf(kind)}</h3>
         <span className="muted">
-          since <Time value={alarm.raised_at} />
+          raised <Time value={alarm.raised_at} />
         </span>
       </header>
       <p>{message}</p>

@@ -111,7 +111,7 @@ function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean })
         ['Takes over', routes.length > 1 ? routes.slice(1).join(', ') : null],
         ['Sender', campaign.sender],
         ['Category', campaign.category],
-        ['Left so far', <Progress key="left" done={gone(campaign)} total={campaign.total_rows} label="Left so far" />],
+        ['Sent so far', <Progress key="left" done={gone(campaign)} total={campaign.total_rows} label="Sent so far" />],
         [
           'Time left',
           isOnItsWay ? (left === null ? 'unknown' : left === 0 ? 'all have left' : `about ${formatSpan(left)}`) : null,

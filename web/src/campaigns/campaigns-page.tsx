@@ -36,8 +36,8 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'recipients', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.total_rows} /> },
   {
     name: 'left',
-    title: 'Left so far',
-    cell: (row) => <Progress done={gone(row)} total={row.total_rows} label={`Left so far of ${row.broadcast_name}`} />,
+    title: 'Sent so far',
+    cell: (row) => <Progress done={gone(row)} total={row.total_rows} label={`Sent so far of ${row.broadcast_name}`} />,
   },
   { name: 'created', title: 'Accepted', cell: (row) => <LocalTime value={row.created_at} /> },
   { name: 'scheduled', title: 'Begins', cell: (row) => <LocalTime value={row.scheduled_at} /> },

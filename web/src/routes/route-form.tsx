@@ -28,6 +28,8 @@ interface Values {
   config: ConfigTexts;
 }
 
+const KEPT = '*** keeps what is there, while host, port and login stay: with a new address it has to be typed again';
+
 const isDriver = (word: string): word is Driver => (DRIVERS as readonly string[]).includes(word);
 const countOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
 
@@ -99,14 +101,14 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
       )}
       {FIELDS_OF[driver].map(({ name, label, kind, hint }) => {
         const registered = form.register(`config.${name}`);
-        const more = { label, hint };
+        const more = { label, hint, error: form.errorOf(`config.${name}`) };
         if (kind === 'flag') return <CheckField key={name} {...more} {...registered} />;
         if (kind === 'json') return <TextArea key={name} {...more} rows={4} spellCheck={false} {...registered} />;
         return (
           <TextField
             key={name}
-            label={label}
-            hint={kind === 'secret' && route !== undefined ? '*** keeps what is there' : hint}
+            {...more}
+            hint={kind === 'secret' && route !== undefined ? KEPT : hint}
             inputMode={kind === 'number' ? 'numeric' : undefined}
             autoComplete="off"
             {...registered}

@@ -29,7 +29,7 @@ export function useServerForm<Values extends FieldValues>(defaultValues: Default
         await work(values);
       } catch (error) {
         const fault = problemOf(error);
-        const field = fieldOf(fault, Object.keys(form.getValues()));
+        const field = fieldOf(fault, (name) => isInput(form.getValues(name as Path<Values>)));
         if (field === null) setProblem(fault);
         else form.setError(field as Path<Values>, { message: fault.message }, { shouldFocus: true });
       }
@@ -52,11 +52,16 @@ function messageOf(error: { type?: unknown; message?: string } | undefined): str
   return error.type === 'required' ? 'Required' : 'Not valid';
 }
 
-/** The field of the form that a refusal is about: named by it, or the first word of its text. */
-function fieldOf({ field, message }: Problem, names: readonly string[]): string | null {
-  const root = field?.split(/[.[]/)[0];
-  const first = message.split(/[\s.[]/)[0];
-  return names.find((name) => name === field) ?? names.find((name) => name === root || name === first) ?? null;
+/** A value that stands in a field of the form, and not a group of fields: a refusal of the group stands above the button. */
+const isInput = (value: unknown): boolean =>
+  value !== undefined && (value === null || typeof value !== 'object' || Array.isArray(value));
+
+/** The field of the form that a refusal is about: named by it, or by the first word of its text. */
+function fieldOf({ field, message }: Problem, isOne: (name: string) => boolean): string | null {
+  const names = [field, message.split(/[\s:[]/)[0]].flatMap((name) =>
+    name ? [name, name.split(/[.[]/)[0] ?? name] : [],
+  );
+  return names.find(isOne) ?? null;
 }
 
 interface Properties<Values extends FieldValues> {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Account, displayName, type Role, roleOf } from '../domain/account.js';
-import { PERMISSIONS, type Permissions } from '../domain/permissions.js';
+import { defaultPermissions, PERMISSIONS, type Permissions } from '../domain/permissions.js';
 
 /** The person who acts for an account. */
 export class ActingPersonView {
@@ -45,7 +45,7 @@ export class OwnAccountView {
     properties: Object.fromEntries(PERMISSIONS.map((name) => [name, { type: 'boolean' }])),
     required: [...PERMISSIONS],
     additionalProperties: false,
-    example: { client_management: true, reseller_settings: true },
+    example: defaultPermissions(),
   })
   permissions!: Permissions;
 
