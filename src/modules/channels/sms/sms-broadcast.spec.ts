@@ -113,7 +113,7 @@ describe('reading an SMS broadcast', () => {
     const faults = order.map((_, repaired) =>
       read(Object.assign({}, all, ...order.slice(0, repaired)) as RawSmsBroadcast),
     );
-    expect(faults).toEqual([
+    expect(faults).toMatchObject([
       { fault: 'fieldsRequired' },
       { fault: 'tooLong' },
       { fault: 'contactLength' },
