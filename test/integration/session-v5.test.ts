@@ -21,8 +21,7 @@ afterAll(() => sessions.stop());
 beforeEach(() => sessions.upstream.answer(null));
 
 /** The body of a refusal; what helps beside it is told in error-help.test.ts. */
-const shape = (message: string): unknown =>
-  expect.objectContaining({ status: 'error', textsent: 'error', message });
+const shape = (message: string): unknown => expect.objectContaining({ status: 'error', textsent: 'error', message });
 
 async function expectRefused(who: Omit<ChatMember, 'routeId'>, body: unknown, status: number, message: string) {
   const answer = await sessions.v5(who, body);

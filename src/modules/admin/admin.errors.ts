@@ -4,7 +4,11 @@ import { fieldErrors } from '../../kernel/field-errors.js';
 /** Errors of routes to carriers, as their operators see them. */
 export const routeErrors = {
   notFound: notFound('route_not_found', 'Route not found', 'no route of that name'),
-  name: invalid('invalid_route', fieldErrors.invalid.shown('name').text, 'not 1 to 64 of A-Z a-z 0-9 . _ -, or `status`'),
+  name: invalid(
+    'invalid_route',
+    fieldErrors.invalid.shown('name').text,
+    'not 1 to 64 of A-Z a-z 0-9 . _ -, or `status`',
+  ),
   driver: invalid(
     'invalid_route',
     (names: readonly string[]) => fieldErrors.noWord.shown('driver', names).text,

@@ -24,7 +24,13 @@ import { ListRoutesHandler } from './queries/list-routes.query.js';
 /** The admin API's part for routes. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule, RoutingModule, StatisticsModule],
-  controllers: [RouteStatusController, RouteActionsController, RoutesController, RouteCostsController, MarginController],
+  controllers: [
+    RouteStatusController,
+    RouteActionsController,
+    RoutesController,
+    RouteCostsController,
+    MarginController,
+  ],
   providers: [
     MoveRouteHandler,
     PutRouteHandler,

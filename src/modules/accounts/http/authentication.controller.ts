@@ -39,7 +39,8 @@ export class AuthenticationController {
   @Open('gives the token')
   @ApiOperation({
     summary: 'Log in',
-    description: 'Copy `token` from the answer into Authorize (bearer). Staff also get the cookie of the queue dashboard.',
+    description:
+      'Copy `token` from the answer into Authorize (bearer). Staff also get the cookie of the queue dashboard.',
   })
   @ApiBody({ type: LogInRequest })
   @ApiOkResponse({ type: LogInAnswer })
