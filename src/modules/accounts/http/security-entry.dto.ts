@@ -28,6 +28,6 @@ export class SecurityEntryAnswer {
 export class SecurityPageAnswer extends PageOf(SecurityEntryAnswer) {}
 
 export const securityEntryAnswer = (
-  { createdAt, ...row }: SecurityEntryEntity,
+  { id, event, username, ip, times, createdAt }: SecurityEntryEntity,
   timeZone: string,
-): SecurityEntryAnswer => ({ ...row, created_at: dateTime(createdAt, timeZone) });
+): SecurityEntryAnswer => ({ id, event, username, ip, times, created_at: dateTime(createdAt, timeZone) });
