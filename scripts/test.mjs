@@ -5,6 +5,7 @@
  */
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { ensureBrowser } from './lib/browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ROOT, dataDirectory, ensureSecrets, requireNode, testEnvironment } from './lib/environment.mjs';
@@ -145,6 +146,25 @@ async function runCheck({ args, env }, log) {
   }
 }
 
+/** The last lines of a failed check, for the end of the output: a log that is cut keeps its end. */
+const RECALLED_LINES = 60;
+
+/** Lines of a log that tell of no fault: tests that passed, and what tools say of progress. */
+const QUIET = /^\s*[✓√]/u;
+
+function recall(name, reports) {
+  const log = join(reports, `${name}.log`);
+  if (!existsSync(log)) return;
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  heading(`${CHECKS[name].title}: the end of what it said`);
+  print(
+    lines
+      .filter((line) => !QUIET.test(stripVTControlCharacters(line)))
+      .slice(-RECALLED_LINES)
+      .join('\n'),
+  );
+}
+
 const heading = (title) => print(`\n━━ ${title} ${'━'.repeat(Math.max(0, 76 - title.length))}`);
 
 async function test() {
@@ -202,6 +222,9 @@ async function test() {
   );
   if (lifetime.isEnding) return;
 
+  const failures = wanted.filter((name) => !results.get(name).ok);
+  for (const name of failures) recall(name, reports);
+
   const sums = { passed: 0, failed: 0 };
   print('');
   for (const name of wanted) {
@@ -213,9 +236,7 @@ async function test() {
     sums.passed += passed;
     sums.failed += failed;
   }
-  await lifetime.end([...results.values()].every(({ ok }) => ok) ? 0 : 1, () =>
-    print(`\n${sums.passed} passed, ${sums.failed} failed`),
-  );
+  await lifetime.end(failures.length === 0 ? 0 : 1, () => print(`\n${sums.passed} passed, ${sums.failed} failed`));
 }
 
 await test().catch((error) => {
