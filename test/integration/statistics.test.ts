@@ -3,6 +3,8 @@ import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { RouteFigures } from '../../src/modules/statistics/index.js';
 import { TrafficWriter } from '../../src/modules/statistics/traffic-writer.js';
+import { GetStatisticsHandler } from '../../src/modules/statistics/queries/get-statistics.query.js';
+import { TrafficReader } from '../../src/modules/statistics/persistence/traffic-reader.js';
 import { TrafficStore } from '../../src/modules/statistics/persistence/traffic-store.js';
 import { CommitUnknown, inTransaction } from '../../src/platform/database/index.js';
 import { Traffic } from '../../src/modules/traffic/index.js';
@@ -28,7 +30,8 @@ describe('statistics', () => {
   });
   afterAll(() => house.stop());
 
-  const write = (): Promise<void> => house.part(TrafficWriter).write();
+  const forget = (): void => house.part(GetStatisticsHandler).forget();
+  const write = (): Promise<void> => house.part(TrafficWriter).write().finally(forget);
   /** As a window over a route, and as the deadline. */
   const settle = async (
     requestId: string,
@@ -153,6 +156,35 @@ describe('statistics', () => {
     expect(dataOf(await house.get(OWN, other))['series']).toEqual([]);
   });
 
+  it('costs fifty people who look at one page what it costs one of them', async () => {
+    const people = [staff, await house.join(0, { userType: 'admin' })];
+    const reader = house.part(TrafficReader);
+    const points = reader.points.bind(reader);
+    let reads = 0;
+    reader.points = (...asked) => {
+      reads += 1;
+      return points(...asked);
+    };
+    try {
+      forget();
+      const paths = [`${ALL}?by=route`, `${ALL}?by=route&key=main`, ALL];
+      // at the end of a minute the page is another one
+      const to = `to=${new Date().toISOString()}`;
+      const look = (path: string, index: number): Promise<Answer> =>
+        house.get(`${path}${path.includes('?') ? '&' : '?'}${to}`, people[index % 2] as Member);
+      for (const path of paths) {
+        const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => look(path, index)));
+        expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+      }
+      expect(reads).toBe(paths.length);
+      // what is of one account is of that one alone
+      expect(dataOf(await house.get(`${OWN}?${to}`, await house.join(0)))['series']).toEqual([]);
+      expect(reads).toBe(paths.length + 1);
+    } finally {
+      reader.points = points;
+    }
+  });
+
   it('tells of a route what it does now', async () => {
     const figures = (await house.part(RouteFigures).of([routeId, 4_000_000])).get(routeId);
     expect(figures).toMatchObject({ sentLastHour: 4, refusedLastHour: 1, deliveryRate: 0.75 });
@@ -216,6 +248,7 @@ describe('statistics', () => {
     const tally = { ...of, minute: Math.floor(Date.now() / 60_000) * 60_000, counts: { sent: 1 } };
     const stores = Array.from({ length: 8 }, () => new TrafficStore(house.dataSource));
     await Promise.all(stores.flatMap((store) => Array.from({ length: 5 }, () => store.add([tally]))));
+    forget();
     expect(Number((await totals(`${ALL}?by=route&key=main`, staff))?.['sent'])).toBe(before + 40);
   });
 

@@ -128,14 +128,14 @@ describe('events for webhooks', () => {
         label: null,
         dueAt,
       });
-    await store.submitted(await add(null), 'wamid.1');
+    await store.submitted({ id: await add(null), accountId: member.account.id, routeId }, 'wamid.1');
     await webhooks.chatReceipt(routeId, 'wamid.1', 'delivered');
     await webhooks.chatReceipt(routeId, 'wamid.1', 'read');
     await webhooks.chatReceipt(routeId, 'wamid.1', 'delivered');
     const scheduled = await add(new Date(Date.now() - 1_000));
     const due = get(ScheduledMessageStore);
     for (const claimed of await due.claim({ most: 10, mostOfOne: 10, except: [] })) await due.begin(claimed);
-    await store.failed(scheduled, 131026, 'Ticket Expired');
+    await store.failed({ id: scheduled, accountId: member.account.id, routeId }, 131026, 'Ticket Expired');
     const account = await get(ChatAccounts).byId(routeId);
     const message = {
       id: 'wamid.in',

@@ -55,6 +55,7 @@ export {
 } from './review-content.js';
 export { UnmatchedStore } from './receipts/unmatched-store.js';
 export type { BegunAttempt, EndedAttempt } from './settle/attempts.js';
+export { figuresOf } from './settle/counted-moves.js';
 export { RestoredCampaigns, type UndecidedCampaign } from './restored/restored-campaigns.js';
 export { type FencedCopy, RestoreFence } from './restored/restore-fence.js';
 export { AttemptReader } from './state/attempt-reader.js';

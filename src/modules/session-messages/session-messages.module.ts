@@ -5,6 +5,7 @@ import { AccountsModule } from '../accounts/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ProvidersModule, RoutesModule } from '../providers/index.js';
+import { TrafficModule } from '../traffic/index.js';
 import { CancelSessionMessageHandler } from './commands/cancel-session-message.command.js';
 import { SendSessionMessageHandler } from './commands/send-session-message.command.js';
 import { SendV5SessionHandler } from './commands/send-v5-session.command.js';
@@ -38,7 +39,7 @@ const SENDING = [
  * `SessionReceipts` registers, is global.
  */
 @Module({
-  imports: [TypeOrmModule.forFeature([SessionMessageEntity]), CustomerEventsModule, RoutesModule],
+  imports: [TypeOrmModule.forFeature([SessionMessageEntity]), CustomerEventsModule, RoutesModule, TrafficModule],
   providers: SENDING,
   exports: SENDING,
 })

@@ -19,6 +19,8 @@ export interface Tally extends TrafficOf {
 }
 
 export const MINUTE_MS = 60_000;
+/** What session messages are counted as: they belong to no campaign, and so to no channel of the engine. */
+export const SESSION_TRAFFIC = 'session';
 /** Of seconds: what comes then to rows that are not known yet is not counted. */
 const MOST_TALLIES = 50_000;
 

@@ -49,7 +49,12 @@ const isAlike = (a: RecipientMove, b: RecipientMove): boolean =>
   a.routeId === b.routeId &&
   a.isOverdue === b.isOverdue;
 
-function figuresOf({ from, to, isOverdue }: RecipientMove): readonly Figure[] {
+/** What a change of status counts as, of a recipient or of a message that is in no campaign (docs/decisions/0050). */
+export function figuresOf({
+  from,
+  to,
+  isOverdue,
+}: Pick<RecipientMove, 'from' | 'to' | 'isOverdue'>): readonly Figure[] {
   if (to === Failed) return isOverdue ? ['expired'] : from === Pending ? ['refused'] : leftBefore(from, ['failed']);
   if (to === Read && from === Delivered) return NONE;
   return leftBefore(from, BY_STATUS[to] ?? NONE, to);

@@ -104,7 +104,7 @@ export class ScheduledSends implements BeforeApplicationShutdown {
       const account = await this.accountFor(message);
       if (account instanceof AppError) return await this.scheduled.refuse(message, account.message);
       if (!(await this.insist(message, () => this.scheduled.begin(message)))) return;
-      const outcome = await this.sender.attempt(message.id, account, message);
+      const outcome = await this.sender.attempt(message, account, message);
       await this.insist(message, () => this.settle(message, outcome));
     } catch (error) {
       this.logger.warn({ err: safeError(error), sessionMessage: message.id }, 'scheduled message was put off');
@@ -112,9 +112,8 @@ export class ScheduledSends implements BeforeApplicationShutdown {
   }
 
   private async settle(message: DueSessionMessage, outcome: SendOutcome): Promise<void> {
-    const { id } = message;
-    if (outcome.kind === 'accepted') await this.store.submitted(id, outcome.providerMessageIds[0] ?? null);
-    else if (outcome.kind === 'rejected') await this.store.failed(id, outcome.code, outcome.text);
+    if (outcome.kind === 'accepted') await this.store.submitted(message, outcome.providerMessageIds[0] ?? null);
+    else if (outcome.kind === 'rejected') await this.store.failed(message, outcome.code, outcome.text);
     else if (outcome.kind === 'retry' || outcome.kind === 'unsent') {
       const isBusy = outcome.kind === 'retry' && outcome.throttled;
       await this.scheduled.putBack(message, isBusy ? outcome.afterMs : TRY_AGAIN_MS);

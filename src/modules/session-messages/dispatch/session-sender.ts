@@ -13,9 +13,11 @@ import {
   type SendOutcome,
   type UsableChatAccount,
 } from '../../providers/index.js';
+import { Traffic } from '../../traffic/index.js';
 import type { SessionMessage } from '../domain/session-message.js';
 import { sessionReference } from '../domain/session-reference.js';
-import { SessionMessageStore } from '../persistence/session-message-store.js';
+import { countUnknown } from '../persistence/counted-sessions.js';
+import { type SentSessionMessage, SessionMessageStore } from '../persistence/session-message-store.js';
 import { sessionErrors } from '../session-messages.errors.js';
 
 /** What the provider answered, passed through. */
@@ -29,6 +31,7 @@ export class SessionSender {
   constructor(
     private readonly store: SessionMessageStore,
     private readonly client: MetaCloudClient,
+    private readonly traffic: Traffic,
   ) {}
 
   /**
@@ -43,30 +46,42 @@ export class SessionSender {
   ): Promise<ProviderAnswer> {
     const { accountId, id: routeId } = account;
     const id = await this.store.add({ ...message, accountId, routeId, label, dueAt: null });
-    const answer = await this.ask(id, account, message);
+    const sent = { id, accountId, routeId };
+    const answer = await this.ask(sent, account, message);
     const refusal = answer.status < 300 ? null : sessionErrors.refused(providerErrorText(answer.body));
     await this.record(id, () =>
       refusal
-        ? this.store.failed(id, providerErrorCode(answer.body), refusal.message)
-        : this.store.submitted(id, messageIdOf(answer.body)),
+        ? this.store.failed(sent, providerErrorCode(answer.body), refusal.message)
+        : this.store.submitted(sent, messageIdOf(answer.body)),
     );
     if (refusal) throw refusal;
     return answer.body;
   }
 
   /** Hands over a scheduled message, already stored as of unknown outcome: no request waits for it. Never throws. */
-  attempt(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<SendOutcome> {
-    return this.client.attempt(account, { to, payload: content, ref: sessionReference(id) });
+  async attempt(
+    { id, ...owner }: SentSessionMessage,
+    account: UsableChatAccount,
+    { to, content }: SessionMessage,
+  ): Promise<SendOutcome> {
+    const outcome = await this.client.attempt(account, { to, payload: content, ref: sessionReference(id) });
+    if (outcome.kind === 'unknown') countUnknown(this.traffic, owner);
+    return outcome;
   }
 
   /** Asks the provider. What never left is known to have failed; after silence the outcome stays unknown. */
-  private async ask(id: number, account: UsableChatAccount, { to, content }: SessionMessage): Promise<GraphAnswer> {
+  private async ask(
+    sent: SentSessionMessage,
+    account: UsableChatAccount,
+    { to, content }: SessionMessage,
+  ): Promise<GraphAnswer> {
+    const { id } = sent;
     try {
       return await this.client.send(account, { to, payload: content, ref: sessionReference(id) });
     } catch (error) {
       if (error instanceof AppError && error.code === PROVIDER_UNREACHED) {
-        await this.record(id, () => this.store.neverSent(id, error.message));
-      }
+        await this.record(id, () => this.store.neverSent(sent, error.message));
+      } else countUnknown(this.traffic, sent);
       throw error;
     }
   }

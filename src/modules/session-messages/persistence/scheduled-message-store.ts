@@ -5,7 +5,9 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../../engine/index.js';
+import { Traffic } from '../../traffic/index.js';
 import type { MessageContent, SessionMessage } from '../domain/session-message.js';
+import { countMoves } from './counted-sessions.js';
 import { SessionEvents } from './session-events.js';
 import { ERROR_LENGTH } from './session-message-store.js';
 
@@ -50,6 +52,7 @@ export class ScheduledMessageStore {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly events: SessionEvents,
+    private readonly traffic: Traffic,
   ) {}
 
   /**
@@ -118,7 +121,7 @@ export class ScheduledMessageStore {
   }
 
   /** It has not left, and never will. */
-  async refuse({ id, claim }: DueSessionMessage, text: string): Promise<void> {
+  async refuse({ id, claim, accountId, routeId }: DueSessionMessage, text: string): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const { affectedRows } = await tx.query<WriteResult>(
         `UPDATE session_messages SET status = ${RecipientStatus.Failed}, due_at = NULL, error_message = ?,
@@ -126,7 +129,9 @@ export class ScheduledMessageStore {
          WHERE id = ? AND claim = ? AND status = ${RecipientStatus.Pending}`,
         [cutCodePoints(text, ERROR_LENGTH), id, claim],
       );
-      if (affectedRows > 0) await this.events.publish(tx, [id]);
+      if (affectedRows === 0) return;
+      await this.events.publish(tx, [id]);
+      countMoves(tx, this.traffic, [{ accountId, routeId, from: RecipientStatus.Pending, to: RecipientStatus.Failed }]);
     });
   }
 

@@ -5,7 +5,9 @@ import { newId } from '../../../kernel/ids.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { RecipientStatus } from '../../engine/index.js';
+import { Traffic } from '../../traffic/index.js';
 import type { SessionMessage } from '../domain/session-message.js';
+import { countMoves, type SessionOwner } from './counted-sessions.js';
 import { SessionEvents } from './session-events.js';
 import { SessionMessageEntity } from './session-message.entity.js';
 
@@ -17,6 +19,11 @@ export interface NewSessionMessage extends SessionMessage {
   label: string | null;
   /** null = it leaves at once */
   dueAt: Date | null;
+}
+
+/** A message that has been handed over, or was to be. */
+export interface SentSessionMessage extends SessionOwner {
+  id: number;
 }
 
 /** Longest text of a failure, in code points. */
@@ -46,6 +53,7 @@ export class SessionMessageStore {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly events: SessionEvents,
+    private readonly traffic: Traffic,
   ) {}
 
   /** Stores a message before it leaves: from now on its outcome is unknown, unless it is scheduled. */
@@ -81,26 +89,26 @@ export class SessionMessageStore {
    * The provider has it.
    * @param given its id; one that it gave before names another message, and receipts find this one by our reference
    */
-  async submitted(id: number, given: string | null): Promise<void> {
+  async submitted(message: SentSessionMessage, given: string | null): Promise<void> {
     const providerMessageId = given !== null && given.length <= LONGEST_PROVIDER_ID ? given : null;
     try {
-      await this.settle(id, { status: RecipientStatus.Submitted, providerMessageId });
+      await this.settle(message, { status: RecipientStatus.Submitted, providerMessageId });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      await this.settle(id, { status: RecipientStatus.Submitted });
+      await this.settle(message, { status: RecipientStatus.Submitted });
     }
   }
 
   /** The provider refused it. */
-  async failed(id: number, errorCode: number | null, text: string): Promise<void> {
+  async failed(message: SentSessionMessage, errorCode: number | null, text: string): Promise<void> {
     const errorMessage = cutCodePoints(text, ERROR_LENGTH);
-    await this.settle(id, { status: RecipientStatus.Failed, errorCode, errorMessage });
+    await this.settle(message, { status: RecipientStatus.Failed, errorCode, errorMessage });
   }
 
   /** It has certainly not left, and never will. */
-  async neverSent(id: number, text: string): Promise<void> {
+  async neverSent(message: SentSessionMessage, text: string): Promise<void> {
     const errorMessage = cutCodePoints(text, ERROR_LENGTH);
-    await this.settle(id, { status: RecipientStatus.Failed, errorMessage, sentAt: null });
+    await this.settle(message, { status: RecipientStatus.Failed, errorMessage, sentAt: null });
   }
 
   /**
@@ -110,8 +118,8 @@ export class SessionMessageStore {
   async failOverdue(receiptTimeoutMs: number): Promise<void> {
     for (const status of WAITING) {
       await inTransaction(this.dataSource, async (tx) => {
-        const rows: { id: number }[] = await tx.query(
-          `SELECT id FROM session_messages WHERE status = ? AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+        const rows: SentSessionMessage[] = await tx.query(
+          `SELECT id, account_id AS accountId, route_id AS routeId FROM session_messages WHERE status = ? AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
            LIMIT ${OVERDUE_BATCH} FOR UPDATE SKIP LOCKED`,
           [status, receiptTimeoutMs * 1000],
         );
@@ -123,19 +131,30 @@ export class SessionMessageStore {
           [RecipientStatus.Failed, ids],
         );
         await this.events.publish(tx, ids);
+        const move = { from: status, to: RecipientStatus.Failed, isOverdue: true };
+        countMoves(
+          tx,
+          this.traffic,
+          rows.map((row) => ({ ...row, ...move })),
+        );
       });
     }
   }
 
   /** Only the first outcome of a message that has left counts here; what comes later comes as receipts. */
-  private async settle(id: number, change: Partial<SessionMessageEntity>): Promise<void> {
+  private async settle(
+    { id, ...owner }: SentSessionMessage,
+    change: Partial<SessionMessageEntity> & { status: RecipientStatus },
+  ): Promise<void> {
     const work = async (tx: EntityManager): Promise<void> => {
       const { affected } = await tx.update(
         SessionMessageEntity,
         { id, status: RecipientStatus.Unknown },
         { ...change, updatedAt: NOW },
       );
-      if (affected) await this.events.publish(tx, [id]);
+      if (!affected) return;
+      await this.events.publish(tx, [id]);
+      countMoves(tx, this.traffic, [{ ...owner, from: RecipientStatus.Pending, to: change.status }]);
     };
     await inTransaction(this.dataSource, work, { again: 'only the first outcome counts' });
   }

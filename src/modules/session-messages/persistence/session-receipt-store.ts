@@ -3,7 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { jsonRows } from '../../../platform/database/index.js';
 import { mayMove, RecipientStatus, type RoutedReceipt } from '../../engine/index.js';
+import { Traffic } from '../../traffic/index.js';
 import { readSessionReference } from '../domain/session-reference.js';
+import { countMoves, countReceipts, type SessionOwner } from './counted-sessions.js';
 import { SessionEvents } from './session-events.js';
 import { ERROR_LENGTH } from './session-message-store.js';
 
@@ -12,10 +14,12 @@ type Receipt = RoutedReceipt['receipt'];
 /** What to look for: the place in the list, the chat account, the provider's id or ours. */
 type Wanted = [ordinal: number, routeId: number, id: string | number];
 
-interface StatusRow {
+interface StatusRow extends SessionOwner {
   ordinal: number;
   id: number;
   status: RecipientStatus;
+  /** milliseconds since it left; null = it is not known to have */
+  ageMs: number | null;
 }
 
 interface StatusChange {
@@ -41,7 +45,10 @@ function changeBy(receipt: Receipt, status: RecipientStatus): StatusChange {
 /** Receipts of session messages: found by the provider's id, else by our reference; forward only. */
 @Injectable()
 export class SessionReceiptStore {
-  constructor(private readonly events: SessionEvents) {}
+  constructor(
+    private readonly events: SessionEvents,
+    private readonly traffic: Traffic,
+  ) {}
 
   /**
    * Moves the messages that these receipts belong to.
@@ -49,6 +56,7 @@ export class SessionReceiptStore {
    */
   async apply(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<boolean[]> {
     const rows = await this.find(tx, receipts);
+    countReceipts(tx, this.traffic, rows);
     const moved = new Map<number, StatusChange>();
     const providerIds = new Map<number, string>();
     for (const row of rows.toSorted((a, b) => a.ordinal - b.ordinal)) {
@@ -62,6 +70,15 @@ export class SessionReceiptStore {
     if (moved.size > 0) {
       await this.write(tx, moved);
       await this.events.publish(tx, [...moved.keys()], providerIds);
+      const before = new Map(rows.map((row) => [row.id, row]));
+      countMoves(
+        tx,
+        this.traffic,
+        [...moved].map(([id, { status: to }]) => {
+          const { status: from, ...row } = before.get(id) as StatusRow;
+          return { ...row, from, to };
+        }),
+      );
     }
     const taken = new Set(rows.map(({ ordinal }) => ordinal));
     return receipts.map((_, index) => taken.has(index));
@@ -88,7 +105,8 @@ export class SessionReceiptStore {
 
   private lookUp(tx: EntityManager, type: string, column: string, wanted: readonly Wanted[]): Promise<StatusRow[]> {
     return tx.query(
-      `SELECT j.ordinal, m.id, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]',
+      `SELECT j.ordinal, m.id, m.status, m.account_id AS accountId, m.route_id AS routeId,
+         TIMESTAMPDIFF(MICROSECOND, m.sent_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]',
          route_id INT PATH '$[1]', wanted ${type} PATH '$[2]')) j
        JOIN session_messages m ON m.route_id = j.route_id AND m.${column} = j.wanted FOR UPDATE`,
       [jsonRows(wanted)],

@@ -1,8 +1,10 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { fieldErrors } from '../../../kernel/field-errors.js';
+import { TtlCache } from '../../../platform/caches/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
+import { SESSION_TRAFFIC } from '../../traffic/index.js';
 import { figuresOf, sumOf } from '../figures.js';
 import type { Group, Range, Span } from '../domain/selection.js';
 import type { SeriesAnswer, StatisticsAnswerData } from '../http/statistics.dto.js';
@@ -26,6 +28,11 @@ export class GetStatisticsQuery extends Query<StatisticsAnswerData> {
   }
 }
 
+/** Counters are written every five seconds: what is read once serves all that look meanwhile. */
+const KEPT_MS = 5_000;
+/** Ranges that are kept at once; the longest have some thousand steps. */
+const MOST_KEPT = 50;
+
 /** Who a series is of. */
 interface Named {
   key: string;
@@ -34,6 +41,8 @@ interface Named {
 
 @QueryHandler(GetStatisticsQuery)
 export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
+  private readonly kept = new TtlCache<string, StatisticsAnswerData>(KEPT_MS, MOST_KEPT);
+
   constructor(
     private readonly reader: TrafficReader,
     private readonly routes: RouteDirectory,
@@ -41,9 +50,20 @@ export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
     private readonly channels: Channels,
   ) {}
 
+  /** A page that many people leave open costs what one of them would. */
   async execute(query: GetStatisticsQuery): Promise<StatisticsAnswerData> {
     const { range, by, span } = query;
-    const points = await this.reader.points(await this.wanted(query), span);
+    const wanted = await this.wanted(query);
+    return this.kept.get(JSON.stringify([range, by, span, wanted]), () => this.read(query, wanted));
+  }
+
+  /** The next question reads the database. */
+  forget(): void {
+    this.kept.clear();
+  }
+
+  private async read({ range, by, span }: GetStatisticsQuery, wanted: Wanted): Promise<StatisticsAnswerData> {
+    const points = await this.reader.points(wanted, span);
     const series: SeriesAnswer[] = [];
     for (const [, group] of grouped(points, by)) {
       const name = await this.nameOf(by, group);
@@ -62,7 +82,8 @@ export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
 
   private async wanted({ by, key, accountId }: GetStatisticsQuery): Promise<Wanted> {
     if (by === 'channel') {
-      if (key !== null && !this.channels.names.includes(key)) throw fieldErrors.invalid('key');
+      if (key !== null && key !== SESSION_TRAFFIC && !this.channels.names.includes(key))
+        throw fieldErrors.invalid('key');
       if (accountId !== null) return { kind: SUBJECT_KINDS.account, subjectIds: [accountId], channel: key };
       return { kind: SUBJECT_KINDS.channel, channel: key };
     }
