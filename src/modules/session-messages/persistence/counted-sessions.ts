@@ -44,5 +44,4 @@ export function countReceipts(tx: EntityManager, traffic: Traffic, owners: reado
 }
 
 /** Counts a message that may have left, and may not. */
-export const countUnknown = (traffic: Traffic, owner: SessionOwner): void =>
-  traffic.count(trafficOf(owner), 'unknown');
+export const countUnknown = (traffic: Traffic, owner: SessionOwner): void => traffic.count(trafficOf(owner), 'unknown');

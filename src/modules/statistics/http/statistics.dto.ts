@@ -67,7 +67,10 @@ export class PointAnswer extends FiguresAnswer {
 
 /** One route, channel or account. */
 export class SeriesAnswer {
-  @ApiProperty({ example: 'carrier-one', description: 'Name of the route, the channel (`session`: session messages), the username' })
+  @ApiProperty({
+    example: 'carrier-one',
+    description: 'Name of the route, the channel (`session`: session messages), the username',
+  })
   key!: string;
 
   @ApiProperty({ type: String, nullable: true, example: 'sms', description: 'null: of several channels' })
