@@ -90,7 +90,7 @@ describe('a cluster', () => {
 
   /** Another one than that. */
   const masterBeside = async ({ port }: { port: number }) => {
-    for (const node of cluster.nodes) if (node.port !== port && (await node.ask('ROLE'))[0] === 'master') return node;
+    for (const node of cluster.nodes) if (node.port !== port && (await node.tell('ROLE'))[0] === 'master') return node;
     throw new Error('there is one master only');
   };
 
@@ -104,7 +104,7 @@ describe('a cluster', () => {
     expect(next.port).not.toBe(killed.port);
     await killed.start();
     await cluster.followed();
-    expect((await killed.ask('ROLE'))[0]).toBe('slave');
+    expect((await killed.tell('ROLE'))[0]).toBe('slave');
     await next.kill();
     await all.goesOn();
     await next.start();
@@ -130,8 +130,8 @@ describe('a cluster', () => {
   it('whose master hands over to its replica goes on', async () => {
     await cluster.followed();
     const before = await masterOfQueue();
-    const [, , replicas] = (await before.ask('ROLE')) as [string, number, [string, string][]];
-    await cluster.node(replicas[0]?.[1])?.ask('CLUSTER', 'FAILOVER');
+    const [, , replicas] = (await before.tell('ROLE')) as [string, number, [string, string][]];
+    await cluster.node(replicas[0]?.[1])?.tell('CLUSTER', 'FAILOVER');
     await vi.waitFor(async () => expect((await masterOfQueue()).port).not.toBe(before.port), PATIENCE);
     await all.goesOn();
     await all.countsTogether('handed-over');
@@ -141,10 +141,10 @@ describe('a cluster', () => {
     await cluster.followed();
     const from = await masterOfQueue();
     const to = await masterBeside(from);
-    const slot = Number(await from.ask('CLUSTER', 'KEYSLOT', `{${all.prefix}:sms}`));
-    const [fromId, toId] = [String(await from.ask('CLUSTER', 'MYID')), String(await to.ask('CLUSTER', 'MYID'))];
-    await to.ask('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
-    await from.ask('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+    const slot = Number(await from.tell('CLUSTER', 'KEYSLOT', `{${all.prefix}:sms}`));
+    const [fromId, toId] = [String(await from.tell('CLUSTER', 'MYID')), String(await to.tell('CLUSTER', 'MYID'))];
+    await to.tell('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
+    await from.tell('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
     // Meanwhile keys stand on both, and Bull's scripts are told to ask there, or to try again.
     await all.add();
     await vi.waitFor(async () => {
@@ -153,7 +153,7 @@ describe('a cluster', () => {
         await from.ask('MIGRATE', '127.0.0.1', to.port, '', 0, 5_000, 'AUTH', to.password, 'KEYS', ...keys);
       expect(keys).toEqual([]);
     }, PATIENCE);
-    for (const node of [to, from]) await node.ask('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+    for (const node of [to, from]) await node.tell('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
     await all.goesOn();
     expect((await masterOfQueue()).port).toBe(to.port);
   }, 240_000);
@@ -203,8 +203,8 @@ describe('a server', () => {
     const all = await traffic(server.url);
     try {
       await all.goesOn();
-      await server.node.ask('EVAL', "for i = 1, 2000 do redis.call('SET', 'filling:' .. i, i) end", 0);
-      await server.node.ask('BGREWRITEAOF');
+      await server.node.tell('EVAL', "for i = 1, 2000 do redis.call('SET', 'filling:' .. i, i) end", 0);
+      await server.node.tell('BGREWRITEAOF');
       await vi.waitFor(async () => {
         const info = String(await server.node.ask('INFO', 'persistence'));
         expect(info).toMatch(/aof_rewrite_in_progress:0[^]*aof_rewrite_scheduled:0[^]*aof_last_bgrewrite_status:ok/);

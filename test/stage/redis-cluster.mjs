@@ -134,14 +134,14 @@ export async function startRedisCluster({ masters = 3, replicas = 0, nodeTimeout
     await Promise.all(
       nodes.slice(0, masters).map((node, index) => {
         const [from, to] = [index, index + 1].map((share) => Math.round((share * SLOTS) / masters));
-        return node.ask('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
+        return node.tell('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
       }),
     );
     // Epochs of their own, so that they need not agree on them first.
-    await Promise.all(nodes.map((node, index) => node.ask('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
-    for (const { port } of nodes.slice(1)) await nodes[0].ask('CLUSTER', 'MEET', '127.0.0.1', port);
+    await Promise.all(nodes.map((node, index) => node.tell('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
+    for (const { port } of nodes.slice(1)) await nodes[0].tell('CLUSTER', 'MEET', '127.0.0.1', port);
     for (const [index, node] of nodes.slice(masters).entries()) {
-      const id = await nodes[index % masters].ask('CLUSTER', 'MYID');
+      const id = await nodes[index % masters].tell('CLUSTER', 'MYID');
       await until(`a replica on port ${node.port}`, async () => (await node.ask('CLUSTER', 'REPLICATE', id)) === 'OK');
     }
     await cluster.healed();

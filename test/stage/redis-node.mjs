@@ -10,8 +10,11 @@ import { isAlive, waitForEnd } from '../../scripts/lib/processes.mjs';
 
 export const PASSWORD = 'of-a-test';
 const PATIENCE_MS = 60_000;
-/** From this port on a cluster's second port, 10,000 above, would not exist; and the ports below are the system's to give away. */
-const PORTS = { least: 15_000, most: 31_000 };
+/** Of a question that is asked again, and of a command that is said once: a machine may be busy for that long. */
+const ASKED_MS = 1_000;
+const TOLD_MS = 30_000;
+/** A port and its cluster's second port, 10,000 above, stay below those that the system gives to outgoing connections (32,768). */
+const PORTS = { least: 15_000, most: 22_000 };
 
 /** Waits until a question is answered with something true. */
 export async function until(what, ask) {
@@ -96,8 +99,18 @@ export class RedisNode {
     return readFileSync(join(this.directory, 'server.log'), 'utf8').split('\n').slice(-5).join(' ');
   }
 
-  /** Sends one command over a connection of its own. */
-  async ask(...command) {
+  /** Asks what is asked again when no answer comes at once, as of a frozen node. */
+  ask(...command) {
+    return this.#send(command, ASKED_MS);
+  }
+
+  /** Says what may be said only once. */
+  tell(...command) {
+    return this.#send(command, TOLD_MS);
+  }
+
+  /** Over a connection of its own. */
+  async #send(command, patience) {
     const client = new Redis({
       host: '127.0.0.1',
       port: this.port,
@@ -106,8 +119,8 @@ export class RedisNode {
       enableReadyCheck: false,
       lazyConnect: true,
       retryStrategy: null,
-      connectTimeout: 1_000,
-      commandTimeout: 1_000,
+      connectTimeout: patience,
+      commandTimeout: patience,
     });
     client.on('error', () => undefined);
     try {
