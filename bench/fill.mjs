@@ -19,16 +19,22 @@ export const numberOf = (seq) => `9199${String(seq).padStart(8, '0')}`;
 /** The carrier's id of a recipient: as good as random, and known again. */
 export const messageIdOf = (id, seq) => createHash('md5').update(`${id}-${seq}`).digest('hex').slice(0, 16);
 
+/** Bounds of days as a table has them: ids of events, dates, or ids. */
+function boundLike(example) {
+  if (example.startsWith("'evt_")) return (at) => `'evt_${at.toString(16).padStart(12, '0')}'`;
+  if (example.startsWith("'")) return (at) => `'${new Date(at).toISOString().slice(0, 10)}'`;
+  return (at) => (at - EPOCH_MS) * IDS_PER_MS;
+}
+
 /** Cuts today's partitions into days, as if the service had run for so long. */
 export async function cutDays(database, days) {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const [tables] = await database.query(
-    `SELECT table_name AS name, partition_name AS first, partition_method AS method FROM information_schema.partitions
+    `SELECT table_name AS name, partition_name AS first, partition_description AS firstBound FROM information_schema.partitions
      WHERE table_schema = DATABASE() AND partition_ordinal_position = 1 AND partition_method LIKE 'RANGE%'`,
   );
-  for (const { name, first, method } of tables) {
-    const bound = (at) =>
-      method === 'RANGE' ? (at - EPOCH_MS) * IDS_PER_MS : `'${new Date(at).toISOString().slice(0, 10)}'`;
+  for (const { name, first, firstBound } of tables) {
+    const bound = boundLike(firstBound);
     const partitions = Array.from({ length: days + 1 }, (_, index) => {
       const day = today - (days - index) * DAY_MS;
       const label = new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
