@@ -6,18 +6,15 @@ export interface Delivery {
   answer: number;
 }
 
-const GATHER_MS = 4;
-const MOST_RECEIPTS = 1_000;
-
 /**
- * Gathers receipts for a few milliseconds, hands them over in one batch, one batch at a time, and says afterwards which
- * deliveries may be answered: with success only after their commit (reference/providers#smpp).
+ * Hands over together what came in one turn of the event loop, and says afterwards which deliveries may be answered: with
+ * success only after their commit (reference/providers#smpp). Whoever writes receipts gathers them into transactions, two at
+ * a time (docs/decisions/0026): were one batch kept back until the one before is answered, a session had never more than one.
  */
 export class ReceiptBatch {
   private receipts: Receipt[] = [];
   private deliveries: Delivery[] = [];
   private committing = 0;
-  private timer: NodeJS.Timeout | null = null;
   private idle: (() => void)[] = [];
 
   constructor(
@@ -32,11 +29,9 @@ export class ReceiptBatch {
 
   /** @param delivery what brought the receipt */
   add(receipt: Receipt, delivery: Delivery): void {
+    if (this.receipts.length === 0) setImmediate(() => void this.handOver());
     this.receipts.push(receipt);
     this.deliveries.push(delivery);
-    if (this.committing > 0) return;
-    if (this.receipts.length >= MOST_RECEIPTS) void this.run();
-    else this.timer ??= setTimeout(() => void this.run(), GATHER_MS);
   }
 
   /** Resolves when every receipt has its answer. */
@@ -44,22 +39,17 @@ export class ReceiptBatch {
     return this.unanswered === 0 ? Promise.resolve() : new Promise((resolve) => this.idle.push(resolve));
   }
 
-  private async run(): Promise<void> {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
-    while (this.receipts.length > 0) {
-      const receipts = this.receipts;
-      const { deliveries } = this;
-      this.receipts = [];
-      this.deliveries = [];
-      this.committing = receipts.length;
-      const committed = await this.commit(receipts).then(
-        () => true,
-        () => false,
-      );
-      this.committing = 0;
-      this.answer(deliveries, committed);
-    }
-    for (const resolve of this.idle.splice(0)) resolve();
+  private async handOver(): Promise<void> {
+    const { receipts, deliveries } = this;
+    this.receipts = [];
+    this.deliveries = [];
+    this.committing += receipts.length;
+    const committed = await this.commit(receipts).then(
+      () => true,
+      () => false,
+    );
+    this.committing -= receipts.length;
+    this.answer(deliveries, committed);
+    if (this.unanswered === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 }
