@@ -118,13 +118,14 @@ try {
       failures += Number(isBroken);
       tell(strike, result, isBroken ? keepEvidence(scene, `${round}-${strike.name}`, result) : null);
       results.set(strike.name, [...(results.get(strike.name) ?? []), result]);
+      // at once: a run that is stopped keeps what it has found
+      if (!options['keep-document']) await writeTable(strikes, results, { ...options, round });
       if (isBroken || strike.spoils) {
         await scene.close();
         scene = null;
       }
     }
   }
-  if (!options['keep-document']) await writeTable(strikes, results, options);
   const runs = [...results.values()].flat().length;
   await lifetime.end(failures === 0 ? 0 : 1, () =>
     print(`\n${runs - failures} of ${runs} held (seed ${options.seed}).`),

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entriesAt, fateOf, isTold } from '../carriers/carrier.mjs';
@@ -8,6 +9,11 @@ const EVERY_MS = 300;
 const TELL_EVERY_MS = 5_000;
 /** Nothing has moved for so long: receipts that came early have been looked at again by then, and notes of killed workers read. */
 const QUIET_MS = 1_500;
+/** So much load for each of its cores is not this run's own: the machine has other work, and the clock says little of the service. */
+const FOREIGN_LOAD = 5;
+/** There the limit is stretched at the most so many times, and only while something moves. */
+const MOST_STRETCHED = 4;
+const STILL_MS = 30_000;
 const WAITING = [STATUS.Submitted, STATUS.Unknown];
 
 /** Notes of workers that are gone, which others still have to read. */
@@ -48,7 +54,10 @@ export async function untilSettled(scene, known, { withinMs, say }) {
   let since = Date.now();
   let ended = false;
   let toldAt = Date.now();
-  while (Date.now() < deadline) {
+  const isBusy = () => loadavg()[0] > FOREIGN_LOAD * availableParallelism();
+  const mayGoOn = () =>
+    isBusy() && Date.now() - since < STILL_MS && Date.now() < deadline + (MOST_STRETCHED - 1) * withinMs;
+  while (Date.now() < deadline || mayGoOn()) {
     await sleep(EVERY_MS);
     const recipients = await recipientsOf(scene.pool, await campaignsSince(scene.pool, known));
     const open = recipients.filter(({ status }) => !isFinal(status));

@@ -42,18 +42,30 @@ export class Balancer {
     return Promise.all(this.apis.map(probe));
   }
 
-  /** The next one that says it is ready; when none does, any. */
-  get api() {
-    const some = this.apis.filter((api) => this.#ready.has(api));
-    const list = some.length > 0 ? some : this.apis;
-    return list[this.#turn++ % list.length];
+  /** The next one that says it is ready; when none does, all, to be asked until one takes the connection. */
+  get #candidates() {
+    const turn = this.#turn++;
+    const ready = this.apis.filter((api) => this.#ready.has(api));
+    if (ready.length > 0) return [ready[turn % ready.length]];
+    return this.apis.map((_, index) => this.apis[(turn + index) % this.apis.length]);
   }
 
   /**
+   * One that says it is ready and refuses the connection is at fault. Of those that do not, balancers pass over what is down:
+   * nothing was sent to it.
    * @returns {Promise<{ outcome: 'answered' | 'refused' | 'unknown', status: number | null, said: object | string | null, api: string }>} unknown: no
    * answer, or one that says that something went wrong
    */
-  async send({ method, path, body, token, key, api = this.api }) {
+  async send(asked) {
+    let answer;
+    for (const api of this.#candidates) {
+      answer = await this.#ask(api, asked);
+      if (!answer.isRefusedConnection) break;
+    }
+    return answer;
+  }
+
+  async #ask(api, { method, path, body, token, key }) {
     const headers = {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
@@ -66,7 +78,9 @@ export class Balancer {
       const text = await response.body.text();
       return { ...verdict(response.statusCode), said: parse(text), api: api.name };
     } catch (error) {
-      return { outcome: 'unknown', status: null, said: `${error.code ?? ''} ${error.message}`, api: api.name };
+      const { code = '', message } = error;
+      const isRefusedConnection = code === 'ECONNREFUSED';
+      return { outcome: 'unknown', status: null, said: `${code} ${message}`, api: api.name, isRefusedConnection };
     }
   }
 }
