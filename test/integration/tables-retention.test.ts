@@ -69,6 +69,17 @@ describe('RETENTION_DAYS', () => {
     }
   });
 
+  it('takes the days of every other table when one cannot be changed', async () => {
+    await store(OLD, OLD);
+    const rules = ALL_TABLES.map((rule) =>
+      rule.table === 'campaign_recipients' ? { ...rule, of: { root: 'nowhere', column: 'campaign_id' } } : rule,
+    );
+    const retention = new Retention(database.dataSource, rules, { RETENTION_DAYS: KEPT_DAYS });
+    await expect(retention.removeOver()).rejects.toThrow('nowhere');
+    expect(await daysOf('campaign_recipients')).toContainEqual(OLD);
+    expect(await daysOf('provider_messages')).not.toContainEqual(OLD);
+  });
+
   it.each([
     ['is not over', null],
     ['was over only lately', daysAgo(5)],

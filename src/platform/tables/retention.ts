@@ -45,7 +45,12 @@ export class Retention {
     const at = await this.earliest();
     const before = this.kept(at);
     if (before) for (const rule of rulesOf(this.rules, 'root')) await this.removeRoots(rule, before, isStopped);
-    for (const rule of rulesOf(this.rules, 'days')) await this.removeDays(rule, at, isStopped);
+    // a table that is in use at every moment keeps no other from its turn
+    const faults: unknown[] = [];
+    for (const rule of rulesOf(this.rules, 'days')) {
+      await this.removeDays(rule, at, isStopped).catch((error: unknown) => faults.push(error));
+    }
+    if (faults.length > 0) throw faults[0];
   }
 
   /**
