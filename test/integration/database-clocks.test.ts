@@ -3,8 +3,12 @@ import { DataSource } from 'typeorm';
 import { newId } from '../../src/kernel/ids.js';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import type { Route } from '../../src/modules/providers/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
+import { DueWatch, type DutyGate } from '../../src/platform/duties/index.js';
+import { Moments } from '../../src/platform/tables/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { dueNow } from '../support/lane-worker.js';
@@ -77,6 +81,94 @@ describe('clocks that differ, or step', () => {
       );
       expect(Number(row?.off)).toBeLessThan(60);
     }
+  });
+
+  const back = (): Promise<unknown> => stepping.query('SET SESSION timestamp = DEFAULT');
+  const ahead = (seconds: number): Promise<unknown> =>
+    stepping.query(`SET SESSION timestamp = UNIX_TIMESTAMP() + ${seconds}`);
+  /** Long, so that a test that is held up sees the same. */
+  const LEASES = { LANE_LEASE: 1_200_000, WEBHOOK_LEASE: 1_200_000 };
+  /** Seconds from now until a moment of a campaign's row. */
+  const secondsUntil = async (column: string, table: string, id: number): Promise<number> => {
+    const [row] = await stepping.query<{ seconds: number }[]>(
+      `SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(3), ${column}) AS seconds FROM ${table} WHERE campaign_id = ?`,
+      [id],
+    );
+    return Number(row?.seconds);
+  };
+
+  it('what the clock made while it was ahead is due as it would have been; what was asked for stays', async () => {
+    const accountId = await engine.account('stepped', 100);
+    const acceptance = engine.module.get(CampaignAcceptance, { strict: false });
+    const accept = async (fields = {}): Promise<number> =>
+      (await acceptance.accept(engine.draft(accountId, numbers(3), fields))).id;
+    const scheduledAt = new Date(Date.now() + 2 * HOUR_MS);
+    const [held, waiting, scheduled] = [await accept(), await accept(), await accept({ scheduledAt })];
+    await ahead(3_600);
+    await stepping.query(
+      'UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) + INTERVAL 1200 SECOND, wake_at = UTC_TIMESTAMP(3) + INTERVAL 1200 SECOND WHERE campaign_id = ?',
+      [held],
+    );
+    await stepping.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) + INTERVAL 1200 SECOND WHERE campaign_id = ?', [waiting]); // prettier-ignore
+    await stepping.query(
+      `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt)
+       SELECT campaign_id, 1, lane, wake_at, 2 FROM campaign_lanes WHERE campaign_id = ? LIMIT 1`,
+      [waiting],
+    );
+    await back();
+    const moments = new Moments(stepping, ALL_TABLES, LEASES);
+    await moments.repair(HOUR_MS);
+    expect(await secondsUntil('lease_until', 'campaign_lanes', held)).toBeLessThanOrEqual(1_200);
+    // its holder, if it lives, still has it
+    expect(await secondsUntil('lease_until', 'campaign_lanes', held)).toBeGreaterThan(600);
+    const keys = (id: number) => [{ campaignId: id, lane: 1 }];
+    expect(await engine.part(LaneStore).turns(keys(held))).toEqual([]);
+    for (const [column, table] of [
+      ['wake_at', 'campaign_lanes'],
+      ['due_at', 'recipient_retries'],
+    ] as const) {
+      expect(await secondsUntil(column, table, waiting), table).toBeLessThanOrEqual(1_200);
+      expect(await secondsUntil(column, table, waiting), table).toBeGreaterThan(600);
+    }
+    const [row] = await stepping.query<{ exact: number }[]>(
+      `SELECT l.wake_at = c.scheduled_at AS exact FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.id = ?`,
+      [scheduled],
+    );
+    expect(Number(row?.exact)).toBe(1);
+  });
+
+  it('rules name columns that are there, of every kind of moment', async () => {
+    // every statement of a repair runs; nothing is late
+    await new Moments(stepping, ALL_TABLES, LEASES).repair(0);
+    expect(ALL_TABLES.filter(({ moments }) => moments).map(({ table }) => table)).toContain('webhook_deliveries');
+  });
+
+  it('a step back is seen by the next look, and a step ahead is none', async () => {
+    const gate = { isMine: () => Promise.resolve(true) } as unknown as DutyGate;
+    const watch = new DueWatch(gate, stepping);
+    const heard: number[] = [];
+    // the clock of such a session stands still meanwhile, which is a small step back
+    const isStep = (ms: number): boolean => ms > HOUR_MS / 2;
+    let looks = 0;
+    watch.onClockBack((ms) => heard.push(ms));
+    watch.register({
+      name: 'looks',
+      isDue: '1 = 1',
+      work: () => Promise.resolve(void (looks += 1)),
+      onFault: () => undefined,
+    });
+    watch.onApplicationBootstrap();
+    const nextLook = async (): Promise<void> => {
+      const before = looks;
+      await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(before + 1);
+    };
+    await nextLook();
+    await ahead(3_600);
+    await nextLook();
+    expect(heard.filter(isStep)).toEqual([]);
+    await back();
+    await expect.poll(() => heard.filter(isStep).length, { timeout: 20_000 }).toBe(1);
+    await watch.beforeApplicationShutdown();
   });
 
   it('an id that another process has just taken costs another attempt; any other duplicate is told', async () => {

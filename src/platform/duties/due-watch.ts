@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
@@ -10,6 +11,10 @@ import { JITTER } from './shared-task.js';
 const LOOK_EVERY_MS = 500;
 /** How much later than its tick a process that is at work looks: by then an idle one has, if there is any. */
 const BUSY_MS = 150;
+/** What is late by no more mends itself meanwhile; servers of one cluster differ by less. */
+const CLOCK_MARGIN_MS = 10_000;
+/** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */
+const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000";
 
 /** Work that waits in a table until its moment comes. */
 export interface Duty {
@@ -38,6 +43,9 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly logger = new Logger(DueWatch.name);
   private readonly duties: { duty: Duty; runs: SingleRun }[] = [];
   private gateName = '';
+  private readonly clockListeners: ((backMs: number) => void)[] = [];
+  /** what the last look of this process saw of the database's clock, and when by `performance.now()` its answer was there */
+  private seen: { clock: number; by: number } | null = null;
   private readonly task = new PeriodicTask(
     LOOK_EVERY_MS,
     () => this.look(),
@@ -61,6 +69,14 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
     return runs;
   }
 
+  /**
+   * Is called when the clock of the database has gone back (by more than ten seconds) since this process looked last.
+   * @param listen is given by how much, milliseconds, and never throws
+   */
+  onClockBack(listen: (backMs: number) => void): void {
+    this.clockListeners.push(listen);
+  }
+
   onApplicationBootstrap(): void {
     if (this.duties.length === 0) return;
     // Processes with other duties have a look of their own.
@@ -77,9 +93,20 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
     if (this.duties.some(({ runs }) => runs.isBusy)) await sleep(BUSY_MS);
     if (!(await this.gate.isMine(this.gateName, LOOK_EVERY_MS))) return;
     const columns = this.duties.map(({ duty }, index) => `${duty.isDue} AS d${index}`);
-    const [row] = await this.dataSource.query<Record<string, unknown>[]>(`SELECT ${columns.join(', ')}`);
+    const asked = performance.now();
+    const [row] = await this.dataSource.query<Record<string, unknown>[]>(
+      `SELECT ${columns.join(', ')}, ${CLOCK} AS clock`,
+    );
+    this.watchClock(asked, Number(row?.['clock']));
     for (const [index, { duty, runs }] of this.duties.entries()) {
       if (Number(row?.[`d${index}`]) === 1) void runs.run(duty.work);
     }
+  }
+
+  /** @param asked clock of `performance.now()` */
+  private watchClock(asked: number, clock: number): void {
+    const backMs = this.seen ? this.seen.clock + (asked - this.seen.by) - clock : 0;
+    this.seen = { clock, by: performance.now() };
+    if (backMs > CLOCK_MARGIN_MS) for (const listen of this.clockListeners) listen(backMs);
   }
 }

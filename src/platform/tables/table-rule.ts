@@ -1,3 +1,4 @@
+import type { Environment } from '../config/index.js';
 import type { DayBound } from '../database/index.js';
 
 /** Rows stay. */
@@ -56,8 +57,23 @@ interface Daily {
   leastDays?: number;
 }
 
+/**
+ * A column with moments that lie ahead by the clock of the database: when a row is due, or free again. When that clock
+ * goes back, those that it had made are too late (docs/decisions/0054).
+ */
+export interface Moment {
+  column: string;
+  /** of leases: none is longer, milliseconds, or the setting that says so. Absent: a wait, which ends as much earlier as the clock went back */
+  longest?: number | 'LANE_LEASE' | 'WEBHOOK_LEASE';
+  /** of waits: SQL about the row, the moment that its owner has asked for, which stands (null: none) */
+  notBefore?: string;
+}
+
+/** Of the configuration, what moments go by. */
+export type Leases = Pick<Environment, 'LANE_LEASE' | 'WEBHOOK_LEASE'>;
+
 /** What becomes of the rows of one table. Every table has a rule; the module that owns the table declares it. */
-export type TableRule = { table: string } & (Kept | Work | Aged | Root | Follower | Daily);
+export type TableRule = { table: string; moments?: readonly Moment[] } & (Kept | Work | Aged | Root | Follower | Daily);
 
 /** A table that has this rule. */
 export type TableWith<Rule extends TableRule['rule']> = Extract<TableRule, { rule: Rule }>;

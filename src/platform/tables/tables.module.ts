@@ -1,5 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { ClockKeeper } from './clock-keeper.js';
 import { DayMaker, TABLE_RULES } from './day-maker.js';
+import { Moments } from './moments.js';
 import { Retention } from './retention.js';
 import { TableKeeper } from './table-keeper.js';
 import type { TableRule } from './table-rule.js';
@@ -22,6 +24,6 @@ export class TablesModule {
 @Module({})
 export class TablesWorkerModule {
   static of(rules: readonly TableRule[]): DynamicModule {
-    return { module: TablesWorkerModule, providers: [...providers(rules), TableKeeper] };
+    return { module: TablesWorkerModule, providers: [...providers(rules), Moments, ClockKeeper, TableKeeper] };
   }
 }

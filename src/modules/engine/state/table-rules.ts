@@ -2,6 +2,7 @@ import { dateBound, idBound } from '../../../platform/database/index.js';
 import type { TableRule } from '../../../platform/tables/index.js';
 import { SENDERS_KEPT_DAYS } from './route-senders.js';
 
+const MINUTE_MS = 60_000;
 const OF_CAMPAIGNS = { root: 'campaigns', column: 'campaign_id' } as const;
 /** A retry says which recipients of the failed campaign it took: without it they would be taken once more. */
 const IS_OF_ONE_THAT_STAYS = `EXISTS (SELECT 1 FROM campaigns p
@@ -32,15 +33,33 @@ export const engineTables: readonly TableRule[] = [
     mostDays: SENDERS_KEPT_DAYS + 1,
     leastDays: SENDERS_KEPT_DAYS + 1,
   },
-  { table: 'campaign_lanes', rule: 'follows', ...OF_CAMPAIGNS },
-  { table: 'recipient_retries', rule: 'follows', ...OF_CAMPAIGNS },
+  {
+    table: 'campaign_lanes',
+    rule: 'follows',
+    ...OF_CAMPAIGNS,
+    moments: [
+      { column: 'lease_until', longest: 'LANE_LEASE' },
+      { column: 'stalled_since', longest: 0 },
+      {
+        column: 'wake_at',
+        notBefore: '(SELECT c.scheduled_at FROM campaigns c WHERE c.id = campaign_lanes.campaign_id)',
+      },
+    ],
+  },
+  { table: 'recipient_retries', rule: 'follows', ...OF_CAMPAIGNS, moments: [{ column: 'due_at' }] },
   { table: 'unknown_outcomes', rule: 'follows', ...OF_CAMPAIGNS },
-  { table: 'campaign_retries', rule: 'follows', ...OF_CAMPAIGNS },
+  {
+    table: 'campaign_retries',
+    rule: 'follows',
+    ...OF_CAMPAIGNS,
+    moments: [{ column: 'lease_until', longest: MINUTE_MS }],
+  },
   { table: 'restored_campaigns', rule: 'follows', ...OF_CAMPAIGNS },
   { table: 'restores', rule: 'kept', why: 'one row a restore' },
   {
     table: 'acceptances_under_way',
     rule: 'work',
+    moments: [{ column: 'lease_until', longest: MINUTE_MS }],
     why: 'the acceptance removes it at its end; of one that was broken off it goes with the recipients that are swept',
   },
   {

@@ -6,6 +6,8 @@ export const LONGEST_KEY = 255;
 
 /** How long a key is kept, in hours. */
 export const KEPT_HOURS = 24;
+/** A request that was broken off before its commit has done nothing: after this, another one may do it. */
+export const LEASE_SECONDS = 120;
 
 /** What a client may name in `Idempotency-Key`: each counts its keys by itself. */
 export type IdempotentEndpoint =

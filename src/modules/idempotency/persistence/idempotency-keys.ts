@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { again, inTransaction, type WriteResult } from '../../../platform/database/index.js';
-import { type IdempotentRequest, KEPT_HOURS } from '../domain/idempotent-request.js';
+import { type IdempotentRequest, KEPT_HOURS, LEASE_SECONDS } from '../domain/idempotent-request.js';
 
 /** A key that this request holds: whatever it writes is refused once another request holds it. */
 export interface HeldKey {
@@ -24,8 +24,6 @@ interface KeyRow {
 
 const THIS_KEY = 'account_id = ? AND endpoint = ? AND idempotency_key = ?';
 const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL ${KEPT_HOURS} HOUR`;
-/** A request that was broken off before its commit has done nothing: after this, another one may do it. */
-const LEASE_SECONDS = 120;
 const LEASE = `UTC_TIMESTAMP(3) + INTERVAL ${LEASE_SECONDS} SECOND`;
 const ROUNDS = 5;
 

@@ -13,6 +13,7 @@ export const sessionMessageTables: readonly TableRule[] = [
     rule: 'age',
     column: 'id',
     valueAt: firstIdAt,
+    moments: [{ column: 'due_at', notBefore: 'scheduled_at' }],
     onlyIf: `status IN (${FINAL.join(', ')}) AND updated_at < ?`,
   },
 ];

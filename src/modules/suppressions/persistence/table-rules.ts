@@ -10,6 +10,7 @@ export const suppressionTables: readonly TableRule[] = [
   {
     table: 'early_stops',
     rule: 'work',
+    moments: [{ column: 'said_at', longest: 0 }, { column: 'look_at' }],
     why: 'a worker removes what has found its sender, and the rest after four leases of a lane',
   },
 ];

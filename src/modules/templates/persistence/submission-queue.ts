@@ -40,7 +40,7 @@ const STATE_COLUMNS = ['revision', 'left_revision', 'attempts'];
 /** How long a taken row is left to its worker; then another one takes it. Longer than all calls of one submission. */
 const LEASE_MS = 5 * 60_000;
 const FIRST_DELAY_MS = 5_000;
-const LONGEST_DELAY_MS = 3_600_000;
+export const LONGEST_DELAY_MS = 3_600_000;
 
 /**
  * Changes of templates that have yet to be submitted to the upstream: written with the template's own change, worked off

@@ -1,0 +1,112 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ENVIRONMENT } from '../config/index.js';
+import { again } from '../database/index.js';
+import { TABLE_RULES } from './day-maker.js';
+import type { Leases, Moment, TableRule } from './table-rule.js';
+
+const ROWS_A_STEP = 500;
+/** Of a key. */
+const MOST_COLUMNS = 16;
+const NOW = 'UTC_TIMESTAMP(3)';
+
+type Key = readonly unknown[];
+
+/** SQL with the values of its question marks. */
+interface Sql {
+  sql: string;
+  values: readonly unknown[];
+}
+
+/** Which rows of a column are set right, and to what. */
+interface Repair {
+  isLate: Sql;
+  right: Sql;
+}
+
+/**
+ * Sets right the moments that the clock of the database has made while it was ahead, table by table (docs/decisions/0054).
+ * Any number of processes may do so side by side.
+ */
+@Injectable()
+export class Moments {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(TABLE_RULES) private readonly rules: readonly TableRule[],
+    @Inject(ENVIRONMENT) private readonly environment: Leases,
+  ) {}
+
+  /**
+   * @param backMs how far the clock has gone back. Waits of before it was ahead come so much too early, which no one
+   * can tell from the row; those of scheduled messages stay exact
+   * @param isStopped asked between two steps
+   */
+  async repair(backMs: number, isStopped: () => boolean = () => false): Promise<void> {
+    for (const { table, moments = [] } of this.rules) {
+      for (const moment of moments) await this.repairColumn(table, moment, backMs, isStopped);
+    }
+  }
+
+  /** By key from the first row to the last, so that a row is moved once and few are locked at a time. */
+  private async repairColumn(table: string, moment: Moment, backMs: number, isStopped: () => boolean): Promise<void> {
+    const key = await this.keyOf(table);
+    const { isLate, right } = this.repairOf(moment, backMs);
+    for (let after: Key | null = null; !isStopped();) {
+      const some = await this.late(table, key, isLate, after);
+      if (some.length === 0) return;
+      await this.dataSource.query(
+        again(`UPDATE ${table} SET ${moment.column} = ${right.sql} WHERE (${isOneOf(key, some)}) AND ${isLate.sql}`),
+        [...right.values, ...some.flat(), ...isLate.values],
+      );
+      if (some.length < ROWS_A_STEP) return;
+      after = some.at(-1) ?? null;
+    }
+  }
+
+  private async late(table: string, key: readonly string[], isLate: Sql, after: Key | null): Promise<Key[]> {
+    const behind = after ? `AND (${isBehind(key)})` : '';
+    const rows = await this.dataSource.query<Record<string, unknown>[]>(
+      `SELECT ${key.join(', ')} FROM ${table} FORCE INDEX (PRIMARY) WHERE ${isLate.sql} ${behind}
+       ORDER BY ${key.join(', ')} LIMIT ${ROWS_A_STEP}`,
+      [...isLate.values, ...(after ? key.flatMap((_, index) => after.slice(0, index + 1)) : [])],
+    );
+    return rows.map((row) => key.map((column) => row[column]));
+  }
+
+  private repairOf({ column, longest, notBefore = 'NULL' }: Moment, backMs: number): Repair {
+    const most = `${NOW} + INTERVAL ? MICROSECOND`;
+    if (longest !== undefined) {
+      const ms = typeof longest === 'number' ? longest : this.environment[longest];
+      const values = [ms * 1_000];
+      return { isLate: { sql: `${column} > ${most}`, values }, right: { sql: most, values } };
+    }
+    const wanted = `COALESCE(${notBefore}, ${NOW})`;
+    return {
+      isLate: { sql: `${column} > GREATEST(${NOW}, ${wanted})`, values: [] },
+      right: {
+        sql: `GREATEST(${NOW}, ${wanted}, ${column} - INTERVAL ? MICROSECOND)`,
+        values: [Math.round(backMs * 1_000)],
+      },
+    };
+  }
+
+  private async keyOf(table: string): Promise<string[]> {
+    const rows = await this.dataSource.query<{ name: string }[]>(
+      `SELECT COLUMN_NAME AS name FROM information_schema.STATISTICS
+       WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND INDEX_NAME = 'PRIMARY' ORDER BY SEQ_IN_INDEX LIMIT ${MOST_COLUMNS}`,
+      [table],
+    );
+    return rows.map(({ name }) => name);
+  }
+}
+
+/** Not `(a, b) IN (…)`, nor `(a, b) > (…)`: MariaDB reads the whole index for them. */
+const isOneOf = (key: readonly string[], keys: readonly Key[]): string =>
+  keys.map(() => `(${key.map((column) => `${column} = ?`).join(' AND ')})`).join(' OR ');
+
+const isBehind = (key: readonly string[]): string =>
+  key
+    .map((column, index) => [...key.slice(0, index).map((before) => `${before} = ?`), `${column} > ?`].join(' AND '))
+    .map((part) => `(${part})`)
+    .join(' OR ');
