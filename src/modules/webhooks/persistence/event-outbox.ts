@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, QuotedText } from '../../../platform/database/index.js';
 import {
   type CustomerEvent,
   CustomerEvents,
@@ -81,7 +81,7 @@ export class EventOutbox implements CustomerEventSink {
           id,
           accountId,
           type,
-          JSON.stringify(body),
+          new QuotedText(JSON.stringify(body)),
           recipient?.campaignId ?? null,
           recipient?.seq ?? null,
           at,
