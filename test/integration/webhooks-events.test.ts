@@ -56,12 +56,12 @@ describe('events for webhooks', () => {
     await webhooks.receipt(id, `c-${id}`, 'delivered');
     await webhooks.receipt(id, `c-${id}`, 'delivered');
     await webhooks.settle(id, [2], RecipientStatus.Unknown);
-    await webhooks.settle(id, [2], RecipientStatus.Failed, 'Number too long for the carrier', true);
+    await webhooks.settle(id, [2], RecipientStatus.Failed, `It's "off" \\' \\ \\n\n😀`, true);
     const recorded = await webhooks.recorded(member);
     expect(recorded).toEqual([
       record('gsm.status.update', id, NUMBERS[0]!, 'SENT'),
       record('gsm.status.update', id, NUMBERS[0]!, 'DELIVERED'),
-      record('gsm.status.update', id, NUMBERS[1]!, 'FAILED', { errorMessage: 'Number too long for the carrier' }),
+      record('gsm.status.update', id, NUMBERS[1]!, 'FAILED', { errorMessage: `It's "off" \\' \\ \\n\n😀` }),
       { event: 'campaign.completed', request_id: id, total_rows: 2, status_counts: { DELIVERED: 1, FAILED: 1 } },
     ]);
     expect(Object.keys(recorded[0]!)).toEqual([
