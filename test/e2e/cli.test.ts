@@ -251,6 +251,7 @@ describe('the command line', () => {
     await cli(['send', one, '--name', 'Again', '--message', 'm', '--id', 'cli-4'], as);
     const shown = await cli(['show', 'cli-4'], as);
     expect(shown.out).toMatch(/request id +cli-4\n[^]*state +completed\n[^]*statuses +\w+ 1, \w+ 1\n/);
+    expect(shown.out).toMatch(/route +sandbox\n[^]*text +m\npace +no limit\n/);
     expect(await json('show', 'cli-4')).toMatchObject({ request_id: 'cli-4', total_rows: 2 });
     const again = await cli(['retry', 'cli-4'], as);
     expect(again).toMatchObject({

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createServer, request as send, type Server } from 'node:http';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +13,7 @@ import {
   WebhookVerificationError,
 } from '../../packages/client/src/index.js';
 import { type Installation, openInstallation } from '../support/installation.js';
+import { freePort } from '../support/processes.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const PACKAGE = join(ROOT, 'packages/client');
@@ -262,7 +263,6 @@ describe('the package as it is published', () => {
       },
     );
     const env = { ...process.env, SWITCHBOARD_URL: installation.url, SWITCHBOARD_KEY: installation.apiKey };
-    const { spawn } = await import('node:child_process');
     const run = (file: string): Promise<string> =>
       new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [file], { cwd: directory, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -272,5 +272,32 @@ describe('the package as it is published', () => {
       });
     expect(await run('example0.js')).toMatch(/^\S+ PP1 1\n\w+ 1\n$/);
     expect(await run('example1.js')).toMatch(/^400 contact_length contacts 0\n.*3 digits/);
+
+    const [port, secret] = [
+      await freePort(),
+      `whsec_${Buffer.from('thirty-two bytes of a secret, ok').toString('base64')}`,
+    ];
+    const endpoint = spawn(process.execPath, ['example2.js'], {
+      cwd: directory,
+      env: { ...env, PORT: String(port), WEBHOOK_SECRET: secret },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      let said = '';
+      endpoint.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      const body = JSON.stringify({ event: 'gsm.status.update', receiver: '919812345678', status: 'DELIVERED' });
+      const push = async (signature: string): Promise<number> => {
+        const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+        return (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })).status;
+      };
+      const at = new Date();
+      const timestamp = String(Math.floor(at.getTime() / 1000));
+      const patience = { timeout: 20_000, interval: 50 };
+      await expect.poll(() => push(new Webhook(secret).sign('msg_1', at, body)).catch(() => 0), patience).toBe(204);
+      await expect.poll(() => said, patience).toBe('919812345678 DELIVERED\n');
+      expect(await push('v1,AAAA')).toBe(400);
+    } finally {
+      endpoint.kill();
+    }
   });
 });

@@ -106,6 +106,64 @@ describe('what is wrong with a request', () => {
     expect(helpOf(login)).toEqual({ code: 'field_required', field: 'firstname' });
   });
 
+  it.each([
+    [
+      { url: 'ftp://x/', events: ['gsm.status.update'] },
+      { code: 'webhook_url_invalid', field: 'url' },
+    ],
+    [
+      { url: 'http://10.1.2.3/', events: ['gsm.status.update'] },
+      { code: 'webhook_url_blocked', field: 'url' },
+    ],
+    [
+      { url: 'https://x.example/', events: ['odd'] },
+      { code: 'webhook_events_unknown', field: 'events' },
+    ],
+    [
+      { url: 'https://x.example/', events: [] },
+      { code: 'webhook_events_required', field: 'events' },
+    ],
+  ])('of the webhook %j', async (json, expected) => {
+    expect(helpOf(await ask('/v6/api/webhooks', { json, headers: bearer() }))).toMatchObject(expected);
+  });
+
+  it('of a send that is short of something: which field, and what to do', async () => {
+    const poor = await installation.join();
+    const as = { headers: { authorization: `Bearer ${poor.token}` } };
+    const many = Array.from({ length: 2_000 }, () => '919812345678');
+    const unpaid = await ask(BROADCAST, { json: { ...GOOD, contacts: many }, ...as });
+    expect(unpaid).toMatchObject({ code: 'insufficient_credits', hint: expect.stringContaining('credits') as unknown });
+    const sender = await ask(BROADCAST, { json: { ...GOOD, sender_id: 'NOBODY' }, headers: bearer() });
+    expect(helpOf(sender)).toMatchObject({ code: 'sender_not_approved', field: 'sender_id' });
+    const username = installation.owner.account.username;
+    const template = await ask(`/v6/api/chatTemplate/24/${username}/messages`, {
+      json: {
+        messaging_product: 'chat',
+        to: '919812345678',
+        type: 'template',
+        template: { name: 'none of this name', language: { code: 'en' } },
+      },
+      headers: bearer(),
+    });
+    expect(helpOf(template)).toMatchObject({ code: 'template_message_not_found', field: 'template.name' });
+    const voice = await ask('/v6/api/v1/voice/send', {
+      json: { broadcast_name: 'A', message: 'Hello', contacts: [] },
+      headers: bearer(),
+    });
+    expect(helpOf(voice)).toEqual({ code: 'voice_request', field: 'contacts' });
+    for (const body of [sender, template]) expect(body['hint']).toMatch(/\/v6\/api\//);
+  });
+
+  it('of the one parameter of sms_get.php that is missing or bad', async () => {
+    const parameters = { username: 'a', password: 'b', message: 'c' };
+    const { hint, ...missing } = helpOf(await ask(`/v5/api/sms_get.php?${new URLSearchParams(parameters).toString()}`));
+    expect(missing).toEqual({ code: 'fields_required', field: 'number' });
+    expect(hint).toBeTypeOf('string');
+    const key = { username: installation.owner.account.username, password: installation.apiKey, message: 'c' };
+    const bad = await ask(`/v5/api/sms_get.php?${new URLSearchParams({ ...key, number: '12' }).toString()}`);
+    expect(helpOf(bad)).toMatchObject({ code: 'contact_length', field: 'number' });
+  });
+
   it('knows the id of another channel by its form', async () => {
     const voice = await ask('/v6/api/voice/report?request_id=GSMCAMP_20260501_A1B2C3', { headers: bearer() });
     expect(voice).toMatchObject({ statusCode: 404, message: 'Report not found', code: 'report_of_sms_id' });

@@ -111,7 +111,7 @@ describe('accepted template sends', () => {
     expect((await send('template', member, good())).body).toMatchObject({ contacts: 1 });
   });
 
-  it('branded: 202, a WCAMP id, and what is no number is dropped silently', async () => {
+  it('branded: 202, a WCAMP id, and what is no number is left out, which the answer says', async () => {
     const to = [NUMBER, 'abc', '1234567', null, {}, '1'.repeat(21), '12345678', '1'.repeat(20)];
     const answer = await send('branded', member, good({ to }));
     expect(answer.body).toEqual({
@@ -122,6 +122,13 @@ describe('accepted template sends', () => {
       template_name: 'plain',
       category: 'marketing',
       contacts: 3,
+      warnings: [
+        {
+          code: 'contacts_left_out',
+          field: 'to',
+          message: 'Left out: 5, the first is to[1]; a number has 8 to 20 digits',
+        },
+      ],
     });
     expect(answer.status).toBe(202);
     expect(await chat.receivers(answer)).toEqual([NUMBER, '12345678', '1'.repeat(20)]);

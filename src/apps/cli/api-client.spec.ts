@@ -5,6 +5,9 @@ import { ApiClient } from './api-client.js';
 import { watch } from './commands/watch.js';
 import { Unanswered } from './failure.js';
 
+/** Never answered. */
+const SILENT: [number, object] = [0, {}];
+
 /** Answers in their order, the last one for ever. */
 let answers: [status: number, body: object][];
 let asked: number;
@@ -15,6 +18,7 @@ beforeEach(async () => {
   asked = 0;
   server = createServer((_request, response) => {
     const [status, body] = answers[Math.min(asked++, answers.length - 1)] ?? [500, {}];
+    if (status === 0) return;
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0.01' });
     response.end(JSON.stringify(body));
   });
@@ -75,6 +79,21 @@ describe('watch', () => {
       code: 124,
       message: 'The time is up. x is running: SENT 1',
       hint: expect.stringContaining('watch x') as string,
+    });
+  });
+
+  it('ends so too when the API takes the question and is silent', async () => {
+    const timeout = 20;
+    answers = [SILENT];
+    await expect(watch(api, 'x', { timeout })).rejects.toMatchObject({
+      code: 124,
+      message: 'The time is up, and the API has not answered',
+    });
+    answers = [[...stand('running')], SILENT];
+    asked = 0;
+    await expect(watch(api, 'x', { timeout })).rejects.toMatchObject({
+      code: 124,
+      message: 'The time is up. x is running: SENT 1',
     });
   });
 });

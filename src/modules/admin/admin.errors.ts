@@ -8,38 +8,41 @@ export const routeErrors = {
     'invalid_route',
     fieldErrors.invalid.shown('name').text,
     'not 1 to 64 of A-Z a-z 0-9 . _ -, or `status`',
-  ),
+  ).with({ field: 'name' }),
   driver: invalid(
     'invalid_route',
     (names: readonly string[]) => fieldErrors.noWord.shown('driver', names).text,
     'no such driver',
-  ),
+  ).with({ field: 'driver' }),
   channelOfDriver: invalid(
     'invalid_route',
     (driver: string, channels: readonly string[] | string, channel: string) =>
       `driver ${driver} carries ${typeof channels === 'string' ? channels : channels.join(' and ')}, not ${channel}`,
     'the driver is for other channels',
-  ),
+  ).with({ field: 'channel' }),
   noBinds: invalid(
     'invalid_route',
     (driver: string) => `driver ${driver} has no sessions: binds must be null`,
     'binds on a route whose driver keeps no session with the carrier',
-  ),
+  ).with({ field: 'binds' }),
   fieldRequired: invalid(
     'invalid_route',
     (path: string) => fieldErrors.required.shown(path).text,
     'a field of the driver is missing, or `***` with nothing behind it',
-  ),
+  ).with({ field: (path: string) => path }),
   field: invalid(
     'invalid_route',
     (path: string, fault: string) => `${path}: ${fault}`,
     'a field of the driver is at fault',
-  ),
+  ).with({ field: (path: string) => path }),
   secretWithAddress: invalid(
     'invalid_route',
     (secret: string) => `config.${secret} is required with a new address`,
     'another host, port, URL (its query aside), system_id, account_sid or TLS, and `***` for a secret',
-  ),
+  ).with({
+    field: (secret: string) => `config.${secret}`,
+    hint: 'Write the secret itself: one that is kept never follows to another address.',
+  }),
   channelOfRoute: conflict(
     'route_channel',
     (channel: string) => `Route belongs to channel ${channel}`,
@@ -50,12 +53,16 @@ export const routeErrors = {
     'Route was changed at the same time',
     'another request created it, or made another the default; send it again',
   ),
-  inUse: conflict('route_in_use', 'Route is used by unfinished campaigns', 'campaigns wait for it'),
+  inUse: conflict('route_in_use', 'Route is used by unfinished campaigns', 'campaigns wait for it').with({
+    hint: 'Move what waits to another route, or wait for its campaigns to end.',
+  }),
   named: conflict(
     'route_named',
     (table: string) => `Route is named by routing table ${table}`,
     'its rules would send numbers over another route',
-  ).shown('india'),
+  )
+    .with({ hint: 'Take the route out of the table first.' })
+    .shown('india'),
   noCosts: notFound('route_costs_not_found', 'Route costs not found', 'the route has none'),
   reasonTooLong: invalid(
     'reason_too_long',
@@ -68,15 +75,23 @@ export const routeErrors = {
     'unknown_target_route',
     'to_route must name another route',
     'no route of that name, or the same',
-  ),
+  ).with({ field: 'to_route' }),
   targetChannel: invalid(
     'target_route_channel',
     (name: string, channel: string) => `Route ${name} belongs to channel ${channel}`,
     'a route of another channel in `to_route`',
-  ).shown('gateway-1', 'unofficial'),
-  targetStopped: conflict('target_route_stopped', 'to_route is stopped', 'nothing would leave over it'),
-  testNumber: invalid('test_number', fieldErrors.invalid.shown('to').text, 'no number that the channel sends to'),
-  testText: invalid('test_text', fieldErrors.tooLong.shown('text', 160).text, 'more characters in `text`'),
+  )
+    .with({ field: 'to_route' })
+    .shown('gateway-1', 'unofficial'),
+  targetStopped: conflict('target_route_stopped', 'to_route is stopped', 'nothing would leave over it').with({
+    field: 'to_route',
+  }),
+  testNumber: invalid('test_number', fieldErrors.invalid.shown('to').text, 'no number that the channel sends to').with({
+    field: 'to',
+  }),
+  testText: invalid('test_text', fieldErrors.tooLong.shown('text', 160).text, 'more characters in `text`').with({
+    field: 'text',
+  }),
   noCallback: conflict(
     'route_without_callback',
     'Route has no callback address',
@@ -92,10 +107,10 @@ export const connectionErrors = {
     'provider_missing',
     fieldErrors.required.shown('provider').text,
     'the connection is not there yet',
-  ),
+  ).with({ field: 'provider' }),
   tokenWithAddress: invalid(
-    'token_missing',
+    'token_with_address',
     'token is required with a new address',
     'another host, port or version in `url`, and a token that would follow it',
-  ),
+  ).with({ field: 'token', hint: 'Write the token itself: one that is kept never follows to another address.' }),
 };

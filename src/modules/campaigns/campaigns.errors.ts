@@ -7,7 +7,10 @@ export const LONGEST_REASON = 500;
 
 /** Errors of the campaigns API (reference/campaigns#changes), literally. */
 export const campaignErrors = {
-  notFound: notFound('campaign_not_found', 'Campaign not found', 'none, or another account’s (staff see all)'),
+  notFound: notFound('campaign_not_found', 'Campaign not found', 'none, or another account’s (staff see all)').with({
+    field: 'request_id',
+    hint: 'Give the request_id of the answer to the send; a program of another account does not see it.',
+  }),
   contactNotFound: notFound('contact_not_found', 'Contact not found', 'no such seq in the campaign'),
   already: conflict(
     'wrong_state',
@@ -19,7 +22,7 @@ export const campaignErrors = {
     'none_failed',
     'Campaign has no failed recipients',
     'none but suppressed, cancelled and unknown ones, or an earlier retry has them',
-  ),
+  ).with({ hint: 'Only FAILED recipients are sent to again, and each of them by one retry.' }),
 };
 
 /** Errors of a quote's own fields, in the order in which they are judged (reference/campaigns#quote). */
@@ -28,7 +31,12 @@ export const quoteErrors = {
     'invalid_field',
     (names: readonly string[]) => fieldErrors.noWord.shown('channel', names).text,
     'another word',
-  ),
-  message: invalid('invalid_field', fieldErrors.required.shown('message').text, 'missing, empty, or no text'),
-  contacts: invalid('invalid_field', fieldErrors.emptyArray.shown('contacts').text, 'something else'),
+  ).with({ field: 'channel' }),
+  message: invalid('invalid_field', fieldErrors.required.shown('message').text, 'missing, empty, or no text').with({
+    field: 'message',
+  }),
+  contacts: invalid('invalid_field', fieldErrors.emptyArray.shown('contacts').text, 'something else').with({
+    field: 'contacts',
+    hint: 'Give an array of numbers.',
+  }),
 };

@@ -23,5 +23,10 @@ export const QUOTABLE_CHANNEL_NAMES: readonly string[] = (CHANNELS as readonly C
   .filter(isQuotable)
   .map(({ name }) => name);
 
+/** Every word that the status of a recipient can be, over all channels: for documents. */
+export const RECIPIENT_STATUS_WORDS: readonly string[] = [
+  ...new Set(CHANNELS.flatMap(({ statusLabels }) => Object.values(statusLabels))),
+];
+
 /** For documents; what an app takes at run time are the names of its own list. */
 export const CHANNEL_NAMES: readonly ChannelName[] = CHANNELS.map(({ name }) => name);

@@ -21,6 +21,10 @@ export const reportErrors = {
     field: 'request_id',
     hint: 'This is the id of a chat campaign: ask GET /v6/api/campaigns/{request_id}/contacts.',
   }),
-  reportQuery: failed('report_query', 'Failed to prepare report query', 'server error'),
-  detailsQuery: failed('details_query', 'Failed to prepare delivery details query', 'server error'),
+  reportQuery: failed('report_query', 'Failed to prepare report query', 'server error').with({
+    hint: 'The fault is ours: try again in a moment.',
+  }),
+  detailsQuery: failed('details_query', 'Failed to prepare delivery details query', 'server error').with({
+    hint: 'The fault is ours: try again in a moment.',
+  }),
 };

@@ -64,11 +64,25 @@ export interface AttemptLog {
   ended(tx: EntityManager, attempts: readonly EndedAttempt[]): Promise<void>;
 }
 
+/** What can happen to a recipient (reference/campaigns#timeline). */
+export const TIMELINE_EVENTS = [
+  'queued',
+  'scheduled',
+  'submitted',
+  'outcome_unknown',
+  'retry_due',
+  'route_changed',
+  'status',
+  'refund',
+  'call_answered',
+  'call_ended',
+  'webhook',
+] as const;
+
 /** One moment in a recipient's life. */
 export interface TimelineEvent {
   at: Date;
-  /** what happened: `queued`, `submitted`, `webhook` … */
-  event: string;
+  event: (typeof TIMELINE_EVENTS)[number];
   /** the recipient's label from then on, where it changed */
   status?: string;
   /** JSON values; no secret, and no time that is not formatted */

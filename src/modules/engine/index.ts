@@ -20,7 +20,7 @@ export {
   type Submission,
   Submissions,
 } from './accept/submissions.js';
-export { isPersonalised, isQuotable } from './channel.js';
+export { isPersonalised, isQuotable, TIMELINE_EVENTS } from './channel.js';
 export type {
   AttemptLog,
   Channel,

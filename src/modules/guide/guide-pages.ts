@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { Inject, Injectable } from '@nestjs/common';
-import { ENVIRONMENT, type Environment, publicPath } from '../../platform/config/index.js';
+import { TtlCache } from '../../platform/caches/index.js';
+import { type Environment, publicPath } from '../../platform/config/index.js';
 import { renderLayout } from './render/layout.js';
 import { renderMarkdown } from './render/markdown.js';
 import { type GuidePage, groupPages } from './render/navigation.js';
@@ -23,18 +23,22 @@ export interface GuideAsset {
   content: Buffer;
 }
 
+/** They change with the version alone; a read that failed is made again when they are next asked for. */
+const KEPT_MS = 3_600_000;
+
 /** The pages of `docs`, read and made into HTML when they are first asked for. */
-@Injectable()
 export class GuidePages {
   private readonly base: string;
-  private readonly root: string | null;
-  private known: Promise<ReadonlyMap<string, GuidePage>> | null = null;
-  private readonly rendered = new Map<string, Promise<string>>();
-  private readonly assets = new Map<string, Promise<Buffer>>();
+  private readonly known = new TtlCache<'pages', ReadonlyMap<string, GuidePage>>(KEPT_MS);
+  private readonly rendered = new TtlCache<string, string>(KEPT_MS);
+  private readonly assets = new TtlCache<string, Buffer>(KEPT_MS);
 
-  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_URL'>) {
+  /** @param root folder of the project (`guideRoot`); null: there are no pages */
+  constructor(
+    environment: Pick<Environment, 'PUBLIC_URL'>,
+    private readonly root: string | null,
+  ) {
     this.base = publicPath(environment);
-    this.root = folder();
   }
 
   /**
@@ -43,23 +47,20 @@ export class GuidePages {
    */
   async find(path: string): Promise<string | null> {
     const page = (await this.pages()).get(path);
-    if (!page) return null;
-    const found = this.rendered.get(page.path) ?? this.render(page);
-    this.rendered.set(page.path, found);
-    return found;
+    return page ? this.rendered.get(page.path, () => this.render(page)) : null;
   }
 
   /** @returns null for a name that is none of ours */
   async asset(name: string): Promise<GuideAsset | null> {
     const type = TYPES[name];
-    if (type === undefined || this.root === null) return null;
-    const content = this.assets.get(name) ?? readFile(join(this.root, ASSETS, name));
-    this.assets.set(name, content);
-    return { type, content: await content };
+    const { root } = this;
+    if (type === undefined || root === null) return null;
+    return { type, content: await this.assets.get(name, () => readFile(join(root, ASSETS, name))) };
   }
 
-  private pages(): Promise<ReadonlyMap<string, GuidePage>> {
-    return (this.known ??= this.root === null ? Promise.resolve(new Map()) : readPages(join(this.root, 'docs')));
+  private async pages(): Promise<ReadonlyMap<string, GuidePage>> {
+    const { root } = this;
+    return root === null ? new Map() : this.known.get('pages', () => readPages(join(root, 'docs')));
   }
 
   private async render(page: GuidePage): Promise<string> {
@@ -102,7 +103,7 @@ async function readPages(directory: string): Promise<Map<string, GuidePage>> {
 }
 
 /** The root of the project is the nearest folder above this file that has the documents; null: they were left out. */
-function folder(): string | null {
+export function guideRoot(): string | null {
   for (let at = import.meta.dirname; ; at = dirname(at)) {
     if (existsSync(join(at, MARK))) return at;
     if (at === dirname(at)) return null;

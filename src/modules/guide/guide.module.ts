@@ -1,7 +1,17 @@
 import { Module } from '@nestjs/common';
-import { GuidePages } from './guide-pages.js';
+import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
+import { GuidePages, guideRoot } from './guide-pages.js';
 import { GuideController } from './http/guide.controller.js';
 
 /** The documents of this version at `/docs/guide`. */
-@Module({ controllers: [GuideController], providers: [GuidePages] })
+@Module({
+  controllers: [GuideController],
+  providers: [
+    {
+      provide: GuidePages,
+      inject: [ENVIRONMENT],
+      useFactory: (environment: Environment) => new GuidePages(environment, guideRoot()),
+    },
+  ],
+})
 export class GuideModule {}

@@ -5,7 +5,10 @@ import { conflict, invalid, notFound, upstream } from '../../kernel/define-error
  * literally.
  */
 export const sessionErrors = {
-  ticketExpired: invalid('ticket_expired', 'Ticket Expired', 'the receiver has not written within 24 hours'),
+  ticketExpired: invalid('ticket_expired', 'Ticket Expired', 'the receiver has not written within 24 hours').with({
+    field: 'contacts',
+    hint: 'The receiver has not written within 24 hours: send an approved template instead.',
+  }),
   notFound: notFound('session_message_unknown', 'Message not found', 'none of this account'),
   already: conflict(
     'session_message_state',

@@ -7,17 +7,23 @@ import { STATUS_LABELS, TemplateStatus } from './domain/template-status.js';
  * of a template's fields stand in `template-form.ts`.
  */
 export const templateErrors = {
-  nameTaken: conflict('template_name_taken', 'This template name is already exist', 'duplicate name for the user'),
-  tooMany: invalid('too_many_templates', (most: number) => atMost(most, 'templates'), 'TEMPLATES_PER_ACCOUNT').shown(
-    1000,
+  nameTaken: conflict('template_name_taken', 'This template name is already exist', 'duplicate name for the user').with(
+    { field: 'template_name', hint: 'Choose another name, or change the template of this name by PUT.' },
   ),
-  usernameRequired: invalid('username_required', 'username is required', 'missing or empty'),
+  tooMany: invalid('too_many_templates', (most: number) => atMost(most, 'templates'), 'TEMPLATES_PER_ACCOUNT')
+    .with({ hint: 'Remove templates that are no longer used.' })
+    .shown(1000),
+  usernameRequired: invalid('username_required', 'username is required', 'missing or empty').with({
+    field: 'username',
+  }),
   noneForUsername: notFound(
     'templates_not_found',
     'Template not found for this username',
     'none exist, or the account demands its own token',
-  ),
-  listQuery: failed('template_query', 'Failed to prepare query', 'server error'),
+  ).with({ field: 'username', hint: 'See the spelling; an account may also demand its own token here.' }),
+  listQuery: failed('template_query', 'Failed to prepare query', 'server error').with({
+    hint: 'The fault is ours: try again in a moment.',
+  }),
   notFound: notFound('template_not_found', 'Template not found', 'no such template of this account'),
   wrongState: conflict(
     'wrong_state',
@@ -28,29 +34,43 @@ export const templateErrors = {
 
 /** Why a template cannot be sent (reference/template-messages#errors), literally, in the order in which it is judged. */
 export const templateSendErrors = {
-  notFound: notFound('template_message_not_found', templateErrors.notFound.text, 'no template of that exact name'),
-  pending: conflict('template_message_pending', 'Template is pending platform approval', 'not yet approved'),
-  rejected: conflict('template_message_rejected', 'Template was rejected by the platform', 'rejected'),
+  notFound: notFound('template_message_not_found', templateErrors.notFound.text, 'no template of that exact name').with(
+    {
+      field: 'template.name',
+      hint: 'Names match letter by letter: `GET /v6/api/templates` lists those of the account.',
+    },
+  ),
+  pending: conflict('template_message_pending', 'Template is pending platform approval', 'not yet approved').with({
+    field: 'template.name',
+    hint: 'Wait for its review: the event `template.status.update` tells of it, and `GET /v6/api/templates` shows its status.',
+  }),
+  rejected: conflict('template_message_rejected', 'Template was rejected by the platform', 'rejected').with({
+    field: 'template.name',
+    hint: 'Its `reason` stands in `GET /v6/api/templates`; change it by PUT, and it is reviewed again.',
+  }),
   notApproved: conflict(
     'template_message_not_approved',
     'Template is not approved for sending',
     'draft, paused or disabled',
-  ),
+  ).with({ field: 'template.name', hint: 'It is a draft, paused or disabled: send an approved one.' }),
   languageMismatch: unprocessable(
     'template_message_language_mismatch',
     'Template language does not match the approved template',
     'language mismatch',
-  ),
+  ).with({ field: 'template.language.code', hint: 'Send the language that the template was approved in.' }),
   bodyParameters: unprocessable(
     'template_message_body_parameters',
     'Template body parameter count does not match the approved template',
     'different {{n}} of the body',
-  ),
+  ).with({ field: 'template.components', hint: 'Give the body as many parameters as its text has different {{n}}.' }),
   headerParameters: unprocessable(
     'template_message_header_parameters',
     'Template header parameter count does not match the approved template',
     'a media header takes exactly 1',
-  ),
+  ).with({
+    field: 'template.components',
+    hint: 'A media header takes exactly one parameter, a text header as many as its text has {{1}}, and no header none.',
+  }),
 };
 
 export type TemplateSendFault = keyof typeof templateSendErrors;

@@ -8,7 +8,7 @@ export { webhookTables } from './persistence/table-rules.js';
 export { ReplayAnyEventCommand } from './commands/replay-any-event.command.js';
 export { WEBHOOK_STATUSES, type WebhookStatus } from './domain/webhook.js';
 export { type StaffWebhookData, StaffWebhookAnswer, StaffWebhookPageAnswer } from './http/staff-webhook.dto.js';
-export { type AttemptData, AttemptPageAnswer, readWebhookId, ReplayAnswer } from './http/webhook.dto.js';
+export { type AttemptData, AttemptPageAnswer, readWebhookId, ReplayAnswer, replayAnswer } from './http/webhook.dto.js';
 export { FindAnyWebhookQuery } from './queries/find-any-webhook.query.js';
 export { ListAllWebhooksQuery, type WebhookFilter } from './queries/list-all-webhooks.query.js';
 export { ListAnyAttemptsQuery } from './queries/list-any-attempts.query.js';

@@ -15,6 +15,7 @@ export const ERROR_SHAPE_METADATA = 'switchboard:error-shape';
 export const ErrorShape = (shape: ErrorShapeName): CustomDecorator => SetMetadata(ERROR_SHAPE_METADATA, shape);
 
 const TEXT = { type: 'string' };
+const ERROR_WORD = { type: 'string', enum: ['error'] };
 
 /** What stands beside the literal text, as schemas. */
 const HELP = {
@@ -30,7 +31,10 @@ const fields = (...names: string[]) => ({
   properties: Object.fromEntries(names.map((name) => [name, TEXT])),
 });
 
-const withHelp = (schema: ReturnType<typeof fields>) => ({ ...schema, properties: { ...schema.properties, ...HELP } });
+const withHelp = (schema: ReturnType<typeof fields>, words: Record<string, object>) => ({
+  ...schema,
+  properties: { ...schema.properties, ...words, ...HELP },
+});
 
 /** The bodies as schemas of the OpenAPI document, by the names under which it keeps them. */
 export const ERROR_SCHEMAS = {
@@ -60,7 +64,7 @@ export const ERROR_SCHEMAS = {
       },
     },
   },
-  V5Error: withHelp(fields('status', 'textsent', 'message')),
+  V5Error: withHelp(fields('status', 'textsent', 'message'), { status: ERROR_WORD, textsent: ERROR_WORD }),
   LookUpError: { ...fields('error', 'message'), required: ['message'] },
 };
 

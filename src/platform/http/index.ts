@@ -2,6 +2,7 @@ export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
 export type { RawBodyRequest } from './body.js';
 export { type CsvRequest, CsvUpload } from './csv-upload.js';
 export { clientAddressReader } from './client-address.js';
+export { contactWarnings } from './contact-warnings.js';
 export { configureHttp, setTimeouts } from './configure-http.js';
 export { isConnectionFault, STATUS_OF } from './error-answer.js';
 export {
@@ -39,6 +40,7 @@ export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';
 export { OneOf, withUnions } from './one-of.js';
+export { LocalTime, SCHEDULE_TIME } from './local-time.js';
 export { LargeJson } from './large-json.js';
 export { streamItems, streamPage, streamTexts } from './json-stream.js';
 export { LIST_ERRORS, type ListKind, type Paged, paged, readListPage, readPage } from './page.js';

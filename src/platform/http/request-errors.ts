@@ -2,23 +2,40 @@ import { failed, invalid, notFound, tooLarge } from '../../kernel/define-error.j
 
 /** Faults of a body as such, whichever endpoint it was for. */
 export const bodyErrors = {
-  tooLarge: tooLarge('body_too_large', 'Request body is too large', 'body over the limit'),
-  malformedJson: invalid('malformed_json', 'Malformed JSON body', 'no JSON, or deeper than 32 levels'),
-  malformedMultipart: invalid('malformed_multipart', 'Malformed multipart body', 'a form that cannot be read'),
-  fileRequired: invalid('file_required', 'file is required', 'neither a form with a part `file` nor a CSV body'),
-  unreadable: invalid('unreadable_body', 'Request body could not be read', 'it broke off, or is not what it says'),
+  tooLarge: tooLarge('body_too_large', 'Request body is too large', 'body over the limit').with({
+    hint: 'Split the request; large sets of recipients go into an upload (`POST /v6/api/uploads`).',
+  }),
+  malformedJson: invalid('malformed_json', 'Malformed JSON body', 'no JSON, or deeper than 32 levels').with({
+    hint: 'See that the body is JSON in UTF-8, without a comma at the end of a list, and 32 levels deep at most.',
+  }),
+  malformedMultipart: invalid('malformed_multipart', 'Malformed multipart body', 'a form that cannot be read').with({
+    hint: 'Let the HTTP client make the form and its `Content-Type`, boundary included.',
+  }),
+  fileRequired: invalid('file_required', 'file is required', 'neither a form with a part `file` nor a CSV body').with({
+    field: 'file',
+    hint: 'Send the CSV as the body with `Content-Type: text/csv`, or as the part `file` of a form.',
+  }),
+  unreadable: invalid('unreadable_body', 'Request body could not be read', 'it broke off, or is not what it says').with(
+    { hint: 'See that `Content-Length` and `Content-Encoding` say what is sent.' },
+  ),
 };
 
 /** What the client is told of a fault of ours. */
 export const serverErrors = {
-  internal: failed('internal', 'Internal server error', 'a fault of ours'),
-  databaseAway: failed('database_away', 'Database connection failed', 'the database cannot be reached'),
+  internal: failed('internal', 'Internal server error', 'a fault of ours').with({
+    hint: 'The fault is ours. Name the `X-Request-Id` of the answer to the operator; a send may be repeated with the same Idempotency-Key.',
+  }),
+  databaseAway: failed('database_away', 'Database connection failed', 'the database cannot be reached').with({
+    hint: 'The fault is ours, and mostly short: try again in a moment, a send with the same Idempotency-Key.',
+  }),
   /** the one text of the public look-up, whatever the fault */
   lookUp: failed('look_up_failed', 'Database query failed', 'a fault of ours'),
 };
 
 /** Where a path leads to nothing. */
-export const unknownResource = notFound('unknown_resource', 'Not Found', 'nothing of that name');
+export const unknownResource = notFound('unknown_resource', 'Not Found', 'nothing of that name').with({
+  hint: 'See the path, its version (/webhook/api, /v5/api, /v6/api) and the spelling; /docs lists every endpoint.',
+});
 
 /** Errors that only a protocol knows, and so have no kind. */
 export const protocolErrors = {

@@ -7,4 +7,4 @@ export const tooMany = defineError<[seconds: number]>(
   'Too many requests. Please try again later.',
   'over a limit',
   (seconds) => Math.max(1, Math.ceil(seconds)),
-);
+).with({ hint: 'Wait as many seconds as `Retry-After` says. One request of many numbers counts once.' });

@@ -8,6 +8,10 @@ const pathOf = (requestId: string): string => `/v6/api/campaigns/${encodeURIComp
 interface Campaign {
   request_id: string;
   status_counts: Record<string, number>;
+  routes: string[];
+  text: string | null;
+  template: { name: string; language: string } | null;
+  messages_per_second: number | null;
   seconds_left?: number | null;
   failure_reasons?: { error_code: number | null; message: string | null; count: number }[];
   [field: string]: unknown;
@@ -39,6 +43,11 @@ export async function showCampaign(
   if (json) return printJson(data);
   const counts = Object.entries(data.status_counts).map(([word, count]) => `${word} ${count}`);
   const facts: [string, Cell][] = FACTS.map((name) => [name.replace('_', ' '), data[name] as Cell]);
+  const { routes, text, template, messages_per_second: pace } = data;
+  facts.push(['route', routes.length === 0 ? null : routes.join(', then ')]);
+  if (template) facts.push(['template', `${template.name} (${template.language})`]);
+  if (text !== null) facts.push(['text', text]);
+  facts.push(['pace', pace === null ? 'no limit' : `${pace} messages a second at most`]);
   facts.push(['statuses', counts.join(', ')]);
   const { seconds_left: seconds, failure_reasons: reasons = [] } = data;
   if (typeof seconds === 'number') facts.push(['time left', spokenSeconds(seconds)]);

@@ -8,6 +8,8 @@ import { Pace, spokenSeconds } from '../time-left.js';
 const LOOK_EVERY_MS = 1_000;
 /** The API may be away for so many looks in a row, as in a restart. */
 const MOST_MISSES = 60;
+/** A timer of more would ring at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const OPEN = new Set(['PP1', 'PENDING', 'SENT', 'INITIATED']);
 const OVER = new Set(['completed', 'cancelled', 'rejected', 'failed']);
 
@@ -36,20 +38,28 @@ export async function watch(
   const line = new ProgressLine();
   const pace = new Pace();
   const path = `/v6/api/campaigns/${encodeURIComponent(requestId)}`;
-  const look = async (): Promise<Campaign> => (await api.call<{ data: Campaign }>('GET', path)).data;
-  const began = performance.now();
+  const ends = performance.now() + timeout;
+  const rest = (): number => ends - performance.now();
+  // one that is silent is waited for no longer than until the time is up
+  const look = async (): Promise<Campaign | null> =>
+    within(
+      rest(),
+      api.call<{ data: Campaign }>('GET', path).then(({ data }) => data),
+    );
   try {
     let campaign = await look();
+    if (campaign === null) throw new Failure('The time is up, and the API has not answered', EXIT.timedOut);
     for (let misses = 0; ;) {
       const { final, words } = standOf(campaign);
       pace.see({ at: now().getTime(), final });
       line.show(final, campaign.total_rows, `${campaign.state}${left(pace, campaign)}: ${words}`);
       if (OVER.has(campaign.state)) break;
-      const rest = timeout - (performance.now() - began);
-      if (rest <= 0) throw timedOut(requestId, campaign, json);
-      await sleep(Math.min(LOOK_EVERY_MS, rest));
+      if (rest() <= 0) throw timedOut(requestId, campaign, json);
+      await sleep(Math.min(LOOK_EVERY_MS, rest()));
       try {
-        campaign = await look();
+        const seen = await look();
+        if (seen === null) throw timedOut(requestId, campaign, json);
+        campaign = seen;
         misses = 0;
       } catch (error) {
         if (!(error instanceof Unanswered) || ++misses > MOST_MISSES) throw error;
@@ -62,6 +72,18 @@ export async function watch(
     if (!json) print(text);
   } finally {
     line.end();
+  }
+}
+
+/** What comes of some work; null when the time is up first. */
+async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result | null> {
+  if (milliseconds > LONGEST_TIMER_MS) return work;
+  const answered = new AbortController();
+  const up = sleep(Math.max(milliseconds, 0), null, { signal: answered.signal }).catch(() => null);
+  try {
+    return await Promise.race([work, up]);
+  } finally {
+    answered.abort();
   }
 }
 

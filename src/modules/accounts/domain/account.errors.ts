@@ -45,13 +45,19 @@ export const tokenErrors = (kind: typeof unauthenticated) => ({
 
 /** Every error of this module beside those of fields and passwords. */
 export const accountErrors = {
-  missingCredentials: invalid('missing_credentials', 'Missing email_or_username or password', 'a field is missing'),
+  missingCredentials: invalid(
+    'missing_credentials',
+    'Missing email_or_username or password',
+    'a field is missing',
+  ).with({ hint: 'Give both as texts.' }),
   invalidCredentials: unauthenticated(
     'invalid_credentials',
     'Invalid credentials',
     'no such account or wrong password',
-  ),
-  inactive: unauthenticated('account_inactive', 'Account is inactive', 'account not active'),
+  ).with({ hint: 'See the spelling: usernames are compared letter by letter.' }),
+  inactive: unauthenticated('account_inactive', 'Account is inactive', 'account not active').with({
+    hint: 'Ask your administrator to open the account.',
+  }),
   expired: unauthenticated(
     'account_expired',
     'Account expired. Please contact your administrator.',
@@ -62,13 +68,15 @@ export const accountErrors = {
     'path_username',
     'Route username does not match authenticated user',
     'path and token usernames differ',
-  ),
+  ).with({ field: 'username', hint: 'Write the username of the token into the path.' }),
   registrationClosed: forbidden(
     'registration_closed',
     'Registration is closed',
     'the operator closed it (REGISTRATION=off)',
   ),
-  forbidden: forbidden('forbidden', 'Forbidden', 'not staff, or not allowed to this role'),
+  forbidden: forbidden('forbidden', 'Forbidden', 'not staff, or not allowed to this role').with({
+    hint: 'This needs the token of staff, or of another role.',
+  }),
   permissionDenied: forbidden('permission_denied', 'Permission denied', 'the caller’s client_management is off'),
   notFound: notFound('account_not_found', 'Account not found', 'unknown, or not a client of the reseller'),
   userNotFound: notFound('user_not_found', 'User not found', 'unknown, or another account’s'),
@@ -79,12 +87,12 @@ export const accountErrors = {
     'ip_range',
     (index: number) => `allowed_ips[${index}] is not an IP address or range`,
     'neither IPv4 nor IPv6 nor CIDR',
-  ),
+  ).with({ field: 'allowed_ips', hint: 'Write an address or a range such as 203.0.113.0/24 or 2001:db8::/32.' }),
   tooManyIpRanges: invalid(
     'too_many_ip_ranges',
     (most: number) => `allowed_ips must have at most ${most} entries`,
     'more',
-  ),
+  ).with({ field: 'allowed_ips', hint: 'Put neighbours into one range.' }),
   noManager: invalid(
     'parent_no_manager',
     'parent_username must name a reseller, admin or super account',

@@ -1,6 +1,6 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { OptionalText, OptionalTexts, PageOf } from '../../../platform/http/index.js';
+import { OptionalText, OptionalTexts, PageOf, LocalTime } from '../../../platform/http/index.js';
 import type { ApiKeyEntity } from '../persistence/api-key.entity.js';
 
 const LONGEST_NAME = 100;
@@ -34,10 +34,10 @@ export class CreatedApiKeyAnswerData {
   @ApiProperty({ type: [String], example: ['203.0.113.7', '2001:db8::/32'] })
   allowed_ips!: string[];
 
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-21 09:30:00', description: 'Accurate to a minute' })
+  @LocalTime({ nullable: true, description: 'Accurate to a minute' })
   last_used_at!: string | null;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 }
 

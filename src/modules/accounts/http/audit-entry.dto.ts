@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf } from '../../../platform/http/index.js';
+import { PageOf, LocalTime } from '../../../platform/http/index.js';
 import type { AuditEntryEntity } from '../persistence/audit-entry.entity.js';
 
 /** One entry of the audit log; `created_at` in the reader's time zone. */
@@ -28,7 +28,7 @@ export class AuditEntryAnswer {
   @ApiProperty({ type: 'object', additionalProperties: true, example: { balance: 'gsm_credits', amount: 500 } })
   details!: Record<string, unknown>;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   created_at!: string;
 }
 

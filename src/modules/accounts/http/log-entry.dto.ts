@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf } from '../../../platform/http/index.js';
+import { PageOf, LocalTime } from '../../../platform/http/index.js';
 import type { AuditEntryEntity } from '../persistence/audit-entry.entity.js';
 import type { SecurityEntryEntity } from '../persistence/security-entry.entity.js';
 
@@ -43,7 +43,7 @@ export class LogEntryData {
   @ApiProperty({ type: 'integer', example: 1, description: 'Equal logins of a moment are one entry' })
   times!: number;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 }
 

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { LocalTime } from '../../../platform/http/index.js';
 import { dateTime } from '../../../kernel/clock.js';
 import { type Account, NUMBER_CHECKS, type NumberCheckMode } from '../domain/account.js';
 import { PERMISSIONS, type Permissions } from '../domain/permissions.js';
@@ -16,7 +17,7 @@ export class ManagedAccountAnswer extends AccountView {
   @ApiProperty({ example: true })
   is_active!: boolean;
 
-  @ApiProperty({ type: String, nullable: true, example: '2027-12-31 23:59:59' })
+  @LocalTime({ nullable: true, example: '2027-12-31 23:59:59' })
   expires_at!: string | null;
 
   @ApiProperty({ example: 'UTC' })
@@ -56,10 +57,10 @@ export class ManagedAccountAnswer extends AccountView {
   })
   permissions!: Permissions;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   updated_at!: string;
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf } from '../../../platform/http/index.js';
+import { PageOf, LocalTime } from '../../../platform/http/index.js';
 import type { SecurityEntryEntity } from '../persistence/security-entry.entity.js';
 
 /** One entry of the security log; `created_at` in the reader's time zone. */
@@ -20,7 +20,7 @@ export class SecurityEntryAnswer {
   @ApiProperty({ example: 1, description: 'So many equal ones at that moment' })
   times!: number;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   created_at!: string;
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { AnswerOf, OptionalFlag, OptionalText, PageOf, RequiredText } from '../../../platform/http/index.js';
+import { AnswerOf, OptionalFlag, OptionalText, PageOf, RequiredText, LocalTime } from '../../../platform/http/index.js';
 import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 import { LoggedInUserView, loggedInUserView } from './authentication.dto.js';
 
@@ -45,10 +45,10 @@ export class UserAnswerData extends LoggedInUserView {
   @ApiProperty({ example: true })
   is_active!: boolean;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   updated_at!: string;
 }
 

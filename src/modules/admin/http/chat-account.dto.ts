@@ -1,6 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
-import { AnswerOf, OptionalSpeed, OptionalText, OptionalToken, OptionalWord } from '../../../platform/http/index.js';
+import {
+  AnswerOf,
+  OptionalSpeed,
+  OptionalText,
+  OptionalToken,
+  OptionalWord,
+  LocalTime,
+} from '../../../platform/http/index.js';
 import { CHAT_CONNECTIONS, CHAT_PROVIDERS, type ChatConnection, type ChatProvider } from '../../providers/index.js';
 
 const LONGEST_TOKEN = 4096;
@@ -102,10 +109,10 @@ export class ChatAccountAnswerData {
   })
   callback_url!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   updated_at!: string;
 }
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { objectOrEmpty } from '../../../kernel/objects.js';
-import { AnswerOf, PageOf, valueErrors } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, valueErrors, LocalTime } from '../../../platform/http/index.js';
 import { CHANNEL_NAMES } from '../../channels/index.js';
 import { MOST_CREDITS_A_SEGMENT, MOST_ROWS_A_PLAN, type Rate, rateErrors } from '../../rates/index.js';
 
@@ -30,10 +30,10 @@ export class RatePlanHeadData {
   @ApiProperty({ type: 'integer', example: 2, description: 'Rows' })
   rates!: number;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   updated_at!: string;
 }
 
@@ -51,10 +51,10 @@ export class RatePlanData {
   @ApiProperty({ type: [RateData], description: 'By channel and prefix' })
   rates!: RateData[];
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   updated_at!: string;
 }
 

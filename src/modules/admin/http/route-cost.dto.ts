@@ -3,7 +3,7 @@ import { invalid } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { isObject } from '../../../kernel/objects.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { AnswerOf } from '../../../platform/http/index.js';
+import { AnswerOf, LocalTime } from '../../../platform/http/index.js';
 import { type CostRow, LONGEST_PREFIX, MOST_COSTS, readMicros } from '../../routing/index.js';
 
 /** What can be wrong with costs (reference/routing#costs). */
@@ -54,7 +54,7 @@ export class RouteCostsData extends PutRouteCostsBody {
   @ApiProperty({ example: 'carrier-1' })
   route!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   updated_at!: string;
 }
 

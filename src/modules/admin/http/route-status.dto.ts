@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import {
   CIRCUIT_STATES,
   type CircuitState,
@@ -79,7 +79,7 @@ export class RouteStatusData {
   @ApiProperty({ enum: [...SHOWN_HEALTHS], example: 'down' })
   state!: ShownHealth;
 
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-22 02:14:07', description: 'null: not known yet' })
+  @LocalTime({ zone: 'asker', nullable: true, example: '2026-11-22 02:14:07', description: 'null: not known yet' })
   since!: string | null;
 
   @ApiProperty({
@@ -108,15 +108,15 @@ export class RouteStatusData {
   })
   last_error!: string | null;
 
-  @ApiProperty({
-    type: String,
+  @LocalTime({
+    zone: 'asker',
     nullable: true,
     example: '2026-11-22 02:14:07',
     description: 'Since when it is the same',
   })
   last_error_since!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-22 02:20:31', description: 'When it was last seen' })
+  @LocalTime({ zone: 'asker', nullable: true, example: '2026-11-22 02:20:31', description: 'When it was last seen' })
   last_error_at!: string | null;
 
   @ApiProperty({ example: 500, description: 'Recipients that are due on it' })
@@ -152,7 +152,7 @@ export class RouteStatusData {
   })
   delivery_rate!: number | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-22 02:13:58', description: 'Of the last hour' })
+  @LocalTime({ zone: 'asker', nullable: true, example: '2026-11-22 02:13:58', description: 'Of the last hour' })
   newest_receipt_at!: string | null;
 
   @ApiProperty({ type: 'integer', nullable: true, example: 393 })

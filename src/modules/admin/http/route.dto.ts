@@ -13,6 +13,7 @@ import {
   RequiredText,
   RequiredWord,
   rule,
+  LocalTime,
 } from '../../../platform/http/index.js';
 import {
   type DriverName,
@@ -150,7 +151,7 @@ export class RouteBindData {
 
 /** That staff have stopped a route. */
 export class RouteStopData {
-  @ApiProperty({ example: '2026-11-22 02:20:00' })
+  @LocalTime({ zone: 'asker', example: '2026-11-22 02:20:00' })
   at!: string;
 
   @ApiProperty({ example: 'admin' })
@@ -216,10 +217,10 @@ class ShownRoute {
   })
   callback_url!: string | null;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   updated_at!: string;
 }
 
@@ -278,7 +279,7 @@ export class RotatedCallbackData {
   })
   callback_url!: string;
 
-  @ApiProperty({ example: '2026-11-22 09:30:00', description: 'The address before is taken until then' })
+  @LocalTime({ zone: 'asker', example: '2026-11-22 09:30:00', description: 'The address before is taken until then' })
   previous_valid_until!: string;
 }
 

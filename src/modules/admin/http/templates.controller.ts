@@ -79,8 +79,8 @@ export class TemplatesAdminController {
   @ApiQuery({
     name: 'status',
     required: false,
-    example: 'pending',
-    description: `${STATUS_LABELS.join(', ')}, or 0 to 5`,
+    enum: [...STATUS_LABELS],
+    description: 'Their numbers, 0 to 5 in this order, are taken too',
   })
   @ListQuery()
   @ApiOkResponse({ type: ReviewedTemplatePageAnswer })

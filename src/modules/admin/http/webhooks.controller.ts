@@ -13,6 +13,7 @@ import {
   ListAnyAttemptsQuery,
   readWebhookId,
   ReplayAnswer,
+  replayAnswer,
   ReplayAnyEventCommand,
   StaffWebhookAnswer,
   type StaffWebhookData,
@@ -77,7 +78,7 @@ export class WebhooksAdminController {
   @ApiErrors(webhookErrors.eventNotFound.because('unknown, or older than 30 days'))
   async replay(@Param('event_id') eventId: string, @CurrentActor() { account }: Actor): Promise<ReplayAnswer> {
     const webhooks = await this.commands.execute(new ReplayAnyEventCommand(account, eventId));
-    return { success: true, message: 'Webhook event queued for delivery', data: { event_id: eventId, webhooks } };
+    return replayAnswer(eventId, webhooks);
   }
 
   @Get(':id')

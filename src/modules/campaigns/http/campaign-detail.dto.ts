@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { AnswerOf } from '../../../platform/http/index.js';
+import { AnswerOf, LocalTime } from '../../../platform/http/index.js';
 import type { CampaignRouteChange } from '../../engine/index.js';
 import { CampaignData } from './campaign.dto.js';
 
@@ -8,7 +8,7 @@ const nullableText = { type: String, nullable: true } as const;
 
 /** Recipients went over to another route. */
 class RouteChangeData {
-  @ApiProperty({ example: '2026-11-21 10:31:00', description: 'of the first, where several went over for one reason' })
+  @LocalTime({ example: '2026-11-21 10:31:00', description: 'of the first, where several went over for one reason' })
   at!: string;
   @ApiProperty({ example: 'airtel', description: 'name of the route' }) from!: string;
   @ApiProperty({ example: 'backup' }) to!: string;

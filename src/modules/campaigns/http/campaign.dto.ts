@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime, now } from '../../../kernel/clock.js';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
-import { CHANNEL_EXAMPLE, CHANNEL_NAMES } from '../../channels/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
+import { CHANNEL_EXAMPLE, CHANNEL_NAMES, CHANNELS } from '../../channels/index.js';
 import { CAMPAIGN_STATES, type CampaignState, type Channel, statusCounts } from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
@@ -10,14 +10,33 @@ export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
 export const CAMPAIGNS = { name: 'campaigns', places: 'ids' } as const;
 /** The phase of a campaign that is accepted for a later moment. */
 export const SCHEDULED = 'scheduled';
-const nullableTime = { type: String, nullable: true, example: '2026-11-21 10:30:05' } as const;
+const LATER = { nullable: true, example: '2026-11-21 10:30:05' } as const;
+
+const ENDED: Partial<Record<CampaignState, string>> = {
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+  rejected: 'Rejected',
+  failed: 'Failed',
+};
+
+/** Every `status` that a campaign can have (reference/engine#campaign-status-texts). */
+const STATUS_TEXTS = [
+  ...new Set([
+    ...CHANNELS.flatMap(({ campaignStatus }) => [campaignStatus.accepted, campaignStatus.sending]),
+    ...Object.values(ENDED),
+  ]),
+];
 
 /** A campaign as its owner and staff see it; times in the zone of its account (reference/requests#dates). */
 export class CampaignData {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
   @ApiProperty({ example: CHANNEL_EXAMPLE, enum: [...CHANNEL_NAMES] }) channel!: string;
   @ApiProperty({ example: 'Diwali offer' }) broadcast_name!: string;
-  @ApiProperty({ example: 'PP1', description: "the channel's own text; at the end Completed, Cancelled or Rejected" })
+  @ApiProperty({
+    example: 'PP1',
+    enum: STATUS_TEXTS,
+    description: "the channel's own text; at the end Completed, Cancelled, Rejected or Failed",
+  })
   status!: string;
   @ApiProperty({ example: 'running', enum: [...CAMPAIGN_STATES] }) state!: string;
   @ApiProperty({
@@ -44,18 +63,11 @@ export class CampaignData {
     description: 'the campaign whose failures it sends again',
   })
   retry_of!: string | null;
-  @ApiProperty(nullableTime) scheduled_at!: string | null;
-  @ApiProperty({ example: '2026-11-21 10:30:00' }) created_at!: string;
-  @ApiProperty({ ...nullableTime, description: 'the last recipient left' }) sent_at!: string | null;
-  @ApiProperty({ ...nullableTime, description: 'every recipient is final' }) completed_at!: string | null;
+  @LocalTime(LATER) scheduled_at!: string | null;
+  @LocalTime({ example: '2026-11-21 10:30:00' }) created_at!: string;
+  @LocalTime({ ...LATER, description: 'the last recipient left' }) sent_at!: string | null;
+  @LocalTime({ ...LATER, description: 'every recipient is final' }) completed_at!: string | null;
 }
-
-const ENDED: Partial<Record<CampaignState, string>> = {
-  completed: 'Completed',
-  cancelled: 'Cancelled',
-  rejected: 'Rejected',
-  failed: 'Failed',
-};
 
 const statusText = (state: CampaignState, channel: Channel): string =>
   ENDED[state] ?? (state === 'pending_approval' ? channel.campaignStatus.accepted : channel.campaignStatus.sending);

@@ -15,7 +15,7 @@ export class QuoteBody {
 
 /** What a send would cost, field by field as reference/campaigns#quote gives it. */
 export class QuoteData {
-  @ApiProperty({ example: CHANNEL_EXAMPLE }) channel!: string;
+  @ApiProperty({ enum: [...QUOTABLE_CHANNEL_NAMES], example: CHANNEL_EXAMPLE }) channel!: string;
   @ApiProperty({ enum: ['gsm7', 'unicode'], example: 'gsm7' }) encoding!: 'gsm7' | 'unicode';
   @ApiProperty({ type: [String], example: [], description: 'the characters that make it Unicode' })
   unicode_characters!: string[];

@@ -9,7 +9,10 @@ export const broadcastErrors = {
     'broadcast_name, brodcast_service, contacts, and message are required',
     'a required field is missing or empty',
   ).with({ hint: 'contacts is a non-empty array; the other three are texts that are not blank.' }),
-  tooLong: invalid('message_too_long', 'Message is too long'),
+  tooLong: invalid('message_too_long', 'Message is too long').with({
+    field: 'message',
+    hint: 'Shorten the text. `POST /v6/api/campaigns/quote` counts its length, and names the characters that make it Unicode.',
+  }),
   contactLength: invalid(
     'contact_length',
     'Each contact number must be between 9 and 30 digits',

@@ -22,13 +22,15 @@ export const bulkErrors = {
     'field_of_another_channel',
     (field: string, channel: string) => `${field} does not go with channel ${channel}`,
     'a field that the channel has no use for',
-  ).shown('<field>', '<channel>'),
+  )
+    .with({ field: (field: string) => field, hint: 'Leave it out, or choose the channel it belongs to.' })
+    .shown('<field>', '<channel>'),
   name: fieldErrors.required.shown('broadcast_name'),
   oneField: invalid(
     'recipients_of_one_field',
     `Exactly one of ${RECIPIENT_FIELDS.join(', ')} is required`,
     'none, or several',
-  ),
+  ).with({ hint: 'Name the recipients once.' }),
   message: fieldErrors.required.shown('message').because('sms and unofficial'),
   messageTooLong: fieldErrors.tooLong.shown('message', LONGEST_TEXT).because('before it is filled in'),
   route: fieldErrors.invalid.shown('route').because('no text'),
@@ -38,18 +40,27 @@ export const bulkErrors = {
     'recipients_too_many',
     (field: string) => `${field} cannot exceed ${MOST_IN_BODY.toLocaleString('en')}`,
     'an upload or a list takes more',
-  ).shown('recipients'),
+  )
+    .with({
+      field: (field: string) => field,
+      hint: 'Upload a file (`POST /v6/api/uploads`) or keep a list: they hold more.',
+    })
+    .shown('recipients'),
   id: fieldErrors.invalid.shown('upload_id').because('likewise list_id: not an id'),
   rows: invalid(
     'recipients_invalid',
     'Some recipients are invalid',
     'no number that the channel takes, or variables that are none; `errors` names the rows',
-  ),
+  ).with({ hint: '`errors` names the rows and what is wrong with each; mend or leave them out. Nothing was charged.' }),
   numbers: invalid(
     'numbers_invalid',
     'Some numbers are invalid',
     'where `number_check` of the account is `refuse`; `errors` names the rows, and why',
-  ),
+  ).with({
+    hint: '`errors` names the rows and what is wrong with each; `number_check` of the account decides whether such numbers are refused.',
+  }),
   number: invalid('number_invalid', (reason: NumberReason) => `number is invalid: ${reason}`, 'of one row'),
-  refused: invalid('recipients_refused', 'Some recipients cannot be sent to', '`errors` names the rows, and why'),
+  refused: invalid('recipients_refused', 'Some recipients cannot be sent to', '`errors` names the rows, and why').with({
+    hint: '`errors` names the rows and why; mend or leave them out. Nothing was charged.',
+  }),
 };

@@ -61,7 +61,7 @@ export function readTemplateRecipients(to: unknown): Recipients {
   };
 }
 
-/** `to` of chatBranded: always an array; what is no number is dropped silently. */
+/** `to` of chatBranded: always an array; what is no number is left out. */
 export function readBrandedRecipients(to: unknown): Recipients {
   const read = { single: false, receivers: [] as string[], late: null };
   if (!Array.isArray(to) || to.length === 0) return { ...read, early: 'toOfCampaign' };

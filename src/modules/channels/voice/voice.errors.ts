@@ -10,9 +10,20 @@ import { CALL_NUMBER_TEXTS } from './domain/call-number.js';
 import { NOT_JSON, usedTwice } from './domain/menu-reader.js';
 import { VOICE_TEXTS } from './domain/voice-request.js';
 
+/** Of texts that do not begin with their field. */
+const FIELD_OF: Readonly<Record<string, string>> = {
+  [VOICE_TEXTS.noAudio]: 'message',
+  [VOICE_TEXTS.tooLong]: 'message',
+  [VOICE_TEXTS.contacts]: 'contacts',
+  [VOICE_TEXTS.noNumbers]: 'contacts',
+  [INCOMPLETE_ITEM]: 'callback_audio',
+};
+
+const fieldOf = (text: string): string => FIELD_OF[text] ?? /^[\w.[\]]+/.exec(text)?.[0] ?? '';
+
 /** Errors of voice sends: the texts of reference/voice#order come from the readers, literally. */
 export const voiceErrors = {
-  invalid: invalid('voice_request', (text: string) => text),
+  invalid: invalid('voice_request', (text: string) => text).with({ field: fieldOf }),
 };
 
 const row = (text: string, reason: string): DocumentedError => voiceErrors.invalid.shown(text).because(reason);
@@ -22,11 +33,10 @@ const MENU_ERRORS = [
   row(INCOMPLETE_ITEM, 'malformed callback_audio'),
   row(usedTwice('callback_audio[0].dtmf'), 'a fault inside callback_audio, with its path'),
   row(NOT_JSON, 'dtmf_flow is no object, nor the JSON text of one'),
-  fieldErrors.required
-    .shown('dtmf_flow.rows[1].number')
-    .because(
-      'a fault inside dtmf_flow, with its path: something missing, a digit used twice, an unknown action, over 3 fallback_numbers, 5 menus or 100 rows, no URL, a number that is not 10 to 16 digits or not allowed',
-    ),
+  row(
+    fieldErrors.required.shown('dtmf_flow.rows[1].number').text,
+    'a fault inside dtmf_flow, with its path: something missing, a digit used twice, an unknown action, over 3 fallback_numbers, 5 menus or 100 rows, no URL, a number that is not 10 to 16 digits or not allowed',
+  ),
 ];
 
 const CLIP = 'dtmf_flow.rows[1].audio';

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 
 /** One balance. */
@@ -46,7 +46,7 @@ export class LedgerEntryAnswer {
   @ApiProperty({ type: String, nullable: true, example: null })
   note!: string | null;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 }
 
@@ -58,7 +58,7 @@ export class LedgerOpeningAnswer {
   @ApiProperty({ example: 500 })
   available!: number;
 
-  @ApiProperty({ example: '2026-08-31', description: 'The last day of which entries are gone' })
+  @ApiProperty({ format: 'date', example: '2026-08-31', description: 'The last day of which entries are gone' })
   until!: string;
 }
 

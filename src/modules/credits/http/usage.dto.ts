@@ -38,10 +38,10 @@ export class UsagePageAnswer extends PageOf(UsageRowAnswer) {
   @ApiProperty({ example: 'day' })
   group!: string;
 
-  @ApiProperty({ example: '2026-10-24', description: 'First day (UTC)' })
+  @ApiProperty({ format: 'date', example: '2026-10-24', description: 'First day (UTC)' })
   from!: string;
 
-  @ApiProperty({ example: '2026-11-22', description: 'Last day (UTC)' })
+  @ApiProperty({ format: 'date', example: '2026-11-22', description: 'Last day (UTC)' })
   to!: string;
 }
 

@@ -1,9 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { LocalTime } from '../../../platform/http/index.js';
 import { dateTime, isoDate } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
 import type { CampaignRecord } from '../../engine/index.js';
 
 const REQUEST_ID = 'GSMCAMP_20260501_A1B2C3';
+const STATUSES = ['PP1', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED'];
 
 /** Body of `getGSMreport.php` for Swagger; the same names count in the query, but for providerMessageId. */
 export class SmsReportBody {
@@ -13,7 +15,7 @@ export class SmsReportBody {
   })
   request_id!: string;
 
-  @ApiPropertyOptional({ description: 'Only records of this status.', example: 'DELIVERED' })
+  @ApiPropertyOptional({ enum: STATUSES, description: 'Only records of this status.', example: 'DELIVERED' })
   status?: string;
 
   @ApiPropertyOptional({ description: 'One page of the records; without page and limit all come.', example: 1 })
@@ -49,10 +51,10 @@ export class SmsSummary {
   @ApiProperty({ example: 'Spring sale' })
   broadcast_name!: string;
 
-  @ApiProperty({ example: '2026-05-01 12:30:00', description: 'The moment of acceptance when unscheduled.' })
+  @LocalTime({ example: '2026-05-01 12:30:00', description: 'The moment of acceptance when unscheduled.' })
   schedule_time!: string;
 
-  @ApiProperty({ example: '2026-05-01' })
+  @ApiProperty({ format: 'date', example: '2026-05-01', description: 'Its day, in the same zone.' })
   schedule_date!: string;
 }
 
@@ -74,7 +76,7 @@ export function smsSummary({ campaign, account }: { campaign: CampaignRecord; ac
 
 /** One recipient (reference/delivery-reports#delivery-record). */
 export class SmsDeliveryRecord {
-  @ApiProperty({ example: 'gsm.status.update' })
+  @ApiProperty({ enum: ['gsm.status.update'], example: 'gsm.status.update' })
   event!: string;
 
   @ApiProperty({ example: REQUEST_ID })
@@ -83,7 +85,7 @@ export class SmsDeliveryRecord {
   @ApiProperty({ example: '919812345678' })
   receiver!: string;
 
-  @ApiProperty({ example: 'DELIVERED', enum: ['PP1', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED'] })
+  @ApiProperty({ example: 'DELIVERED', enum: STATUSES })
   status!: string;
 
   @ApiProperty({ example: 0, enum: [0, 1], description: '1 when failed.' })

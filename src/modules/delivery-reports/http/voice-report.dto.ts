@@ -28,10 +28,18 @@ export class VoiceSummary {
   @ApiProperty({ example: 'Appointment reminder' })
   broadcast_name!: string;
 
-  @ApiProperty({ example: '2026-05-01', description: 'The day of acceptance when unscheduled.' })
+  @ApiProperty({
+    format: 'date',
+    example: '2026-05-01',
+    description: 'The day of acceptance when unscheduled. In the time zone of the account',
+  })
   Date!: string;
 
-  @ApiProperty({ example: '12:30:00' })
+  @ApiProperty({
+    pattern: String.raw`^\d{2}:\d{2}:\d{2}$`,
+    example: '12:30:00',
+    description: 'HH:MM:SS in the time zone of the account.',
+  })
   Time!: string;
 }
 
@@ -55,7 +63,7 @@ export function voiceSummary({ campaign, account }: { campaign: CampaignRecord; 
 
 /** One recipient (reference/delivery-reports#delivery-record). */
 export class VoiceDeliveryRecord {
-  @ApiProperty({ example: 'voice.status.update' })
+  @ApiProperty({ enum: ['voice.status.update'], example: 'voice.status.update' })
   event!: string;
 
   @ApiProperty({ example: REQUEST_ID })

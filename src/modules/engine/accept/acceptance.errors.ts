@@ -26,6 +26,13 @@ export const acceptanceErrors = {
     'variables_too_long',
     'variables are too long',
     'those of one recipient, names and values together, over 30,000 characters',
-  ),
-  requestIdTaken: conflict('request_id_exists', 'request_id already exists', 'caller-supplied id of another request'),
+  ).with({ field: 'variables', hint: 'Shorten the values, or put what is the same for all into the text.' }),
+  requestIdTaken: conflict(
+    'request_id_exists',
+    'request_id already exists',
+    'caller-supplied id of another request',
+  ).with({
+    field: 'providermessageid',
+    hint: 'Ids are unique over all accounts: choose another one. The same request sent again, with nothing changed, gets the first answer.',
+  }),
 };

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { LocalTime } from '../../../platform/http/index.js';
 import { dateTime, namedDateTime } from '../../../kernel/clock.js';
 import {
   LONGEST_NAME,
@@ -61,10 +62,10 @@ export class ProfileRequestDetail extends ProfileRequestData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'What staff gave with their decision' })
   reason!: string | null;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   updated_at!: string;
 }
 

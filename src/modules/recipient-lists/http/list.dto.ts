@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_DUPLICATES_SHOWN, type RecipientList } from '../domain/upload.js';
 import { listErrors } from '../recipient-lists.errors.js';
 
@@ -54,10 +54,10 @@ export class ListData {
   @ApiProperty({ example: false, description: 'A campaign was sent to it: its members cannot change any more' })
   frozen!: boolean;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @LocalTime({ nullable: true, example: null, description: 'When it was first sent to; null: never' })
   frozen_at!: string | null;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 }
 

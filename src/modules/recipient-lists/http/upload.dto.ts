@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import { MOST_INVALID_SHOWN, SAMPLE_ROWS, type Upload } from '../domain/upload.js';
 import { uploadErrors } from '../recipient-lists.errors.js';
 
@@ -57,10 +57,10 @@ export class UploadSummary {
   @ApiProperty({ type: 'integer', example: 0, description: 'Rows whose number stands in an earlier row too' })
   duplicates_count!: number;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-28 09:30:00' })
+  @LocalTime({ example: '2026-11-28 09:30:00' })
   expires_at!: string;
 }
 

@@ -48,10 +48,10 @@ export class MarginAnswer {
   @ApiProperty({ type: [MarginRowData], maxItems: 10_000 })
   data!: MarginRowData[];
 
-  @ApiProperty({ example: '2026-11-01' })
+  @ApiProperty({ format: 'date', example: '2026-11-01', description: 'First day (UTC)' })
   from!: string;
 
-  @ApiProperty({ example: '2026-11-30' })
+  @ApiProperty({ format: 'date', example: '2026-11-30', description: 'Last day (UTC)' })
   to!: string;
 
   @ApiProperty({ enum: [...MARGIN_GROUPS], example: 'day' })

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import { OPERATOR_ROUTE_KINDS, SHOWN_HEALTHS, type ShownHealth } from '../../providers/index.js';
 import {
   LONGEST_PREFIX,
@@ -68,10 +68,10 @@ class TableData {
   @ApiProperty(CHANNEL)
   channel!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime({ zone: 'asker' })
   updated_at!: string;
 }
 

@@ -1,7 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { LISTED_STATES } from '../../campaigns/index.js';
+import { RECIPIENT_STATUS_WORDS } from '../../channels/index.js';
+import { STATUS_LABELS } from '../../templates/index.js';
+import { LocalTime } from '../../../platform/http/index.js';
 
 /** What a search finds, in this order. */
 export const HIT_KINDS = ['recipient', 'campaign', 'account', 'template', 'session_message'] as const;
+
+/** What an account is to a search. */
+export const ACCOUNT_STATUSES = ['active', 'inactive', 'expired'] as const;
+
+const STATUSES = [
+  ...new Set<string>([...RECIPIENT_STATUS_WORDS, ...LISTED_STATES, ...ACCOUNT_STATUSES, ...STATUS_LABELS]),
+];
 
 /** One thing that was found. */
 export class SearchHit {
@@ -15,8 +26,15 @@ export class SearchHit {
   title!: string;
   @ApiProperty({ example: 'sms · Diwali offer' }) detail!: string;
   @ApiProperty({ example: 'demo', description: 'whose it is' }) username!: string;
-  @ApiProperty({ example: 'DELIVERED', description: 'of a campaign its phase' }) status!: string;
-  @ApiProperty({ example: '2026-11-21 10:30:00', description: 'in the time zone of the account that searches' })
+  @ApiProperty({
+    enum: STATUSES,
+    example: 'DELIVERED',
+    description:
+      'of a recipient, session message and template its status, of a campaign its phase; of an account ' +
+      ACCOUNT_STATUSES.join(', '),
+  })
+  status!: string;
+  @LocalTime({ zone: 'asker', example: '2026-11-21 10:30:00' })
   created_at!: string;
   @ApiProperty({ type: String, nullable: true, example: 'GSMCAMP_20261121_A1B2C3', description: 'recipient, campaign' })
   request_id!: string | null;
@@ -31,6 +49,7 @@ export class SearchResponse {
   @ApiProperty({
     type: String,
     nullable: true,
+    format: 'date-time',
     example: null,
     description:
       'ISO 8601. Of a number: not all campaigns accepted up to then were looked through; null = all of the last 30 days',

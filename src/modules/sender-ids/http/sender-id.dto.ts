@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import {
   LONGEST_USE_CASE,
   type RegisteredSender,
@@ -12,7 +12,6 @@ import {
 } from '../domain/sender-id.js';
 import { senderIdErrors } from '../sender-ids.errors.js';
 
-const MOMENT = { example: '2026-11-21 09:30:00', description: 'In the time zone of the account' };
 const ENTITY_ID = { example: '1701158019811140068', description: 'Your registration with operators (India’s DLT)' };
 const USE_CASE = { example: 'Order updates of our shop', maxLength: LONGEST_USE_CASE };
 
@@ -54,10 +53,10 @@ export class SenderIdData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'What staff said of it' })
   reason!: string | null;
 
-  @ApiProperty(MOMENT)
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty(MOMENT)
+  @LocalTime()
   updated_at!: string;
 }
 

@@ -25,13 +25,24 @@ export const MEDIA_TYPES = ['image', 'audio', 'video', 'document', 'sticker'] as
 
 /** Errors of the recipient of a session message, v5 too. */
 export const recipientErrors = {
-  invalid: invalid('recipient_invalid', RECIPIENT_TEXTS.invalid, 'invalid after cleanup'),
-  length: invalid('recipient_length', RECIPIENT_TEXTS.length, 'bad length'),
-  userId: invalid('recipient_user_id', 'recipient is invalid', 'no user id'),
+  invalid: invalid('recipient_invalid', RECIPIENT_TEXTS.invalid, 'invalid after cleanup').with({
+    field: 'to',
+    hint: 'Write the number in digits with its country code, without letters.',
+  }),
+  length: invalid('recipient_length', RECIPIENT_TEXTS.length, 'bad length').with({
+    field: 'to',
+    hint: 'Write the number with its country code.',
+  }),
+  userId: invalid('recipient_user_id', 'recipient is invalid', 'no user id').with({
+    field: 'recipient',
+    hint: 'It is the `from_user_id` of a message that came in.',
+  }),
 };
 
 /** Error of a content that is too long, v5 too (reference/session-messages#errors). */
-export const contentTooLarge = invalid('content_too_large', 'Message content must be at most 64 KB');
+export const contentTooLarge = invalid('content_too_large', 'Message content must be at most 64 KB').with({
+  hint: 'Hand on large media by a link.',
+});
 
 /** What the rows look at: the body as it came, and its `type` as a text. */
 export interface SessionFields {
@@ -88,19 +99,24 @@ export const SESSION_ROWS: readonly SessionRow[] = [
       'messaging_product',
       fieldErrors.mustBe.shown('messaging_product', 'chat').text,
       'invalid or missing',
-    ),
+    ).with({ field: 'messaging_product', hint: 'Write "chat".' }),
     applies: ({ body }) => body['messaging_product'] !== 'chat',
   },
   {
-    error: invalid('to_required', fieldErrors.required.shown('to').text, 'neither `to` nor `recipient`'),
+    error: invalid('to_required', fieldErrors.required.shown('to').text, 'neither `to` nor `recipient`').with({
+      field: 'to',
+      hint: 'Give a number in `to`, or a user id in `recipient`.',
+    }),
     applies: ({ body }) => !hasText(body['to']) && !hasText(body['recipient']),
   },
   {
-    error: invalid('type_required', 'type is required', 'missing type'),
+    error: invalid('type_required', 'type is required', 'missing type').with({ field: 'type' }),
     applies: ({ type }) => type === null,
   },
   {
-    error: invalid('type_unknown', `type must be one of: ${MESSAGE_TYPES.join(', ')}`, 'unknown type'),
+    error: invalid('type_unknown', `type must be one of: ${MESSAGE_TYPES.join(', ')}`, 'unknown type').with({
+      field: 'type',
+    }),
     applies: ({ type }) => !MESSAGE_TYPES.some((known) => known === type),
   },
   {
@@ -116,15 +132,21 @@ export const SESSION_ROWS: readonly SessionRow[] = [
     applies: ({ body }) => recipientFault(body) === 'user_id',
   },
   {
-    error: invalid('text_body', 'text.body is required', 'text message without body'),
+    error: invalid('text_body', 'text.body is required', 'text message without body').with({ field: 'text.body' }),
     applies: ofType('text', (part) => !hasText(objectOrNull(part)?.['body'])),
   },
   {
-    error: invalid('image_required', 'image is required', 'image object missing'),
+    error: invalid('image_required', 'image is required', 'image object missing').with({
+      field: 'image',
+      hint: 'Give { "link": "https://…" } or { "id": "…" }.',
+    }),
     applies: ofType('image', (part) => objectOrNull(part) === null),
   },
   ...MEDIA_TYPES.map((type): SessionRow => ({
-    error: invalid(`${type}_source`, `${type}.id or ${type}.link is required`, `${type} source missing`),
+    error: invalid(`${type}_source`, `${type}.id or ${type}.link is required`, `${type} source missing`).with({
+      field: type,
+      hint: 'Give { "link": "https://…" } or { "id": "…" }.',
+    }),
     applies: ofType(type, withoutSource),
   })),
   {
@@ -132,22 +154,28 @@ export const SESSION_ROWS: readonly SessionRow[] = [
       'location_coordinates',
       'location.latitude and location.longitude are required',
       'coordinates missing',
-    ),
+    ).with({ field: 'location' }),
     applies: ofType('location', (part) => {
       const location = objectOrNull(part);
       return coordinate(location?.['latitude']) === null || coordinate(location?.['longitude']) === null;
     }),
   },
   {
-    error: invalid('contacts_empty', fieldErrors.emptyArray.shown('contacts').text, 'contacts payload invalid'),
+    error: invalid('contacts_empty', fieldErrors.emptyArray.shown('contacts').text, 'contacts payload invalid').with({
+      field: 'contacts',
+    }),
     applies: ofType('contacts', (part) => !Array.isArray(part) || part.length === 0),
   },
   {
-    error: invalid('interactive_required', 'interactive is required', 'interactive payload missing'),
+    error: invalid('interactive_required', 'interactive is required', 'interactive payload missing').with({
+      field: 'interactive',
+    }),
     applies: ofType('interactive', (part) => objectOrNull(part) === null),
   },
   {
-    error: invalid('reaction_fields', 'reaction.message_id and reaction.emoji are required', 'reaction invalid'),
+    error: invalid('reaction_fields', 'reaction.message_id and reaction.emoji are required', 'reaction invalid').with({
+      field: 'reaction',
+    }),
     applies: ofType('reaction', (part) => {
       const reaction = objectOrNull(part);
       return !hasText(reaction?.['message_id']) || !hasText(reaction?.['emoji']);

@@ -15,9 +15,14 @@ export const v5Faults = {
     'service',
     fieldErrors.mustBe.shown('brodcast_service', 'chat_credits').text,
     'given and something else',
-  ),
-  together: invalid('list_and_buttons', 'list and buttons cannot be sent together', 'both given'),
-  count: invalid('field_count', (name: string, most: number) => `${name} must be between 1 and ${most}`),
+  ).with({ field: 'brodcast_service' }),
+  together: invalid('list_and_buttons', 'list and buttons cannot be sent together', 'both given').with({
+    field: 'list',
+    hint: 'Send two messages.',
+  }),
+  count: invalid('field_count', (name: string, most: number) => `${name} must be between 1 and ${most}`).with({
+    field: (name: string) => name,
+  }),
 };
 
 /** Whether the field holds anything, be it right or wrong. */

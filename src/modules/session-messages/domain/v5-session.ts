@@ -20,6 +20,12 @@ export interface V5Session extends SessionMessage {
 const SERVICE = 'chat_credits';
 const LABEL_LENGTH = 100;
 
+/** Those of `contacts`, which holds the one number here. */
+const v5RecipientErrors = {
+  invalid: recipientErrors.invalid.with({ field: 'contacts' }),
+  length: recipientErrors.length.with({ field: 'contacts' }),
+};
+
 /**
  * Reads a v5 request: service, recipient, schedule, then what it says (reference/session-messages#v5-errors).
  * @param zone IANA zone in which `schedule_time` is meant
@@ -51,7 +57,7 @@ function recipientOf(body: V5Body): string {
   }
   requiredText(body, 'contacts');
   const read = readRecipient(body['contacts']);
-  if ('fault' in read) throw recipientErrors[read.fault]();
+  if ('fault' in read) throw v5RecipientErrors[read.fault]();
   return read.digits;
 }
 
@@ -72,8 +78,8 @@ function labelOf(body: V5Body): string | null {
 export const V5_FORM_ERRORS: readonly DocumentedError[] = [
   v5Faults.service,
   fieldErrors.required.shown('contacts').because('missing, and no `recipient`'),
-  recipientErrors.invalid.because('invalid after cleanup, or more than one number'),
-  recipientErrors.length,
+  v5RecipientErrors.invalid.because('invalid after cleanup, or more than one number'),
+  v5RecipientErrors.length,
   recipientErrors.userId.because('no user id, and no `contacts`'),
   fieldErrors.invalid.shown('schedule_time').because('not HH:MM:SS'),
   ...V5_CONTENT_ERRORS,

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { isUserId } from '../../../kernel/chat-user-id.js';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf } from '../../../platform/http/index.js';
+import { PageOf, LocalTime } from '../../../platform/http/index.js';
 import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
 import { RecipientStatus } from '../../engine/index.js';
 import { MESSAGE_TYPES } from '../domain/session-rows.js';
@@ -47,21 +47,16 @@ export class SessionMessageData {
   @ApiProperty({ type: String, nullable: true, example: null })
   provider_message_id!: string | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '2026-11-22 09:30:00',
-    description: 'null: it was to leave at once',
-  })
+  @LocalTime({ nullable: true, example: '2026-11-22 09:30:00', description: 'null: it was to leave at once' })
   scheduled_at!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'null: it has not left' })
+  @LocalTime({ nullable: true, example: null, description: 'null: it has not left' })
   sent_at!: string | null;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   updated_at!: string;
 }
 

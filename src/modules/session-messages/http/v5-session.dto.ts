@@ -27,6 +27,7 @@ export class V5SessionBody {
   recipient?: string;
 
   @ApiPropertyOptional({
+    pattern: String.raw`^\d{2}:\d{2}:\d{2}$`,
     description: 'HH:MM:SS in the time zone of the account: its next occurrence.',
     example: '09:30:00',
   })
@@ -87,10 +88,10 @@ for (let option = 2; option <= MOST_OPTIONS; option++)
 
 /** Answer of the v5 session endpoints (reference/session-messages#v5-answer). */
 export class V5SessionAnswer {
-  @ApiProperty({ example: 'ok' })
+  @ApiProperty({ enum: ['ok'], example: 'ok' })
   status!: 'ok';
 
-  @ApiProperty({ example: 'ok' })
+  @ApiProperty({ enum: ['ok'], example: 'ok' })
   textsent!: 'ok';
 
   @ApiProperty({

@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CHANNEL_NAMES } from '../../channels/index.js';
 import { AnswerOf } from '../../../platform/http/index.js';
 import type { ShownFigures } from '../figures.js';
+import { SESSION_TRAFFIC } from '../../traffic/index.js';
 import { type Group, GROUPS, type Range, RANGES } from '../domain/selection.js';
 
 const COUNT = { type: 'integer', example: 1200 } as const;
@@ -73,7 +75,12 @@ export class SeriesAnswer {
   })
   key!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'sms', description: 'null: of several channels' })
+  @ApiProperty({
+    enum: [...CHANNEL_NAMES, SESSION_TRAFFIC],
+    nullable: true,
+    example: 'sms',
+    description: 'null: of several channels',
+  })
   channel!: string | null;
 
   @ApiProperty({ type: FiguresAnswer })

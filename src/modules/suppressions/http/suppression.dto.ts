@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf } from '../../../platform/http/index.js';
+import { PageOf, LocalTime } from '../../../platform/http/index.js';
 import { type Suppression, SUPPRESSION_SOURCES, type SuppressionSource } from '../domain/suppression.js';
 
 /** Numbers to put on the list or take off it. */
@@ -30,7 +30,7 @@ export class SuppressionData {
   @ApiProperty({ enum: [...SUPPRESSION_SOURCES], example: 'stop', description: '`stop`: the number wrote a stop word' })
   source!: SuppressionSource;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 }
 

@@ -95,7 +95,7 @@ const readFields = (raw: RawTemplate): Fields => ({
 });
 
 const tooLong = (field: string, most: number): DefinedError =>
-  invalid(`${field}_too_long`, fieldErrors.tooLong.shown(field, most).text, 'too long');
+  invalid(`${field}_too_long`, fieldErrors.tooLong.shown(field, most).text, 'too long').with({ field });
 
 /**
  * The error table of reference/templates#createtemplatesphp from top to bottom; a row of ours comes after the table's
@@ -103,16 +103,20 @@ const tooLong = (field: string, most: number): DefinedError =>
  */
 const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean }[] = [
   {
-    error: invalid('name_required', 'template_name is required', 'missing or empty'),
+    error: invalid('name_required', 'template_name is required', 'missing or empty').with({ field: 'template_name' }),
     applies: ({ name }) => name.kind !== 'text',
   },
   { error: tooLong('template_name', LONGEST.name), applies: ({ name }) => isLonger(name, LONGEST.name) },
   {
-    error: invalid('category', 'category must be marketing, utility, or auth', 'invalid category'),
+    error: invalid('category', 'category must be marketing, utility, or auth', 'invalid category').with({
+      field: 'category',
+    }),
     applies: ({ category }) => !Object.hasOwn(CATEGORY_NUMBERS, valueOf(category)),
   },
   {
-    error: invalid('header_area', 'header_area_type must be media, text, or none', 'invalid'),
+    error: invalid('header_area', 'header_area_type must be media, text, or none', 'invalid').with({
+      field: 'header_area_type',
+    }),
     applies: (fields) => !HEADER_AREAS.includes(areaOf(fields)),
   },
   {
@@ -120,11 +124,13 @@ const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean
       'header_media',
       'header_media_type must be Image, Document, or Video when header_area_type is media',
       'missing or invalid',
-    ),
+    ).with({ field: 'header_media_type' }),
     applies: (fields) => areaOf(fields) === 'media' && !HEADER_MEDIA.includes(valueOf(fields.media)),
   },
   {
-    error: invalid('buttons_no_array', 'quick_reply_buttons must be an array', 'not an array'),
+    error: invalid('buttons_no_array', 'quick_reply_buttons must be an array', 'not an array').with({
+      field: 'quick_reply_buttons',
+    }),
     applies: ({ buttons }) => buttons === null,
   },
   {
@@ -132,19 +138,27 @@ const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean
       'button',
       'Each quick reply button must contain type=QUICK_REPLY and a non-empty text',
       'malformed button',
-    ),
+    ).with({ field: 'quick_reply_buttons', hint: 'Each is { "type": "QUICK_REPLY", "text": "…" }.' }),
     applies: ({ buttons }) => buttons?.some((item) => quickReplyOf(item) === null) ?? false,
   },
   {
-    error: invalid('too_many_buttons', `quick_reply_buttons must have at most ${MOST.buttons} entries`, 'too many'),
+    error: invalid(
+      'too_many_buttons',
+      `quick_reply_buttons must have at most ${MOST.buttons} entries`,
+      'too many',
+    ).with({ field: 'quick_reply_buttons' }),
     applies: ({ buttons }) => (buttons?.length ?? 0) > MOST.buttons,
   },
   {
-    error: invalid('button_too_long', `Each quick reply text must be at most ${LONGEST.button} characters`, 'too long'),
+    error: invalid(
+      'button_too_long',
+      `Each quick reply text must be at most ${LONGEST.button} characters`,
+      'too long',
+    ).with({ field: 'quick_reply_buttons' }),
     applies: ({ buttons }) => buttons?.some((item) => isLongText(quickReplyOf(item)?.text, LONGEST.button)) ?? false,
   },
   {
-    error: invalid('header_text', 'header_text is invalid', 'of a text header: no text'),
+    error: invalid('header_text', 'header_text is invalid', 'of a text header: no text').with({ field: 'header_text' }),
     applies: (fields) => areaOf(fields) === 'text' && fields.headerText.kind === 'fault',
   },
   {
@@ -156,34 +170,52 @@ const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean
       'header_text_placeholders',
       'header_text may contain at most one {{1}}',
       'more placeholders, or another number',
-    ),
+    ).with({ field: 'header_text' }),
     applies: (fields) => areaOf(fields) === 'text' && !takesOneParameter(valueOf(fields.headerText)),
   },
   {
-    error: invalid('header_example_url', 'header_example_url must be a valid URL', 'of a media header: not http(s)'),
+    error: invalid(
+      'header_example_url',
+      'header_example_url must be a valid URL',
+      'of a media header: not http(s)',
+    ).with({ field: 'header_example_url', hint: 'Give an address that begins with http:// or https://.' }),
     applies: (fields) =>
       areaOf(fields) === 'media' && fields.exampleUrl.kind !== 'empty' && !isWebUrl(fields.exampleUrl),
   },
-  { error: invalid('body', 'template_body is invalid', 'no text'), applies: ({ body }) => body.kind === 'fault' },
+  {
+    error: invalid('body', 'template_body is invalid', 'no text').with({ field: 'template_body' }),
+    applies: ({ body }) => body.kind === 'fault',
+  },
   { error: tooLong('template_body', LONGEST.body), applies: ({ body }) => isLonger(body, LONGEST.body) },
   {
-    error: invalid('examples_no_array', 'body_examples must be an array', 'not an array'),
+    error: invalid('examples_no_array', 'body_examples must be an array', 'not an array').with({
+      field: 'body_examples',
+    }),
     applies: ({ examples }) => examples === null,
   },
   {
-    error: invalid('example', 'Each body example must be a non-empty text', 'malformed example'),
+    error: invalid('example', 'Each body example must be a non-empty text', 'malformed example').with({
+      field: 'body_examples',
+      hint: 'Give one example a placeholder of the body, in their order.',
+    }),
     applies: ({ examples }) => examples?.some((item) => textOrNull(item) === null) ?? false,
   },
   {
-    error: invalid('too_many_examples', `body_examples must have at most ${MOST.examples} entries`, 'too many'),
+    error: invalid('too_many_examples', `body_examples must have at most ${MOST.examples} entries`, 'too many').with({
+      field: 'body_examples',
+    }),
     applies: ({ examples }) => (examples?.length ?? 0) > MOST.examples,
   },
   {
-    error: invalid('example_too_long', `Each body example must be at most ${LONGEST.example} characters`, 'too long'),
+    error: invalid(
+      'example_too_long',
+      `Each body example must be at most ${LONGEST.example} characters`,
+      'too long',
+    ).with({ field: 'body_examples' }),
     applies: ({ examples }) => examples?.some((item) => isLongText(item, LONGEST.example)) ?? false,
   },
   {
-    error: invalid('footer', 'template_footer is invalid', 'no text'),
+    error: invalid('footer', 'template_footer is invalid', 'no text').with({ field: 'template_footer' }),
     applies: ({ footer }) => footer.kind === 'fault',
   },
   { error: tooLong('template_footer', LONGEST.footer), applies: ({ footer }) => isLonger(footer, LONGEST.footer) },

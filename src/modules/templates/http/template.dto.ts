@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import { LANGUAGES } from '../domain/languages.js';
 import { MOST } from '../domain/template-form.js';
-import { TemplateStatus } from '../domain/template-status.js';
+import { STATUS_LABELS, TemplateStatus } from '../domain/template-status.js';
 import type { Template, TemplateContent } from '../domain/template.js';
 import { columnsOf } from '../persistence/template-rows.js';
 import type { TemplateEntity } from '../persistence/template.entities.js';
@@ -119,7 +119,7 @@ export class CreatedTemplateAnswer {
   @ApiProperty({ example: true })
   success!: true;
 
-  @ApiProperty({ example: 'Template created successfully' })
+  @ApiProperty({ enum: ['Template created successfully'], example: 'Template created successfully' })
   message!: 'Template created successfully';
 
   @ApiProperty({ example: 'demo' })
@@ -131,10 +131,15 @@ export class CreatedTemplateAnswer {
   @ApiProperty({ example: 12 })
   template_controller_id!: number;
 
-  @ApiProperty({ example: 3, description: 'Pending review.' })
+  @ApiProperty({
+    type: 'integer',
+    enum: [TemplateStatus.Pending],
+    example: TemplateStatus.Pending,
+    description: 'Pending review.',
+  })
   status!: number;
 
-  @ApiProperty({ example: 'pending' })
+  @ApiProperty({ enum: ['pending'], example: 'pending' })
   controller_status!: 'pending';
 
   @ApiProperty({ example: 1 })
@@ -173,12 +178,14 @@ export class TemplateAnswer {
   template_name!: string;
 
   @ApiProperty({
-    example: 3,
-    description: '0 draft, 1 approved, 2 rejected, 3 pending review, 4 paused, 5 disabled; only 1 sends.',
+    type: 'integer',
+    enum: [...STATUS_LABELS.keys()],
+    example: TemplateStatus.Pending,
+    description: `${STATUS_LABELS.map((label, status) => `${status} ${label}`).join(', ')}; only 1 sends.`,
   })
   status!: number;
 
-  @ApiProperty({ example: 1, description: '1 marketing, 2 utility, 3 auth.' })
+  @ApiProperty({ type: 'integer', enum: [1, 2, 3], example: 1, description: '1 marketing, 2 utility, 3 auth.' })
   category!: number;
 
   @ApiProperty({ example: 14 })
@@ -199,7 +206,7 @@ export class TemplateAnswer {
   @ApiProperty({ example: '[{"type":"QUICK_REPLY","text":"Tell me more"}]', description: 'JSON text.' })
   quick_replies!: string;
 
-  @ApiProperty({ example: '2026-11-21 09:30:00' })
+  @LocalTime()
   created_at!: string;
 }
 

@@ -1,11 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import { type EndpointHealth, MOST_WAITING, type TriesOf } from '../persistence/endpoint-health.js';
 import type { WebhookEndpointEntity } from '../persistence/webhook.entities.js';
 import { WebhookData, webhookData } from './webhook.dto.js';
-
-const MOMENT = '2026-11-21 09:30:00';
 
 /** Tries of a while, to ten minutes. */
 export class TriesData {
@@ -24,10 +22,10 @@ export class StaffWebhookData extends WebhookData {
   @ApiProperty({ example: 'jane.doe' })
   username!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'The first failure since the last success' })
+  @LocalTime({ zone: 'asker', nullable: true, example: null, description: 'The first failure since the last success' })
   failing_since!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: MOMENT, description: 'null: none in 30 days' })
+  @LocalTime({ zone: 'asker', nullable: true, description: 'null: none in 30 days' })
   last_success_at!: string | null;
 
   @ApiProperty({ type: TriesData })
@@ -39,7 +37,7 @@ export class StaffWebhookData extends WebhookData {
   @ApiProperty({ type: 'integer', example: 0, description: `Events that wait for it, ${MOST_WAITING} at the most` })
   backlog!: number;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'When the oldest of them happened' })
+  @LocalTime({ zone: 'asker', nullable: true, example: null, description: 'When the oldest of them happened' })
   oldest_waiting_at!: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
 import { ALL_EVENT_TYPES } from '../event-types.js';
 import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
 import { isTestEvent } from '../persistence/event-id.js';
@@ -17,7 +17,6 @@ const EVENTS_FIELD = {
   example: ['gsm.status.update', 'campaign.completed'],
 };
 const EVENT_ID = 'evt_0193a2b4c5d6a1b2c3d4e5f607000000';
-const MOMENT = { example: '2026-11-21 09:30:00', description: 'In the time zone of the account' };
 
 /** Body of a new webhook. */
 export class WebhookBody {
@@ -61,10 +60,10 @@ export class SecretWebhookData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'Why it is disabled' })
   disabled_reason!: string | null;
 
-  @ApiProperty(MOMENT)
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty(MOMENT)
+  @LocalTime()
   updated_at!: string;
 
   @ApiProperty({
@@ -156,10 +155,10 @@ export class AttemptData {
   @ApiProperty({ type: 'integer', example: 84 })
   duration_ms!: number;
 
-  @ApiProperty(MOMENT)
+  @LocalTime()
   created_at!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: MOMENT.example, description: 'null: delivered, or given up' })
+  @LocalTime({ nullable: true, description: 'null: delivered, or given up' })
   next_attempt_at!: string | null;
 
   @ApiProperty({ example: false, description: 'Whether it was a test event' })
@@ -198,3 +197,10 @@ export class ReplayAnswer {
   @ApiProperty({ type: ReplayData })
   data!: ReplayData;
 }
+
+/** @param webhooks that take the event */
+export const replayAnswer = (eventId: string, webhooks: number): ReplayAnswer => ({
+  success: true,
+  message: 'Webhook event queued for delivery',
+  data: { event_id: eventId, webhooks },
+});

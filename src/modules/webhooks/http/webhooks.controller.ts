@@ -20,6 +20,7 @@ import {
   readWebhookId,
   RemovedWebhookAnswer,
   ReplayAnswer,
+  replayAnswer,
   SecretWebhookAnswer,
   WebhookAnswer,
   WebhookBody,
@@ -77,7 +78,7 @@ export class WebhooksController {
   @ApiErrors(webhookErrors.eventNotFound)
   async replay(@Param('event_id') eventId: string, @CurrentActor() { account }: Actor): Promise<ReplayAnswer> {
     const webhooks = await this.commands.execute(new ReplayEventCommand(account, eventId));
-    return { success: true, message: 'Webhook event queued for delivery', data: { event_id: eventId, webhooks } };
+    return replayAnswer(eventId, webhooks);
   }
 
   @Get(':id')

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { SCHEDULE_TIME } from '../../../../platform/http/index.js';
 
 /** Fields that both broadcasts take, for Swagger; `readBroadcast` reads and judges them. */
 export class BroadcastBody {
@@ -25,10 +26,7 @@ export class BroadcastBody {
   })
   contacts!: string[];
 
-  @ApiPropertyOptional({
-    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
-    example: '2030-01-31 09:30:00',
-  })
+  @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AnswerOf } from '../../../../platform/http/index.js';
+import { AnswerOf, LocalTime, SCHEDULE_TIME } from '../../../../platform/http/index.js';
 import { BULK_CHANNEL_NAMES, type BulkChannelName, LONGEST_TEXT, MOST_IN_BODY } from '../bulk.errors.js';
 
 /** A recipient of a body, for Swagger. */
@@ -56,10 +56,7 @@ export class BulkBody {
   @ApiPropertyOptional({ example: 'sandbox', description: 'sms and unofficial; absent or unknown: the default route' })
   route?: string;
   @ApiPropertyOptional({ example: 'otp', description: 'sms and unofficial: for rules of routes' }) category?: string;
-  @ApiPropertyOptional({
-    example: '2030-01-31 09:30:00',
-    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
-  })
+  @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
 }
 
@@ -88,7 +85,8 @@ export class AcceptedBulkData {
   @ApiProperty({ type: [BulkWarning], maxItems: 100, description: 'the first hundred' }) warnings!: BulkWarning[];
   @ApiProperty({ example: 'sandbox', description: 'the route as it was wished for; the connection of a template send' })
   route!: string;
-  @ApiProperty({ type: String, nullable: true, example: null }) scheduled_at!: string | null;
+  @LocalTime({ nullable: true, example: null, description: 'null: at once' })
+  scheduled_at!: string | null;
 }
 
 /** The answer, and what it is judged by before it is given. */

@@ -45,13 +45,13 @@ export class SmsBroadcastAnswer extends UsedRouteAnswer {
   @ApiProperty({ example: 'GSMCAMP_20260501_A1B2C3' })
   request_id!: string;
 
-  @ApiProperty({ example: 'PP1', description: 'Accepted and queued.' })
+  @ApiProperty({ enum: ['PP1'], example: 'PP1', description: 'Accepted and queued.' })
   status!: 'PP1';
 
-  @ApiProperty({ example: 'Success' })
+  @ApiProperty({ enum: ['Success'], example: 'Success' })
   message!: 'Success';
 
-  @ApiProperty({ example: '1' })
+  @ApiProperty({ enum: ['1'], example: '1' })
   url!: '1';
 
   @ApiProperty({ example: 'demo' })
@@ -63,13 +63,13 @@ export class SmsBroadcastAnswer extends UsedRouteAnswer {
 
 /** Answer of `sms_get.php` (reference/sms#sms_getphp). */
 export class SmsGetAnswer {
-  @ApiProperty({ example: 'ok' })
+  @ApiProperty({ enum: ['ok'], example: 'ok' })
   status!: 'ok';
 
-  @ApiProperty({ example: 'ok' })
+  @ApiProperty({ enum: ['ok'], example: 'ok' })
   textsent!: 'ok';
 
-  @ApiProperty({ example: 'Success' })
+  @ApiProperty({ enum: ['Success'], example: 'Success' })
   message!: 'Success';
 
   @ApiProperty({ example: 'GSMCAMP_20260501_A1B2C3' })

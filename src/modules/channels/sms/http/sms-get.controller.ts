@@ -62,7 +62,7 @@ export class SmsGetController {
   )
   async send(@Query() query: Record<string, unknown>, @Req() request: Request): Promise<SmsGetAnswer> {
     const [username, password, message, number] = ['username', 'password', 'message', 'number'].map((name) =>
-      requiredText(query[name]),
+      requiredText(query, name),
     ) as [string, string, string, string];
     const ip = clientIp(request);
     const account = await this.credentials.check(username, password, ip);
@@ -78,7 +78,10 @@ export class SmsGetController {
       sender_id: query['sender_id'],
       dlt_template_id: query['dlt_template_id'],
     });
-    if ('fault' in read) throw smsErrors[read.fault]().helping(read.at ?? {});
+    if ('fault' in read) {
+      // the one contact is `number` here
+      throw smsErrors[read.fault]().helping(read.fault === 'contactLength' ? { field: 'number' } : (read.at ?? {}));
+    }
     const sender = { accountId: account.id, timeZone: account.timeZone };
     const { broadcast } = read;
     const sent = await this.chosenIds.guard(broadcast.givenId, { ip, accountId: account.id }, () =>
@@ -88,8 +91,8 @@ export class SmsGetController {
   }
 }
 
-function requiredText(value: unknown): string {
-  const read = readText(value);
-  if (read.kind !== 'text') throw smsErrors.httpSendRequired();
+function requiredText(query: Record<string, unknown>, field: string): string {
+  const read = readText(query[field]);
+  if (read.kind !== 'text') throw smsErrors.httpSendRequired().helping({ field });
   return read.value;
 }

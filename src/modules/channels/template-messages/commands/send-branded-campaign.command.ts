@@ -8,7 +8,7 @@ import { brandedChannel } from '../template.channels.js';
 
 /**
  * Sends an approved template to many over the branded connection, else the official one
- * (reference/template-messages#connections). Numbers that are none are dropped silently.
+ * (reference/template-messages#connections). Numbers that are none are left out.
  * @throws AppError the rows of reference/template-messages#errors in their order; `failed` `Failed to queue template
  * campaign`
  */

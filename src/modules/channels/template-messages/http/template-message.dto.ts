@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { SCHEDULE_TIME } from '../../../../platform/http/index.js';
 import type { QueuedTemplateSend } from '../template-queue.js';
 
 class TemplateLanguage {
@@ -36,10 +37,7 @@ class TemplateSendBody {
   @ApiProperty({ type: TemplateReference })
   template!: TemplateReference;
 
-  @ApiPropertyOptional({
-    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
-    example: '2030-01-31 09:30:00',
-  })
+  @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
 }
 
@@ -56,7 +54,7 @@ export class TemplateMessageBody extends TemplateSendBody {
 /** Body of chatBranded for Swagger. */
 export class BrandedCampaignBody extends TemplateSendBody {
   @ApiProperty({
-    description: 'What has not 8 to 20 digits after cleanup is dropped silently.',
+    description: 'What has not 8 to 20 digits after cleanup is left out; `warnings` says so.',
     type: [String],
     example: ['919812345678', '919812345679'],
   })

@@ -1,7 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '../../../../platform/http/index.js';
+import { objectOrEmpty } from '../../../../kernel/objects.js';
+import { readRecipient } from '../../../../kernel/phone-number.js';
+import { ApiErrors, contactWarnings } from '../../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { creditErrors } from '../../../credits/index.js';
@@ -21,6 +23,16 @@ import {
 } from './template-message.dto.js';
 
 const request = templateRequestErrors;
+
+const RECIPIENTS = {
+  field: 'to',
+  read: (entry: unknown) => {
+    const read = readRecipient(entry);
+    return 'digits' in read ? read.digits : null;
+  },
+  wanted: 'a number has 8 to 20 digits',
+  duplicates: 'charged',
+} as const;
 
 /** Errors of `template`, in the order in which they are judged. */
 const TEMPLATE_ERRORS = [
@@ -98,11 +110,12 @@ export class TemplateMessagesController {
     ...SENDING_ERRORS,
     templateMessageErrors.campaignNotQueued,
   )
-  sendBranded(
+  async sendBranded(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
     @IdempotencyKey('branded_campaign') idempotent: IdempotentRequest | null,
   ): Promise<TemplateSendAnswer> {
-    return this.commands.execute(new SendBrandedCampaignCommand(actor, body, idempotent));
+    const sent = await this.commands.execute(new SendBrandedCampaignCommand(actor, body, idempotent));
+    return { ...sent, ...contactWarnings(objectOrEmpty(body)['to'], RECIPIENTS) };
   }
 }

@@ -37,10 +37,10 @@ export class UnofficialBroadcastAnswer extends UsedRouteAnswer {
   @ApiProperty({ example: 'CHATCAMP_20260501_A1B2C3' })
   request_id!: string;
 
-  @ApiProperty({ example: 'Processing', description: 'Queued, not delivered.' })
+  @ApiProperty({ enum: ['Processing'], example: 'Processing', description: 'Queued, not delivered.' })
   status!: 'Processing';
 
-  @ApiProperty({ example: 'Success' })
+  @ApiProperty({ enum: ['Success'], example: 'Success' })
   message!: 'Success';
 
   @ApiProperty({ example: 'demo' })

@@ -44,7 +44,7 @@ export function readCallNumber(
 
 /**
  * Contacts of a voice campaign (reference/requests#contacts): symbols removed, 10 to 16 digits, duplicates removed, the
- * rest dropped silently.
+ * rest left out.
  * @returns in the order of their first appearance
  */
 export function voiceReceivers(contacts: readonly unknown[]): string[] {

@@ -3,14 +3,14 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
-import { ApiErrors } from '../../../../platform/http/index.js';
+import { ApiErrors, contactWarnings } from '../../../../platform/http/index.js';
 import { tooMany } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { simulate } from '../calls/simulation.js';
 import { readSimulation } from '../calls/simulation-request.js';
 import { SendVoiceCampaignCommand } from '../commands/send-voice-campaign.command.js';
-import type { NumberRules } from '../domain/call-number.js';
+import { type NumberRules, voiceReceiver } from '../domain/call-number.js';
 import { type RawVoiceRequest, readVoiceRequest } from '../domain/voice-request.js';
 import { SIMULATION_ERRORS, VOICE_SEND_ERRORS, voiceErrors } from '../voice.errors.js';
 import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.dto.js';
@@ -62,6 +62,7 @@ export class VoiceController {
       ivr_enabled: request.menu !== null,
       status: 'Pending for Verification',
       audio_url: sent.speechUrl ?? ('url' in request.source ? request.source.url : ''),
+      ...contactWarnings(fieldsOf(body)['contacts'], CONTACTS),
     };
   }
 
@@ -84,5 +85,12 @@ export class VoiceController {
     return { success: true, data: { ivr_enabled: menu !== null, steps, ended, unused_digits: unused } };
   }
 }
+
+const CONTACTS = {
+  field: 'contacts',
+  read: voiceReceiver,
+  wanted: 'a number has 10 to 16 digits',
+  duplicates: 'removed',
+} as const;
 
 const fieldsOf = (body: unknown): RawVoiceRequest => objectOrEmpty(body);

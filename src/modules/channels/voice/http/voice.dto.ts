@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { OneOf } from '../../../../platform/http/index.js';
+import { OneOf, SCHEDULE_TIME } from '../../../../platform/http/index.js';
 import { type ACTIONS, AFTER_CLIP } from '../domain/menu.js';
 
 const SPEECH_URL = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw.wav';
@@ -136,10 +136,7 @@ export class VoiceSendBody extends VoiceMenusBody {
   @ApiPropertyOptional({ enum: [5, 10, 30, 60, 180, 300], default: 60, description: 'Seconds between two calls.' })
   retry_interval?: number;
 
-  @ApiPropertyOptional({
-    description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
-    example: '2030-01-31 09:30:00',
-  })
+  @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
 }
 
@@ -200,7 +197,7 @@ export class VoiceSendAnswer {
   @ApiProperty({ example: false, description: 'Whether dtmf_flow or callback_audio came along.' })
   ivr_enabled!: boolean;
 
-  @ApiProperty({ example: 'Pending for Verification' })
+  @ApiProperty({ enum: ['Pending for Verification'], example: 'Pending for Verification' })
   status!: 'Pending for Verification';
 
   @ApiProperty({ example: SPEECH_URL, description: 'The speech that was made, or the address that was supplied.' })
