@@ -28,8 +28,9 @@ export class InsufficientCredits extends AppError {
     readonly available: number,
     readonly required: number,
   ) {
-    const { kind, code, message } = creditErrors.insufficient(available, required);
+    const { kind, code, message, help } = creditErrors.insufficient(available, required);
     super(kind, code, message);
+    this.helping(help);
   }
 }
 
