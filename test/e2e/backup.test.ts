@@ -128,6 +128,11 @@ describe('a copy of the database', () => {
     const taken = await cli(['backup', copy('hour'), '--verify']);
     expect(taken).toMatchObject({ code: 0, err: '' });
     expect(taken.out).toMatch(/MiB, sha256 [0-9a-f]{64}\n(.*\n)?Read again: whole\n/);
+    const noted = () => service.database.dataSource.query<{ ended_at: Date }[]>('SELECT ended_at FROM last_backup');
+    const [first] = await noted();
+    expect(first).toBeDefined();
+    expect((await cli(['note-backup'])).out).toContain('Noted');
+    expect((await noted())[0]?.ended_at.getTime()).toBeGreaterThan(first?.ended_at.getTime() ?? Infinity);
 
     // what the copy knows nothing of
     const lost = await client.broadcast(numbersEnding(50, '111', '919'));

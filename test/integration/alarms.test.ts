@@ -1,12 +1,19 @@
 import type { TestingModule } from '@nestjs/testing';
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AlarmRounds } from '../../src/modules/alarms/alarm-rounds.js';
 import { ALARM_CHECKS } from '../../src/modules/alarms/alarm-checks.js';
+import { BackupOld } from '../../src/modules/alarms/checks/backup-old.js';
 import { CreditsUnsound } from '../../src/modules/alarms/checks/credits-unsound.js';
 import { DatabaseSlow, RedisAway } from '../../src/modules/alarms/checks/servers.js';
+import { DiskWatch } from '../../src/modules/alarms/disk-watch.js';
 import { type AlarmCheck, ALARM_KINDS, type Finding, KINDS } from '../../src/modules/alarms/domain/kinds.js';
 import { AlarmStore } from '../../src/modules/alarms/persistence/alarm-store.js';
+import { DiskShortages } from '../../src/modules/alarms/persistence/disk-shortages.js';
+import { LastBackup, noteBackup } from '../../src/modules/alarms/persistence/last-backup.js';
+import { StateMetrics } from '../../src/modules/alarms/state-metrics.js';
 import { AccountDirectory, StaffAccounts } from '../../src/modules/accounts/index.js';
 import { CreditProofs } from '../../src/modules/credits/index.js';
 import { CustomerEvents } from '../../src/modules/customer-events/index.js';
@@ -15,6 +22,7 @@ import { ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.j
 import { TrafficStore } from '../../src/modules/statistics/persistence/traffic-store.js';
 import { TrafficWriter } from '../../src/modules/statistics/traffic-writer.js';
 import type { Environment } from '../../src/platform/config/index.js';
+import { Metrics } from '../../src/platform/observability/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { numbers } from '../support/client.js';
@@ -27,7 +35,7 @@ const MINUTE_MS = 60_000;
 /** Looks by hand, and nothing to wait for. */
 const AT_ONCE: Partial<Environment> = {
   ...{ ALARM_INTERVAL: 0, ALARM_HOLD: 0, ALARM_CLEAR: 0, ALARM_UNMATCHED: 3, ALARM_WEBHOOK_FAILING: 0 },
-  ...{ ALARM_DATABASE_SLOW: 60_000, ALARM_LATE_AFTER: 30_000 },
+  ...{ ALARM_DATABASE_SLOW: 60_000, ALARM_LATE_AFTER: 30_000, BACKUP_MAX_AGE_HOURS: 24 },
 };
 
 /** What rings before customers do (reference/admin#alarms). */
@@ -44,6 +52,7 @@ describe('alarms', () => {
     staff = await house.join(0, { userType: 'admin' });
     owner = await house.join(10_000);
     worker = await house.worker(AT_ONCE);
+    await noteBackup(house.dataSource);
   });
   afterAll(() => house.stop());
 
@@ -232,6 +241,56 @@ describe('alarms', () => {
     expect(await subjects('redis_away')).toEqual([null]);
     await link.client.connect();
     expect(await subjects('redis_away')).toEqual([]);
+  });
+
+  it('ring for a disk that is nearly full, by host, until there is room or the host is gone', async () => {
+    const environment = { DATA_DIR: 'not/there', ALARM_INTERVAL: 0, ALARM_DISK_FREE: 100 };
+    const metrics = new Metrics();
+    const watch = new DiskWatch(environment, worker.get(DiskShortages, { strict: false }), metrics);
+    const directory = resolve('not/there');
+    await watch.look();
+    expect(await subjects('disk_full')).toEqual([`${hostname()}:${directory}`.slice(0, 128)]);
+    const [alarm] = await alarms('disk_full');
+    expect(alarm).toMatchObject({ severity: 'critical', subject_type: 'host', unit: 'percent', threshold: 10 });
+    expect(alarm?.['value']).toBeGreaterThanOrEqual(0);
+    expect(alarm?.['value']).toBeLessThan(100);
+    const text = await metrics.registry.metrics();
+    for (const name of ['free', 'size']) expect(text).toMatch(new RegExp(`switchboard_disk_${name}_bytes\\{.*\\} \\d`));
+
+    environment.ALARM_DISK_FREE = 0;
+    await watch.look();
+    expect(await subjects('disk_full')).toEqual([]);
+
+    environment.ALARM_DISK_FREE = 100;
+    await watch.look();
+    expect(await subjects('disk_full')).toHaveLength(1);
+    await house.dataSource.query('UPDATE disk_shortages SET seen_at = seen_at - INTERVAL 5 MINUTE');
+    expect(await subjects('disk_full')).toEqual([]);
+  });
+
+  it('ring when no copy of the database was made for long, or none at all, where that is asked for', async () => {
+    const age = async (): Promise<string | undefined> => {
+      await worker.get(StateMetrics, { strict: false }).measure();
+      const text = await worker.get(Metrics, { strict: false }).registry.metrics();
+      return /^switchboard_backup_age_seconds (\S+)$/m.exec(text)?.[1];
+    };
+    expect(await subjects('backup_old')).toEqual([]);
+    await house.dataSource.query('UPDATE last_backup SET ended_at = ended_at - INTERVAL 25 HOUR');
+    expect(await subjects('backup_old')).toEqual([null]);
+    expect(await alarms('backup_old')).toMatchObject([
+      { severity: 'warning', unit: 'hours', value: 25, threshold: 24, subject_type: null },
+    ]);
+    expect(Number(await age())).toBeGreaterThanOrEqual(25 * 3_600);
+    await noteBackup(house.dataSource);
+    expect(await subjects('backup_old')).toEqual([]);
+
+    await house.dataSource.query('DELETE FROM last_backup');
+    expect(await subjects('backup_old')).toEqual([null]);
+    expect(await age()).toBeUndefined();
+    const off = new BackupOld(worker.get(LastBackup, { strict: false }), { BACKUP_MAX_AGE_HOURS: 0 });
+    expect(await off.find()).toEqual([]);
+    await noteBackup(house.dataSource);
+    expect(await subjects('backup_old')).toEqual([]);
   });
 
   describe('do not flap', () => {

@@ -57,7 +57,7 @@ describe('metrics', () => {
 
   it('have their unit in their names, and no label without a bound', async () => {
     const bounded = new Set(
-      'route channel outcome code errno reason state severity kind paced method status'.split(' '),
+      'route channel outcome code errno reason state severity kind paced method status host directory'.split(' '),
     );
     for (const [name, { type, labels }] of await documented()) {
       if (type === 'counter') expect(name).toMatch(/_total$/);

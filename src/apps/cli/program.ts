@@ -117,6 +117,10 @@ function addCopies(program: Command): void {
     .option('--verify', 'read it again and hold it against its manifest')
     .action(async (directory: string, options: { verify?: boolean }) => (await copies()).backup(directory, options));
   program
+    .command('note-backup')
+    .description('note that a copy was made now by other means, for its alarm (works on the database)')
+    .action(async () => (await copies()).noteCopy());
+  program
     .command('restore')
     .description('load a copy into an empty database; what may have left since is never sent again')
     .argument('<directory>')
@@ -158,7 +162,7 @@ function refuseSecretsInSight(program: Command): void {
 /** Commands that do not go through the API have no answers of it. */
 const ON_DATABASE = new Set([
   ...['create-admin', 'requeue', 'directory-fill', 'keep-tables'],
-  ...['backup', 'restore', 'fence', 'undecided', 'resume-unsent'],
+  ...['backup', 'note-backup', 'restore', 'fence', 'undecided', 'resume-unsent'],
 ]);
 
 function refuseJsonOfDatabase(program: Command, command: Command): void {

@@ -1,6 +1,8 @@
 import type { Provider, Type } from '@nestjs/common';
+import { BackupOld } from './checks/backup-old.js';
 import { CreditsUnsound } from './checks/credits-unsound.js';
 import { DeliveryRateFallen } from './checks/delivery-rate-fallen.js';
+import { DiskFull } from './checks/disk-full.js';
 import { MessageLate } from './checks/message-late.js';
 import { ReceiptsSilent } from './checks/receipts-silent.js';
 import { ReceiptsUnmatched } from './checks/receipts-unmatched.js';
@@ -23,6 +25,8 @@ const CHECKS: readonly Type<AlarmCheck>[] = [
   CreditsUnsound,
   DatabaseSlow,
   RedisAway,
+  DiskFull,
+  BackupOld,
 ];
 
 export const CHECK_PROVIDERS: readonly Provider[] = [

@@ -9,9 +9,12 @@ import { StatisticsWorkerModule } from '../statistics/index.js';
 import { WebhookEventsModule } from '../webhooks/index.js';
 import { CHECK_PROVIDERS } from './alarm-checks.js';
 import { AlarmRounds } from './alarm-rounds.js';
+import { DiskWatch } from './disk-watch.js';
 import { AlarmEntity } from './persistence/alarm.entity.js';
 import { StateMetrics } from './state-metrics.js';
 import { AlarmStore } from './persistence/alarm-store.js';
+import { DiskShortages } from './persistence/disk-shortages.js';
+import { LastBackup } from './persistence/last-backup.js';
 
 /** Alarms in the worker: looked for, raised and cleared. */
 @Module({
@@ -25,6 +28,6 @@ import { AlarmStore } from './persistence/alarm-store.js';
     StatisticsWorkerModule,
     WebhookEventsModule,
   ],
-  providers: [...CHECK_PROVIDERS, AlarmStore, AlarmRounds, StateMetrics],
+  providers: [...CHECK_PROVIDERS, AlarmStore, DiskShortages, LastBackup, DiskWatch, AlarmRounds, StateMetrics],
 })
 export class AlarmsWorkerModule {}

@@ -1,3 +1,4 @@
 export { AlarmsModule } from './alarms.module.js';
 export { AlarmsWorkerModule } from './alarms.worker.module.js';
+export { noteBackup } from './persistence/last-backup.js';
 export { alarmTables } from './persistence/table-rules.js';

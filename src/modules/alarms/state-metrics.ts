@@ -7,6 +7,7 @@ import { Metrics, safeError } from '../../platform/observability/index.js';
 import { Channels, OldestDue } from '../engine/index.js';
 import { RouteDirectory, RouteStandings, SHOWN_HEALTHS } from '../providers/index.js';
 import { WebhookBacklog } from '../webhooks/index.js';
+import { LastBackup } from './persistence/last-backup.js';
 
 const LOOK_EVERY_MS = 15_000;
 /** Lanes of a route are counted up to here: more says nothing new, and costs more. */
@@ -34,6 +35,7 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly due: OldestDue,
     private readonly channels: Channels,
     private readonly webhooks: WebhookBacklog,
+    private readonly backup: LastBackup,
     private readonly gate: DutyGate,
     metrics: Metrics,
   ) {
@@ -58,6 +60,7 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
         'Events that wait for webhooks (10,000 at the most)',
       ),
       webhookAge: metrics.gauge('switchboard_webhook_oldest_due_seconds', 'How long the oldest webhook has been due'),
+      backupAge: metrics.gauge('switchboard_backup_age_seconds', 'Since a copy of the database was made last'),
       failing: metrics.gauge('switchboard_webhook_failing_endpoints', 'Active webhooks whose last delivery failed'),
     };
   }
@@ -72,17 +75,25 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** One look, whichever process has the turn. */
   async measure(): Promise<void> {
-    for (const gauge of Object.values(this.gauges)) gauge.reset();
+    this.forget();
     await this.measureRoutes();
     const { deliveries, oldestSeconds, failing } = await this.webhooks.read();
     this.gauges.backlog.set(deliveries);
     this.gauges.webhookAge.set(oldestSeconds);
     this.gauges.failing.set(failing);
+    const backupAge = await this.backup.ageSeconds();
+    if (backupAge !== null) this.gauges.backupAge.set(backupAge);
   }
 
   private async look(): Promise<void> {
     if (await this.gate.isMine('state-metrics', LOOK_EVERY_MS)) await this.measure();
-    else for (const gauge of Object.values(this.gauges)) gauge.reset();
+    else this.forget();
+  }
+
+  private forget(): void {
+    for (const gauge of Object.values(this.gauges)) gauge.reset();
+    // 0 would say that a copy was made just now
+    this.gauges.backupAge.remove();
   }
 
   private async measureRoutes(): Promise<void> {

@@ -180,6 +180,8 @@ export const environmentSchema = z.object({
   ALARM_UNMATCHED: count(100),
   ALARM_WEBHOOK_FAILING: duration('1h'),
   ALARM_DATABASE_SLOW: duration('1s'),
+  ALARM_DISK_FREE: z.coerce.number().int().min(0).max(100).default(10),
+  BACKUP_MAX_AGE_HOURS: count(0),
   SPEECH_THREADS: count(0),
   AUDIO_FETCH_TIMEOUT: duration('15s'),
   FFMPEG_PATH: z.string().default('ffmpeg'),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { DataSource } from 'typeorm';
 import { type Environment, InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
+import { noteBackup } from '../../../modules/alarms/index.js';
 import { dataSourceOptions } from '../../../platform/database/index.js';
 import { checkCopy, loadCopy } from '../backup/load-copy.js';
 import { checkDump, readManifest } from '../backup/manifest.js';
@@ -37,12 +38,34 @@ async function reachable<T>(work: Promise<T>): Promise<T> {
 /** Writes a copy of the database. */
 export async function backup(directory: string, { verify = false }: { verify?: boolean }): Promise<void> {
   const path = resolve(directory);
-  const { taken_at: at, file, binary_log: log } = await reachable(takeCopy(environmentHere(), path));
+  const environment = environmentHere();
+  const { taken_at: at, file, binary_log: log } = await reachable(takeCopy(environment, path));
   if (verify) await checkDump(path, await readManifest(path));
+  await noteEnd(environment).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    print(
+      `The copy is whole, but its end could not be noted (${code ?? message}): the alarm for old copies will not know of it`,
+    );
+  });
   print(`${path}: the database as of ${at}, ${(file.bytes / MIB).toFixed(1)} MiB, sha256 ${file.sha256}`);
   if (log) print(`Binary log: ${log.file} ${log.position}${log.gtid === null ? '' : `, GTID ${log.gtid}`}`);
   if (verify) print('Read again: whole');
   print('The copy holds secrets under ENCRYPTION_KEY, and numbers and texts in the clear: keep the key elsewhere.');
+}
+
+/** Notes that a copy was made by other means, for the alarm about old ones. */
+export async function noteCopy(): Promise<void> {
+  await reachable(noteEnd(environmentHere()));
+  print('Noted: a copy of the database was made now');
+}
+
+async function noteEnd({ DATABASE_URL: url }: Environment): Promise<void> {
+  const source = await new DataSource(dataSourceOptions(url, 1)).initialize();
+  try {
+    await noteBackup(source);
+  } finally {
+    await source.destroy();
+  }
 }
 
 /** Loads a copy, or only says whether it could be. */

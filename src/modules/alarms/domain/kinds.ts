@@ -1,7 +1,7 @@
 export const SEVERITIES = ['critical', 'warning'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-export const SUBJECT_TYPES = ['route', 'channel', 'webhook', 'account'] as const;
+export const SUBJECT_TYPES = ['route', 'channel', 'webhook', 'account', 'host'] as const;
 export type SubjectType = (typeof SUBJECT_TYPES)[number];
 
 /** What a kind of alarm says of itself, whatever it is about. */
@@ -10,7 +10,7 @@ interface KindTerms {
   /** what its subjects are; null = the installation as a whole */
   subjectType: SubjectType | null;
   /** of `value` and `threshold` */
-  unit: 'seconds' | 'percent' | 'receipts' | 'messages' | 'credits' | null;
+  unit: 'seconds' | 'percent' | 'receipts' | 'messages' | 'credits' | 'hours' | null;
   /** what to do first, in a sentence; the rest stands in docs/operate/runbook.md, below the kind's name */
   hint: string;
 }
@@ -70,6 +70,18 @@ export const KINDS = {
     subjectType: null,
     unit: null,
     hint: 'Bring Redis back; sends are accepted and wait until then, and limits count in each process.',
+  },
+  disk_full: {
+    severity: 'critical',
+    subjectType: 'host',
+    unit: 'percent',
+    hint: 'Make room on the disk of the host: workers keep their notes of submits there.',
+  },
+  backup_old: {
+    severity: 'warning',
+    subjectType: null,
+    unit: 'hours',
+    hint: 'See why no copy was made, and make one: npm run cli -- backup.',
   },
 } as const satisfies Record<string, KindTerms>;
 

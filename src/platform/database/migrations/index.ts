@@ -73,6 +73,7 @@ import { Traffic1700000017500 } from './1700000017500-traffic.js';
 import { Alarms1700000017501 } from './1700000017501-alarms.js';
 import { CampaignTraces1700000017700 } from './1700000017700-campaign-traces.js';
 import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
+import { DisksAndBackups1700000018500 } from './1700000018500-disks-and-backups.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -151,4 +152,5 @@ export const migrations = [
   Alarms1700000017501,
   CampaignTraces1700000017700,
   EarlyStops1700000017800,
+  DisksAndBackups1700000018500,
 ];
