@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { load, loadAll } from 'js-yaml';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentSchema } from '../../src/platform/config/index.js';
+import { environmentSchema, programPath } from '../../src/platform/config/index.js';
 import { ROOT } from './house.js';
 
 const CHART = `${ROOT}docker/chart`;
@@ -59,7 +59,8 @@ const TYPES: Readonly<Record<string, string>> = {
   'policy/v1 PodDisruptionBudget': 'policy/v1',
   'v1 Service': 'core/v1',
 };
-const OTHERS = ['monitoring.coreos.com/v1 ServiceMonitor'];
+const OTHERS = ['monitoring.coreos.com/v1 PrometheusRule', 'monitoring.coreos.com/v1 ServiceMonitor'];
+const promtool = programPath('promtool');
 const kindOf = ({ apiVersion, kind }: Manifest): string => `${apiVersion} ${kind}`;
 
 const podOf = ({ spec }: Manifest): PodSpec | undefined => spec.template?.spec ?? spec.jobTemplate?.spec.template.spec;
@@ -111,6 +112,7 @@ describe('the schema of the chart’s values', () => {
     { image: { repository: '' } },
     { secrets: { more: ['a b'] } },
     { worker: { autoscaling: { metric: { value: 10 } } } },
+    { prometheusRule: { publicUrl: 'send.example.com' } },
   ])('refuses %j', (values) => {
     expect(validate(values)).toBe(false);
   });
@@ -131,6 +133,10 @@ describe('the schema of the chart’s values', () => {
     const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string };
     expect(load(text('Chart.yaml'))).toMatchObject({ version, appVersion: version });
   });
+});
+
+it('has the rules of docker/observability', () => {
+  expect(text('files/rules.yml')).toBe(readFileSync(`${ROOT}docker/observability/rules.yml`, 'utf8'));
 });
 
 describe.skipIf(!canRender())('the chart', () => {
@@ -268,6 +274,30 @@ describe.skipIf(!canRender())('the chart', () => {
     const front = ofFile('front-values.yaml');
     expect(front.map(({ kind }) => kind).sort()).toEqual(['Deployment', 'PodDisruptionBudget', 'Service']);
     expect(JSON.stringify(front)).not.toMatch(/JWT_SECRET|ENCRYPTION_KEY|"DATABASE_URL/);
+  });
+
+  it('rings by the rules of docker/observability, for its own jobs, with links that lead somewhere', () => {
+    const manifests = ofFile('full-values.yaml');
+    const rule = manifests.find(({ kind }) => kind === 'PrometheusRule');
+    expect(rule?.metadata.labels).toMatchObject({ release: 'prometheus' });
+    type Groups = { groups: { rules: { alert: string; expr: string; annotations: { runbook_url: string } }[] }[] };
+    const rulesOf = ({ groups }: Groups) => groups.flatMap(({ rules }) => rules);
+    const rules = rulesOf(rule?.spec as unknown as Groups);
+    expect(rules.map(({ alert }) => alert)).toEqual(
+      rulesOf(load(text('files/rules.yml')) as Groups).map(({ alert }) => alert),
+    );
+    const services = manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
+    const jobs = rules.flatMap(({ expr }) => /job="([^"]+)", namespace="default"/.exec(expr)?.[1] ?? []);
+    expect(jobs).toEqual(['sb-switchboard-api', 'sb-switchboard-worker']);
+    for (const job of jobs) expect(services).toContain(job);
+    for (const { annotations } of rules) {
+      expect(annotations.runbook_url).toMatch(/^https:\/\/send\.example\.com\/docs\/guide\/operate\/runbook#/);
+    }
+    expect(ofFile('').some(({ kind }) => kind === 'PrometheusRule')).toBe(false);
+    if (promtool === null) return;
+    const file = join(directory, 'rules.yml');
+    writeFileSync(file, JSON.stringify(rule?.spec));
+    expect(execFileSync(promtool, ['check', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS');
   });
 
   it('says what is missing', () => {

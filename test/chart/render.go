@@ -43,6 +43,17 @@ func merge(into, from map[string]interface{}) {
 	}
 }
 
+// What a chart reads of its own files; what is not there is empty, as in Helm.
+type chartFiles string
+
+func (chart chartFiles) Get(name string) string {
+	text, err := os.ReadFile(filepath.Join(string(chart), name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 func check(err error) {
 	if err == nil {
 		return
@@ -93,6 +104,7 @@ func main() {
 	data := map[string]interface{}{
 		"Values":  values,
 		"Chart":   chartValues,
+		"Files":   chartFiles(chart),
 		"Release": map[string]interface{}{"Name": release, "Namespace": namespace, "Service": "Helm", "IsInstall": true, "IsUpgrade": false},
 	}
 	rendered := map[string]string{}
