@@ -242,6 +242,33 @@ describe('statistics', () => {
     }
   });
 
+  it('counts once what is written while another write is under way', async () => {
+    const read = async (): Promise<number> => Number((await totals(`${ALL}?by=route&key=main`, staff))?.['sent']);
+    await write();
+    const before = await read();
+    const store = house.part(TrafficStore);
+    const add = store.add.bind(store);
+    let begin = (): void => undefined;
+    let goOn = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    try {
+      store.add = (tallies) => {
+        begin();
+        return held.then(() => add(tallies));
+      };
+      house.part(Traffic).count({ routeId, accountId: owner.account.id, channel: 'sms' }, 'sent', 10);
+      const first = write();
+      await begun;
+      const second = write();
+      goOn();
+      await Promise.all([first, second]);
+      expect(await read()).toBe(before + 10);
+    } finally {
+      store.add = add;
+    }
+  });
+
   it('comes to the same, however many processes write at once', async () => {
     const of = { routeId, accountId: owner.account.id, channel: 'sms' };
     const before = Number((await totals(`${ALL}?by=route&key=main`, staff))?.['sent']);

@@ -21,6 +21,7 @@ const MOST_UNWRITTEN = 50_000;
 export class TrafficWriter implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger(TrafficWriter.name);
   private unwritten: Tally[] = [];
+  private last = Promise.resolve();
   private readonly task = new PeriodicTask(
     WRITE_EVERY_MS,
     () => this.write(),
@@ -48,14 +49,20 @@ export class TrafficWriter implements OnApplicationBootstrap, BeforeApplicationS
     await this.write().catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'statistics are lost'));
   }
 
+  /** Writes what was counted until now; one write at a time. */
+  write(): Promise<void> {
+    const write = this.last.then(() => this.writeAll());
+    this.last = write.catch(() => undefined);
+    return write;
+  }
+
   /** What may have been written is not written again: statistics may lack seconds, and never count twice. */
-  async write(): Promise<void> {
+  private async writeAll(): Promise<void> {
     const fresh = this.traffic.take();
     if (fresh.length > 0) await this.metrics.show(fresh);
     this.unwritten = [...this.unwritten, ...fresh].slice(-MOST_UNWRITTEN);
-    const tallies = this.unwritten;
     try {
-      await this.store.add(tallies);
+      await this.store.add(this.unwritten);
       this.unwritten = [];
     } catch (error) {
       if (error instanceof CommitUnknown) this.unwritten = [];
