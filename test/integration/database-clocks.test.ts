@@ -7,7 +7,8 @@ import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import type { Route } from '../../src/modules/providers/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { DueWatch, type DutyGate } from '../../src/platform/duties/index.js';
+import { DueWatch, DutyGate } from '../../src/platform/duties/index.js';
+import { ClockKeeper } from '../../src/platform/tables/clock-keeper.js';
 import { Moments } from '../../src/platform/tables/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -135,6 +136,49 @@ describe('clocks that differ, or step', () => {
       [scheduled],
     );
     expect(Number(row?.exact)).toBe(1);
+  });
+
+  /** A try of each recipient that is put off by 20 minutes while the clock is an hour ahead. */
+  const putOff = async (campaignId: number, tries: number): Promise<void> => {
+    await ahead(3_600);
+    await stepping.query(
+      `INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt)
+       SELECT ?, j.seq, 1, UTC_TIMESTAMP(3) + INTERVAL 1200 SECOND, 2
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j`,
+      [campaignId, JSON.stringify(Array.from({ length: tries }, (_, index) => index + 1))],
+    );
+    await back();
+  };
+  /** The earliest and the latest of them, seconds from now. */
+  const putOffUntil = async (campaignId: number): Promise<number[]> => {
+    const [row] = await stepping.query<{ first: string; last: string }[]>(
+      `SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(3), MIN(due_at)) AS first,
+         TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(3), MAX(due_at)) AS last FROM recipient_retries WHERE campaign_id = ?`,
+      [campaignId],
+    );
+    return [Number(row?.first), Number(row?.last)];
+  };
+
+  it('is so in tables of several pages, for each row once', async () => {
+    const id = newId();
+    await putOff(id, 11_000);
+    await new Moments(stepping, ALL_TABLES, LEASES).repair(HOUR_MS);
+    const [first, last] = await putOffUntil(id);
+    expect(first).toBeGreaterThan(600);
+    expect(last).toBeLessThanOrEqual(1_200);
+  });
+
+  it('is done by one of the processes that have seen the step', async () => {
+    const id = newId();
+    await putOff(id, 3);
+    const listeners: ((backMs: number) => void)[] = [];
+    const watch = { onClockBack: (listen: (backMs: number) => void) => listeners.push(listen) } as unknown as DueWatch;
+    const gate = engine.module.get(DutyGate, { strict: false });
+    const keepers = [1, 2, 3].map(() => new ClockKeeper(watch, gate, new Moments(stepping, ALL_TABLES, LEASES)));
+    for (const listen of listeners) listen(HOUR_MS);
+    await expect.poll(async () => (await putOffUntil(id))[1], { timeout: 20_000 }).toBeLessThanOrEqual(1_200);
+    await Promise.all(keepers.map((keeper) => keeper.beforeApplicationShutdown()));
+    expect((await putOffUntil(id))[0]).toBeGreaterThan(600);
   });
 
   it('rules name columns that are there, of every kind of moment', async () => {

@@ -13,6 +13,8 @@ const LOOK_EVERY_MS = 500;
 const BUSY_MS = 150;
 /** What is late by no more mends itself meanwhile; servers of one cluster differ by less. */
 const CLOCK_MARGIN_MS = 10_000;
+/** A step that others saw longer ago is not told again by a process whose turn comes so late, milliseconds. */
+export const CLOCK_SEEN_MS = 600_000;
 /** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */
 const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000";
 
@@ -105,7 +107,8 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /** @param asked clock of `performance.now()` */
   private watchClock(asked: number, clock: number): void {
-    const backMs = this.seen ? this.seen.clock + (asked - this.seen.by) - clock : 0;
+    const isFresh = this.seen && asked - this.seen.by < CLOCK_SEEN_MS;
+    const backMs = this.seen && isFresh ? this.seen.clock + (asked - this.seen.by) - clock : 0;
     this.seen = { clock, by: performance.now() };
     if (backMs > CLOCK_MARGIN_MS) for (const listen of this.clockListeners) listen(backMs);
   }

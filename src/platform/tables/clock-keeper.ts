@@ -1,12 +1,19 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { SingleRun } from '../concurrency/index.js';
-import { DueWatch } from '../duties/index.js';
+import { CLOCK_SEEN_MS, DueWatch, DutyGate } from '../duties/index.js';
 import { safeError } from '../observability/index.js';
 import { Moments } from './moments.js';
 
 const AGAIN_MS = 5_000;
+/** Every process that takes its turn to look sees a step for itself, this long after it at the latest. */
+const STEP_MS = 2 * CLOCK_SEEN_MS;
+/** Processes measure a step alike, to less than this. */
+const ALIKE_MS = 10_000;
 
-/** Sets moments right whenever the clock of the database goes back. */
+/**
+ * Sets moments right whenever the clock of the database goes back. The first process that sees a step does so for all of
+ * them: a second time would end waits too early by as much again.
+ */
 @Injectable()
 export class ClockKeeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(ClockKeeper.name);
@@ -20,19 +27,24 @@ export class ClockKeeper implements BeforeApplicationShutdown {
 
   constructor(
     watch: DueWatch,
+    private readonly gate: DutyGate,
     private readonly moments: Moments,
   ) {
     this.runs.open();
-    watch.onClockBack((ms) => {
-      this.back += ms;
-      this.logger.warn({ milliseconds: Math.round(ms) }, 'the clock of the database has gone back');
-      void this.runs.request(() => this.repair());
-    });
+    watch.onClockBack((ms) => void this.begin(ms));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.timer);
     await this.runs.stop();
+  }
+
+  /** @param backMs how far the clock has gone back, milliseconds */
+  private async begin(backMs: number): Promise<void> {
+    if (!(await this.gate.isMine(`clock-back ${Math.round(backMs / ALIKE_MS)}`, STEP_MS))) return;
+    this.back += backMs;
+    this.logger.warn({ milliseconds: Math.round(backMs) }, 'the clock of the database has gone back');
+    await this.runs.request(() => this.repair());
   }
 
   private async repair(): Promise<void> {

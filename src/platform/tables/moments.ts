@@ -7,11 +7,14 @@ import { TABLE_RULES } from './day-maker.js';
 import type { Leases, Moment, TableRule } from './table-rule.js';
 
 const ROWS_A_STEP = 500;
+/** Read by one statement, of which few are late: tables are larger than what one statement may take its time for. */
+const ROWS_A_PAGE = 5_000;
 /** Of a key. */
 const MOST_COLUMNS = 16;
 const NOW = 'UTC_TIMESTAMP(3)';
 
 type Key = readonly unknown[];
+type Row = Record<string, unknown>;
 
 /** SQL with the values of its question marks. */
 interface Sql {
@@ -48,30 +51,34 @@ export class Moments {
     }
   }
 
-  /** By key from the first row to the last, so that a row is moved once and few are locked at a time. */
+  /** By key from the first row to the last, so that a run moves a row once and few are locked at a time. */
   private async repairColumn(table: string, moment: Moment, backMs: number, isStopped: () => boolean): Promise<void> {
     const key = await this.keyOf(table);
     const { isLate, right } = this.repairOf(moment, backMs);
     for (let after: Key | null = null; !isStopped();) {
-      const some = await this.late(table, key, isLate, after);
-      if (some.length === 0) return;
-      await this.dataSource.query(
-        again(`UPDATE ${table} SET ${moment.column} = ${right.sql} WHERE (${isOneOf(key, some)}) AND ${isLate.sql}`),
-        [...right.values, ...some.flat(), ...isLate.values],
-      );
-      if (some.length < ROWS_A_STEP) return;
-      after = some.at(-1) ?? null;
+      const page = await this.page(table, key, isLate, after);
+      const late = page.filter((row) => Number(row['late']) === 1).map(keyIn(key));
+      for (let from = 0; from < late.length && !isStopped(); from += ROWS_A_STEP) {
+        const some = late.slice(from, from + ROWS_A_STEP);
+        await this.dataSource.query(
+          again(`UPDATE ${table} SET ${moment.column} = ${right.sql} WHERE (${isOneOf(key, some)}) AND ${isLate.sql}`),
+          [...right.values, ...some.flat(), ...isLate.values],
+        );
+      }
+      const last = page.at(-1);
+      if (!last || page.length < ROWS_A_PAGE) return;
+      after = keyIn(key)(last);
     }
   }
 
-  private async late(table: string, key: readonly string[], isLate: Sql, after: Key | null): Promise<Key[]> {
-    const behind = after ? `AND (${isBehind(key)})` : '';
-    const rows = await this.dataSource.query<Record<string, unknown>[]>(
-      `SELECT ${key.join(', ')} FROM ${table} FORCE INDEX (PRIMARY) WHERE ${isLate.sql} ${behind}
-       ORDER BY ${key.join(', ')} LIMIT ${ROWS_A_STEP}`,
+  /** The next rows by key, with what is late among them. */
+  private page(table: string, key: readonly string[], isLate: Sql, after: Key | null): Promise<Row[]> {
+    const behind = after ? `WHERE ${isBehind(key)}` : '';
+    return this.dataSource.query<Row[]>(
+      `SELECT ${key.join(', ')}, ${isLate.sql} AS late FROM ${table} FORCE INDEX (PRIMARY) ${behind}
+       ORDER BY ${key.join(', ')} LIMIT ${ROWS_A_PAGE}`,
       [...isLate.values, ...(after ? key.flatMap((_, index) => after.slice(0, index + 1)) : [])],
     );
-    return rows.map((row) => key.map((column) => row[column]));
   }
 
   private repairOf({ column, longest, notBefore = 'NULL' }: Moment, backMs: number): Repair {
@@ -100,6 +107,11 @@ export class Moments {
     return rows.map(({ name }) => name);
   }
 }
+
+const keyIn =
+  (key: readonly string[]) =>
+  (row: Row): Key =>
+    key.map((column) => row[column]);
 
 /** Not `(a, b) IN (…)`, nor `(a, b) > (…)`: MariaDB reads the whole index for them. */
 const isOneOf = (key: readonly string[], keys: readonly Key[]): string =>
