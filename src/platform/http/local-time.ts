@@ -27,9 +27,9 @@ export const LocalTime = ({ zone = 'account', description, example, nullable }: 
     description: description === undefined ? ZONES[zone] : `${description}. ${ZONES[zone]}`,
   });
 
-/** `schedule_time` of a send, for its body. */
+/** `schedule_time` of a send, for its body. The pattern is as wide as ISO 8601: `20300131T0930Z`, `2030-W05-4T09:30` too. */
 export const SCHEDULE_TIME = {
-  pattern: String.raw`^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}`,
+  pattern: String.raw`^\d{4}.*[ T]\d{2}`,
   description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
   example: '2030-01-31 09:30:00',
 } as const;

@@ -12,7 +12,7 @@ import {
 import { ManagedAccountAnswer, NUMBER_CHECKS, PERMISSIONS, USER_TYPES } from '../../accounts/index.js';
 
 const EXPIRY = {
-  pattern: String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$`,
+  pattern: String.raw`^\d{4}(-\d{2}-\d{2}$|.*[ T]\d{2})`,
   example: '2027-12-31',
   description: 'YYYY-MM-DD (ends with that day), YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601',
 };

@@ -69,16 +69,20 @@ export const templateRequestErrors = {
 
 export type TemplateRequestFault = keyof typeof templateRequestErrors;
 
+/** After a COMMIT whose answer was lost, it may be queued all the same. */
+const REPEAT_HINT =
+  'The fault is ours. Send it again with the same Idempotency-Key: it is charged and leaves once at most. Without a key see first whether it stands among the campaigns.';
+
 /** Errors of the template sends beside those of the request and of the template itself. */
 export const templateMessageErrors = {
   messageNotQueued: failed(
     'template_message_message_not_queued',
     'Failed to queue template message',
     'server error',
-  ).with({ hint: 'Nothing was charged: send it again with the same Idempotency-Key.' }),
+  ).with({ hint: REPEAT_HINT }),
   campaignNotQueued: failed(
     'template_message_campaign_not_queued',
     'Failed to queue template campaign',
     'server error',
-  ).with({ hint: 'Nothing was charged: send it again with the same Idempotency-Key.' }),
+  ).with({ hint: REPEAT_HINT }),
 };
