@@ -104,6 +104,22 @@ describe('statistics of session messages', () => {
     expect(await totals()).toMatchObject({ sent: 1, refused: 1, unknown: 0 });
   });
 
+  it('stand in the series of their chat account, which is of several channels once it has templates too', async () => {
+    const { accounts, dataSource } = sessions;
+    const token = accounts.token(await accounts.account({ userType: 'admin' }));
+    const [route] = await dataSource.query<{ name: string }[]>('SELECT name FROM routes WHERE id = ?', [who.routeId]);
+    const seriesOf = async (range: string): Promise<unknown> => {
+      await part(TrafficWriter).write();
+      const { body } = await accounts.call('GET', `/v6/api/admin/statistics?by=route&range=${range}`, { token });
+      const { series } = body['data'] as { series: { key: string }[] };
+      return series.find(({ key }) => key === route?.name);
+    };
+    await send();
+    expect(await seriesOf('hour')).toMatchObject({ key: route?.name, channel: 'session', totals: { sent: 1 } });
+    part(Traffic).count({ routeId: who.routeId, accountId: who.account.id, channel: 'template' }, 'sent');
+    expect(await seriesOf('day')).toMatchObject({ key: route?.name, channel: null, totals: { sent: 2 } });
+  });
+
   it('cost a send and its receipt no statement', async () => {
     const statements: string[] = [];
     class Asked extends AbstractLogger {

@@ -63,6 +63,7 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
       backupAge: metrics.gauge('switchboard_backup_age_seconds', 'Since a copy of the database was made last'),
       failing: metrics.gauge('switchboard_webhook_failing_endpoints', 'Active webhooks whose last delivery failed'),
     };
+    this.forget();
   }
 
   onApplicationBootstrap(): void {

@@ -94,7 +94,8 @@ export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
   }
 
   /** @returns null for what there is no more */
-  private async nameOf(by: Group, [first]: readonly TrafficPoint[]): Promise<Named | null> {
+  private async nameOf(by: Group, points: readonly TrafficPoint[]): Promise<Named | null> {
+    const [first] = points;
     if (!first) return null;
     const { subjectId, channel } = first;
     if (by === 'channel') return { key: channel, channel };
@@ -103,7 +104,9 @@ export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
       return account && { key: account.username, channel: null };
     }
     const route = await this.routes.byId(subjectId);
-    return route && { key: route.name, channel };
+    // a chat account has templates and session messages
+    const isOfOne = points.every((point) => point.channel === channel);
+    return route && { key: route.name, channel: isOfOne ? channel : null };
   }
 }
 
