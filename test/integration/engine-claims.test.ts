@@ -68,8 +68,8 @@ describe('a worker whose claim breaks off', () => {
   /** The store of a worker, with something that happens right after its claim is written. */
   const afterClaim = (happens: () => Promise<unknown>): LaneStore =>
     Object.assign(Object.create(lanes) as LaneStore, {
-      claim: async (...parameters: Parameters<LaneStore['claim']>) => {
-        const held = await lanes.claim(...parameters);
+      claimEach: async (...parameters: Parameters<LaneStore['claimEach']>) => {
+        const held = await lanes.claimEach(...parameters);
         await happens();
         return held;
       },
@@ -149,7 +149,7 @@ describe('a worker whose claim breaks off', () => {
     const { id, requestId } = await accept('taken-meanwhile', numbers(5));
     const planned = await turnOf(lanes, id);
     const late: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
-      claim: async () => {
+      claimEach: async () => {
         await claimUpTo(lanes, planned, 6);
         return connectionLost();
       },
@@ -229,15 +229,15 @@ describe('a worker whose claim breaks off', () => {
 
   it('is not taken up on a claim that comes through after it was given back', async () => {
     const { id, requestId } = await accept('late-claim', numbers(5));
-    const onItsWay: Parameters<LaneStore['claim']>[] = [];
+    const onItsWay: Parameters<LaneStore['claimEach']>[] = [];
     const slow: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
-      claim: (...parameters: Parameters<LaneStore['claim']>) => {
+      claimEach: (...parameters: Parameters<LaneStore['claimEach']>) => {
         onItsWay.push(parameters);
         return connectionLost();
       },
     });
     await runner({ lanes: slow }).run(firstLane(id));
-    for (const parameters of onItsWay) expect(await lanes.claim(...parameters)).toEqual([]);
+    for (const parameters of onItsWay) expect((await lanes.claimEach(...parameters)).flat()).toEqual([]);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
   });

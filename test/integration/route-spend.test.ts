@@ -1,7 +1,8 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
-import { LaneStore, newClaimId } from '../../src/modules/engine/dispatch/lane-store.js';
+import { newClaimId } from '../../src/modules/engine/dispatch/lane-claims.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { endingsOf, heldFence } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
 import { WindowResults } from '../../src/modules/engine/settle/window-results.js';

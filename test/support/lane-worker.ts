@@ -9,6 +9,7 @@ import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-notes.js';
+import { WindowClaims } from '../../src/modules/engine/dispatch/window-claims.js';
 import { WindowRunner } from '../../src/modules/engine/dispatch/window-runner.js';
 import { WindowTraces } from '../../src/modules/engine/dispatch/window-traces.js';
 import type { DueRecipient } from '../../src/modules/engine/settle/attempts.js';
@@ -105,9 +106,8 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
     parts.cancellations ?? engine.part(Cancellations),
     new WindowRunner(
       environment,
-      dataSource,
       lanes,
-      states,
+      new WindowClaims(environment, dataSource, lanes, states),
       results,
       governor,
       stopList,

@@ -8,6 +8,7 @@ import { DueLanes } from './dispatch/due-lanes.js';
 import { OldestDue } from './dispatch/oldest-due.js';
 import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
+import { WindowClaims } from './dispatch/window-claims.js';
 import { WindowTraces } from './dispatch/window-traces.js';
 import { RestoredCampaigns } from './restored/restored-campaigns.js';
 import { RestoreFence } from './restored/restore-fence.js';
@@ -36,6 +37,7 @@ const SERVICES = [
   RoutePace,
   UnknownOutcomes,
   UnmatchedReceipts,
+  WindowClaims,
   WindowResults,
   WindowSpend,
   WindowTraces,

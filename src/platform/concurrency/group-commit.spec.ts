@@ -125,6 +125,33 @@ describe('a group commit', () => {
     expect(await later).toBe('answer 4');
   });
 
+  it("lets items go one by one after a fault that may be one item's own, and after no other", async () => {
+    const fault = new Error('of an item');
+    const away = new Error('away');
+    let answer: (items: readonly number[]) => Promise<number[]> = (items) =>
+      items.includes(2) ? Promise.reject(fault) : Promise.resolve([...items]);
+    const parting = new GroupCommit<number, number>(
+      (items) => {
+        groups.push(items);
+        return answer(items);
+      },
+      { maxItems: 10, delayMs: 0, isOwn: (error) => error === fault },
+    );
+    const ends = Promise.allSettled([1, 2, 3].map((item) => parting.add(item)));
+    await passed(0);
+    expect(await ends).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: fault },
+      { status: 'fulfilled', value: 3 },
+    ]);
+    expect(groups).toEqual([[1, 2, 3], [1], [2], [3]]);
+    answer = () => Promise.reject(away);
+    const failed = Promise.allSettled([4, 5].map((item) => parting.add(item)));
+    await passed(0);
+    expect(await failed).toEqual([4, 5].map(() => ({ status: 'rejected', reason: away })));
+    expect(groups.slice(4)).toEqual([[4, 5]]);
+  });
+
   it('says when nothing waits and nothing runs', async () => {
     await commit.drained();
     void commit.add(1);

@@ -14,6 +14,8 @@ export interface Gathering<Item = unknown> {
   delayMs: number;
   /** flushes that may run side by side; without it one, so that order is kept */
   atOnce?: number;
+  /** whether a fault may lie in one item: then those of its group go one by one, and each has its own answer or fault */
+  isOwn?: (error: unknown) => boolean;
 }
 
 /** Reads of single rows that are asked for in one turn of the event loop become one statement; a few may be under way. */
@@ -32,7 +34,7 @@ export class GroupCommit<Item, Result> {
   private cancel: (() => void) | null = null;
   private idle: (() => void)[] = [];
 
-  /** @param flush answers one result per item, in order; its rejection rejects every caller of that group */
+  /** @param flush answers one result per item, in order; its rejection rejects every caller of that group, unless `isOwn` */
   constructor(
     private readonly flush: (items: Item[]) => Promise<Result[]>,
     private readonly options: Gathering<Item>,
@@ -89,11 +91,18 @@ export class GroupCommit<Item, Result> {
       const results = await this.flush(group.map((entry) => entry.item));
       group.forEach((entry, index) => entry.resolve(results[index] as Result));
     } catch (error) {
-      group.forEach((entry) => entry.reject(error));
+      if (group.length > 1 && this.options.isOwn?.(error)) await this.runApart(group);
+      else group.forEach((entry) => entry.reject(error));
     } finally {
       this.running -= 1;
       if (this.waiting.length > 0) void this.run();
       else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+    }
+  }
+
+  private async runApart(group: readonly Waiting<Item, Result>[]): Promise<void> {
+    for (const { item, resolve, reject } of group) {
+      await this.flush([item]).then(([result]) => resolve(result as Result), reject);
     }
   }
 }

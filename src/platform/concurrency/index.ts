@@ -1,3 +1,4 @@
+export { Beat } from './beat.js';
 export { type Gathering, GroupCommit, ONE_TURN } from './group-commit.js';
 export { KeyedSemaphore, type Shares } from './keyed-semaphore.js';
 export { PeriodicTask } from './periodic-task.js';

@@ -56,18 +56,18 @@ describe('a leased table', () => {
 
   it('claims many rows in the order of their keys, and asks which those were only when some are missing', async () => {
     const rows = [
-      { key: [3, 1], fence: 9, set: { intent_seq: 500 } },
-      { key: [2, 0], fence: 4, set: { intent_seq: 2 } },
+      { key: [3, 1], fence: 9, set: { claim_id: 7, intent_seq: 500 } },
+      { key: [2, 0], fence: 4, set: { claim_id: 8, intent_seq: 2 } },
     ];
     const all = database(2);
-    expect(await lanes.claimAll(all, rows, 2_000, { column: 'claim_id', id: 7 })).toEqual(new Set([0, 1]));
+    expect(await lanes.claimAll(all, rows, 2_000, 'claim_id')).toEqual(new Set([0, 1]));
     expect(all.asked).toHaveLength(1);
     const [sql, values] = all.asked[0] ?? [];
     expect(sql).toMatch(
       /^\/\* again \*\/ UPDATE JSON_TABLE.* STRAIGHT_JOIN lanes t FORCE INDEX \(PRIMARY\) ON t\.campaign_id = j\.campaign_id/,
     );
     expect(sql).toContain(`AND t.fence = j.fence`);
-    expect(values).toEqual(['[[1,4,2,0,2],[0,9,3,1,500]]', 7, 2_000_000, 2_000_000]);
+    expect(values).toEqual(['[[1,4,2,0,8,2],[0,9,3,1,7,500]]', 2_000_000, 2_000_000]);
 
     const some = database(1);
     const asked: string[] = [];
@@ -75,17 +75,15 @@ describe('a leased table', () => {
       asked.push(text);
       return text.startsWith('SELECT') ? Promise.resolve([{ n: 1 }] as T) : some.query<T>(text, given);
     };
-    expect(await lanes.claimAll({ query }, rows, 2_000, { column: 'claim_id', id: 7 })).toEqual(new Set([1]));
+    expect(await lanes.claimAll({ query }, rows, 2_000, 'claim_id')).toEqual(new Set([1]));
     expect(asked).toHaveLength(2);
     // Nothing was written: by others, or by this claim before, whose answer was lost.
     const none = <T>(text: string): Promise<T> =>
       Promise.resolve((text.startsWith('SELECT') ? [] : { affectedRows: 0 }) as T);
-    expect(await lanes.claimAll({ query: none }, rows, 2_000, { column: 'claim_id', id: 7 })).toEqual(new Set());
+    expect(await lanes.claimAll({ query: none }, rows, 2_000, 'claim_id')).toEqual(new Set());
     const before = <T>(text: string): Promise<T> =>
       Promise.resolve((text.startsWith('SELECT') ? [{ n: 0 }, { n: 1 }] : { affectedRows: 0 }) as T);
-    expect(await lanes.claimAll({ query: before }, rows, 2_000, { column: 'claim_id', id: 7 })).toEqual(
-      new Set([0, 1]),
-    );
+    expect(await lanes.claimAll({ query: before }, rows, 2_000, 'claim_id')).toEqual(new Set([0, 1]));
   });
 
   it('renews many rows, and says when one of them is lost', async () => {

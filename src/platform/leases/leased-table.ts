@@ -94,33 +94,29 @@ export class LeasedTable {
    * Takes the leases of those rows that are free and still have the fence that was read, in one statement; another tells
    * which those were if they are not all: also when the first one's answer was lost, and it has found its own claims.
    * @param rows in any order; all of them bring the same further columns
-   * @param mark a column that names the claim
+   * @param mark the one of these columns that names the claim
    * @returns which of the rows were taken, by their place
    */
   async claimAll(
     source: Source,
     rows: readonly LeasedRow[],
     leaseMs: number,
-    mark: { column: string; id: number },
+    mark: string,
   ): Promise<ReadonlySet<number>> {
     if (rows.length === 0) return new Set();
     const { table } = this.columns;
     const set = Object.keys(rows[0]?.set ?? {});
-    const changes = [
-      't.fence = t.fence + 1',
-      `t.${mark.column} = ?`,
-      ...set.map((column) => `t.${column} = j.${column}`),
-    ];
+    const changes = ['t.fence = t.fence + 1', ...set.map((column) => `t.${column} = j.${column}`)];
     const result: WriteResult = await source.query(
       again(`UPDATE ${this.rowsTable(set)} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
        SET ${[...changes, ...this.moved('t.')].join(', ')} WHERE ${isFree('t')}`),
-      [this.inOrder(rows, set), mark.id, ...this.until(leaseMs)],
+      [this.inOrder(rows, set), ...this.until(leaseMs)],
     );
     if (result.affectedRows === rows.length) return new Set(rows.keys());
     const taken: { n: number }[] = await source.query(
-      `SELECT j.place AS n FROM ${this.rowsTable([])} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow}
-         AND t.fence = j.fence + 1 AND t.${mark.column} = ?`,
-      [this.inOrder(rows, []), mark.id],
+      `SELECT j.place AS n FROM ${this.rowsTable([mark])} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow}
+         AND t.fence = j.fence + 1 AND t.${mark} = j.${mark}`,
+      [this.inOrder(rows, [mark])],
     );
     return new Set(taken.map(({ n }) => n));
   }

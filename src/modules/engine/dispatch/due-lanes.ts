@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { type Gathering, GroupCommit } from '../../../platform/concurrency/index.js';
+import { type Gathering, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
 import { DueRoutes } from './due-routes.js';
@@ -77,6 +77,11 @@ export class DueLanes {
   private readonly served = new Map<string, number>();
   private readonly looks = new GroupCommit<Asked, OwnedLane[]>((asked) => this.longestOfEach(asked), TOGETHER);
 
+  private readonly anyOf = new GroupCommit<ChannelTurn, boolean>((turns) => this.anyOfEach(turns), {
+    ...ONE_TURN,
+    maxItems: 2 * MOST_TURNS,
+  });
+
   private readonly dueRoutes: DueRoutes;
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {
@@ -89,12 +94,21 @@ export class DueLanes {
   }
 
   /** Whether the route has something due. */
-  async any(turn: ChannelTurn): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
-      `SELECT 1 FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_TURN} AND ${DUE} LIMIT 1`,
-      valuesOf(turn),
+  any(turn: ChannelTurn): Promise<boolean> {
+    return this.anyOf.add(turn);
+  }
+
+  private async anyOfEach(turns: readonly ChannelTurn[]): Promise<boolean[]> {
+    const of = turns.map(
+      (_, place) =>
+        `(SELECT ${place} AS place FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_TURN} AND ${DUE} LIMIT 1)`,
     );
-    return rows.length > 0;
+    const rows: { place: number | string }[] = await this.dataSource.query(
+      of.join(' UNION ALL '),
+      turns.flatMap(valuesOf),
+    );
+    const due = new Set(rows.map(({ place }) => Number(place)));
+    return turns.map((_, place) => due.has(place));
   }
 
   /**

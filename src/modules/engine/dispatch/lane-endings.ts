@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { type CampaignState, LANE_DUTY } from '../state/campaign-transitions.js';
-import { heldFence, inLaneOrder, type LaneEnding } from './lane-turn.js';
+import { heldFence, inLaneOrder, type LaneEnding, laneKey } from './lane-turn.js';
 
 /** What lanes want when their turns end. */
 export interface LanesLeft {
@@ -34,13 +34,17 @@ export const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.f
  * Ends turns: position moved to the intent, lease given back, next wake decided; a lane that has nothing left goes. The
  * campaigns are read, not locked, once the lanes are written: every change of a campaign's state writes every lane too,
  * as does every retry that is planned, so one of both waits for the other, and on two nodes one of both is run again.
+ * @param windows the lanes that end with each window
+ * @returns what is left of each window
  * @throws LaneTaken where turns that must hold their lanes do not any more
  */
 export async function endLanes(
   tx: EntityManager,
-  endings: readonly LaneEnding[],
+  windows: readonly (readonly LaneEnding[])[],
   mustHold = false,
-): Promise<LanesLeft> {
+): Promise<LanesLeft[]> {
+  const endings = windows.flat();
+  if (endings.length === 0) return windows.map(() => NOTHING_ENDED);
   const rows = [...endings]
     .sort((a, b) => inLaneOrder(a.turn, b.turn))
     .map(({ turn, reached }) => [turn.campaignId, turn.lane, heldFence(turn), reached]);
@@ -69,17 +73,15 @@ export async function endLanes(
       [jsonRows(waiting.map((row) => [row.campaign_id, row.lane, row.fence, wakeIn(row)]))],
     );
   }
-  const more = left.some((row) => isOpen(row) && wantsMore(row));
-  return {
-    more,
-    done: [...done.map((row) => row.campaign_id), ...(left.length < rows.length ? goneBefore(rows, left) : [])],
-  };
-}
-
-/** Campaigns of lanes that a run before this one may have ended, whose answer was lost. */
-function goneBefore(asked: readonly (readonly unknown[])[], left: readonly LeftRow[]): number[] {
-  const there = new Set(left.map(({ campaign_id: id, lane }) => `${id} ${lane}`));
-  return asked.flatMap(([id, lane]) => (there.has(`${String(id)} ${String(lane)}`) ? [] : [id as number]));
+  const there = new Map(left.map((row) => [`${row.campaign_id} ${row.lane} ${row.fence}`, row]));
+  return windows.map((window) => {
+    const of = window.map(({ turn }) => there.get(`${laneKey(turn)} ${heldFence(turn)}`));
+    return {
+      more: of.some((row) => row && isOpen(row) && wantsMore(row)),
+      // Those that are not there: a run before this one, whose answer was lost, may have ended them.
+      done: window.flatMap(({ turn }, place) => (isStillOpen(of[place]) ? [] : [turn.campaignId])),
+    };
+  });
 }
 
 /** Removes lanes that have nothing left to do. */
@@ -104,6 +106,8 @@ interface LeftRow {
   due_at: Date | null;
   at: Date;
 }
+
+const isStillOpen = (row: LeftRow | undefined): boolean => row !== undefined && isOpen(row);
 
 const isOpen = ({ unsent, due_at: dueAt }: LeftRow): boolean => Number(unsent) === 1 || dueAt !== null;
 

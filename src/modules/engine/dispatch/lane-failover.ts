@@ -11,7 +11,7 @@ import { dropInDoubtOf } from '../settle/retry-store.js';
 import { firstPlaceOf } from '../state/lanes.js';
 import { chainsOfLanes, type RouteChain } from '../state/route-chain.js';
 import { KEYS, OF_KEY } from './lane-endings.js';
-import { newClaimId } from './lane-store.js';
+import { newClaimId } from './lane-claims.js';
 import { inLaneOrder, type LaneTurn } from './lane-turn.js';
 
 /** A route that is gone for less may be back at once: a session that is bound again, a try that shows the upstream well. */

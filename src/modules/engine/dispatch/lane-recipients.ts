@@ -9,6 +9,11 @@ import type { LaneTurn } from './lane-turn.js';
 /** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
 
+interface Terms {
+  withoutRetries?: boolean;
+  most?: number;
+}
+
 /** A part of a lane's recipients, `from` inclusive, `end` exclusive. */
 export interface LanePart {
   turn: LaneTurn;
@@ -32,9 +37,27 @@ interface RecipientRow extends TermsRow {
 export async function pendingOf(
   source: Source,
   parts: readonly LanePart[],
-  terms: { withoutRetries?: boolean; most?: number } = {},
+  terms: Terms = {},
 ): Promise<DueRecipient[]> {
-  if (parts.length === 0) return [];
+  const [recipients = []] = await pendingOfEach(source, [parts], terms);
+  return recipients;
+}
+
+/** As `pendingOf`, of several windows in one look: where two of them ask for the same recipients, both have them. */
+export async function pendingOfEach(
+  source: Source,
+  windows: readonly (readonly LanePart[])[],
+  terms: Terms = {},
+): Promise<DueRecipient[][]> {
+  const parts = windows.flat();
+  if (parts.length === 0) return windows.map(() => []);
+  const rows = await rowsOf(source, parts, terms);
+  const recipients = recipientsOf(windows, rows);
+  await withVariables(source, recipients.flat());
+  return recipients;
+}
+
+async function rowsOf(source: Source, parts: readonly LanePart[], terms: Terms): Promise<RecipientRow[]> {
   const grouped = parts.some(({ turn }) => turn.grouped);
   const isJoined = grouped || parts.some(({ turn }) => turn.ownSenders);
   const values: number[] = [];
@@ -44,7 +67,7 @@ export async function pendingOf(
     const group = turn.grouped ? ' AND COALESCE(o.lane_group, 0) = ?' : '';
     return `(r.campaign_id = ? AND r.seq >= ? AND r.seq < ?${group})`;
   });
-  const rows: RecipientRow[] = await source.query(
+  return source.query(
     `SELECT r.campaign_id, r.seq, r.receiver AS number${isJoined ? `, ${TERMS_COLUMNS}` : ''}${grouped ? ', COALESCE(o.lane_group, 0) AS lane_group' : ''}
      FROM campaign_recipients r
      ${isJoined ? 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq' : ''}
@@ -54,18 +77,30 @@ export async function pendingOf(
      ORDER BY r.campaign_id, r.seq ${terms.most === undefined ? '' : 'LIMIT ?'}`,
     [...values, ...(terms.most === undefined ? [] : [terms.most])],
   );
-  const byCampaign = new Map<number, LanePart[]>();
-  for (const part of parts) {
-    const { campaignId } = part.turn;
-    byCampaign.set(campaignId, [...(byCampaign.get(campaignId) ?? []), part]);
+}
+
+function recipientsOf(windows: readonly (readonly LanePart[])[], rows: readonly RecipientRow[]): DueRecipient[][] {
+  const byCampaign = new Map<number, { part: LanePart; window: number }[]>();
+  for (const [window, parts] of windows.entries()) {
+    for (const part of parts) {
+      const { campaignId } = part.turn;
+      const known = byCampaign.get(campaignId);
+      if (known) known.push({ part, window });
+      else byCampaign.set(campaignId, [{ part, window }]);
+    }
   }
-  const recipients = rows.map((row): DueRecipient => {
-    const own = byCampaign.get(row.campaign_id)?.find((part) => isOf(part, row));
+  const found = windows.map((): DueRecipient[] => []);
+  for (const row of rows) {
+    const owners = (byCampaign.get(row.campaign_id) ?? []).filter(({ part }) => isOf(part, row));
     // left out here, it would never be sent: its lane goes on behind it
-    if (!own) throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
-    return { turn: own.turn, seq: row.seq, number: row.number, ...termsOf(row, own.turn.sender), attempt: 1 };
-  });
-  return withVariables(source, recipients);
+    if (owners.length === 0)
+      throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
+    for (const { part, window } of owners) {
+      const { turn } = part;
+      found[window]?.push({ turn, seq: row.seq, number: row.number, ...termsOf(row, turn.sender), attempt: 1 });
+    }
+  }
+  return found;
 }
 
 /** Those whose campaigns have variables get theirs, in the objects that they are: a window has thousands. */

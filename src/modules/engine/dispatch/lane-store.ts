@@ -1,17 +1,26 @@
-import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { again, inTransaction, jsonRows, type QuotedText, type WrittenRow } from '../../../platform/database/index.js';
-import { isFree, LeasedTable } from '../../../platform/leases/index.js';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { again, inTransaction, jsonRows, type QuotedText } from '../../../platform/database/index.js';
+import { isFree } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
-import { beginRetries, begunRetries, dropRetries, dropRetriesOf } from '../settle/retry-store.js';
+import { dropRetriesOf } from '../settle/retry-store.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { type CampaignState, statesThat } from '../state/campaign-transitions.js';
 import { OWN_KIND } from '../state/own-variables.js';
-import { endLanes, KEYS, type LanesLeft, OF_KEY, removeLanes } from './lane-endings.js';
-import { pendingOf, withVariables } from './lane-recipients.js';
+import {
+  claimLanes,
+  type ClaimTerms,
+  type LaneClaim,
+  LEASED_LANES,
+  newClaimId,
+  takeLanes,
+  type WindowClaim,
+} from './lane-claims.js';
+import { endLanes, KEYS, type LanesLeft, NOTHING_ENDED, OF_KEY, removeLanes } from './lane-endings.js';
+import { pendingOf } from './lane-recipients.js';
 import {
   heldFence,
   inLaneOrder,
@@ -45,39 +54,12 @@ interface TurnRow {
   moves: number;
 }
 
-/** A lane that is to be claimed. */
-export interface LaneClaim {
-  turn: LaneTurn;
-  /** the end of the part that may leave from now on */
-  intentSeq: number;
-  /** who that is; retries that are due are read with the claim */
-  recipients: readonly DueRecipient[];
-}
-
-/** What a claim brings besides the lease. */
-export interface ClaimTerms {
-  /** names this claim, so that its maker can give it back when its answer was lost; see `newClaimId` */
-  id?: number;
-  /** of campaigns' first windows: what goes with the claim, in its transaction */
-  alongside?: ((tx: EntityManager) => Promise<unknown>) | undefined;
-  /** most retries of a lane that are begun */
-  mostRetries?: number;
-  /** retries of unknown outcome may be made again; else they go */
-  deduplicated?: boolean;
-}
-
-/** 48 random bits: no two processes take the same. */
-export const newClaimId = (): number => randomBytes(6).readUIntBE(0, 6);
-
-/** A lane wakes when its lease is over: the worker that held it is gone by then. */
-const LANES = new LeasedTable({ table: 'campaign_lanes', key: ['campaign_id', 'lane'], moved: ['wake_at'] });
 /** A lane whose turn broke off for a reason of its own is left alone for so long, so that others have their turns. */
 const AFTER_FAULT_MS = 15_000;
 
 /** @param fence the one that was read, or the held one */
 const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): QuotedText =>
   jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
-const keyOf = ({ campaignId, lane }: LaneKey) => ({ campaign_id: campaignId, lane });
 const readFence = ({ fence }: LaneTurn): number => fence;
 
 /**
@@ -86,11 +68,24 @@ const readFence = ({ fence }: LaneTurn): number => fence;
  */
 @Injectable()
 export class LaneStore {
+  private readonly looks = new GroupCommit<readonly LaneKey[], LaneTurn[]>((asked) => this.turnsOfEach(asked), {
+    ...ONE_TURN,
+    weigh: ({ length }) => length,
+  });
+
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. */
-  async turns(keys: readonly LaneKey[]): Promise<LaneTurn[]> {
-    if (keys.length === 0) return [];
+  /**
+   * What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. What is asked
+   * for several routes in the same moment is one statement.
+   */
+  turns(keys: readonly LaneKey[]): Promise<LaneTurn[]> {
+    return this.looks.add(keys);
+  }
+
+  private async turnsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<LaneTurn[][]> {
+    const keys = asked.flat();
+    if (keys.length === 0) return asked.map(() => []);
     const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
     const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
@@ -103,8 +98,12 @@ export class LaneStore {
        WHERE (${isOneOfLanes('l', keys)}) AND ${isFree('l')}`,
       keys.flatMap(({ campaignId, lane }) => [campaignId, lane]),
     );
-    const found = new Map(rows.map((row) => [laneKey({ campaignId: row.campaign_id, lane: row.lane }), toTurn(row)]));
-    return keys.flatMap((key) => found.get(laneKey(key)) ?? []);
+    const found = new Map(rows.map((row) => [laneKey({ campaignId: row.campaign_id, lane: row.lane }), row]));
+    const turnOf = (key: LaneKey): LaneTurn[] => {
+      const row = found.get(laneKey(key));
+      return row ? [toTurn(row)] : [];
+    };
+    return asked.map((own) => own.flatMap(turnOf));
   }
 
   /**
@@ -112,34 +111,27 @@ export class LaneStore {
    * @returns those that no other worker was faster with, with their recipients
    */
   async claim(claims: readonly LaneClaim[], leaseMs: number, terms: ClaimTerms = {}): Promise<LaneClaim[]> {
-    const { id = newClaimId(), alongside, deduplicated = false, mostRetries = claims.length } = terms;
-    const retrying = claims.some(({ turn }) => turn.retriesDue);
-    if (!alongside && !retrying) return take(this.dataSource, claims, leaseMs, id);
-    const work = async (tx: EntityManager): Promise<LaneClaim[]> => {
-      await alongside?.(tx);
-      const held = await take(tx, claims, leaseMs, id);
-      const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
-      if (turns.length === 0) return held;
-      await beginRetries(tx, turns, mostRetries);
-      const begun = await begunRetries(tx, turns, { deduplicated });
-      await dropRetries(tx, begun.leftOver);
-      const recipients = await withVariables(tx, begun.recipients);
-      return held.map((claim) =>
-        claim.turn.retriesDue ? { ...claim, recipients: recipients.filter(({ turn }) => turn === claim.turn) } : claim,
-      );
-    };
-    // Where others were faster with all of them, what goes alongside is theirs to write.
-    const committed = ([first]: LaneClaim[]): WrittenRow | null =>
-      first
-        ? { table: 'campaign_lanes', where: { ...keyOf(first.turn), fence: heldFence(first.turn), claim_id: id } }
-        : null;
-    return inTransaction(this.dataSource, work, { committed });
+    const [held = []] = await this.claimEach([{ id: newClaimId(), ...terms, claims }], leaseMs);
+    return held;
+  }
+
+  /**
+   * As `claim`, of several windows, each under its own id.
+   * @param alongside of campaigns' first windows: what goes with the claims, in their transaction
+   */
+  claimEach(
+    windows: readonly WindowClaim[],
+    leaseMs: number,
+    alongside?: (tx: EntityManager) => Promise<unknown>,
+  ): Promise<LaneClaim[][]> {
+    return claimLanes(this.dataSource, windows, leaseMs, alongside);
   }
 
   /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */
   async hold(tx: EntityManager, turns: readonly LaneTurn[], leaseMs: number): Promise<LaneTurn[]> {
     const claims = turns.map((turn) => ({ turn, intentSeq: turn.intentSeq, recipients: [] }));
-    return (await take(tx, claims, leaseMs, newClaimId())).map(({ turn }) => turn);
+    const [held = []] = await takeLanes(tx, [{ id: newClaimId(), claims }], leaseMs);
+    return held.map(({ turn }) => turn);
   }
 
   /**
@@ -169,12 +161,18 @@ export class LaneStore {
   /** Keeps the leases while a window takes its time; what has been given back stays given back. */
   renew(turns: readonly LaneTurn[], leaseMs: number): Promise<boolean> {
     const rows = turns.map((turn) => ({ key: [turn.campaignId, turn.lane], fence: heldFence(turn) }));
-    return LANES.renewAll(this.dataSource, rows, leaseMs);
+    return LEASED_LANES.renewAll(this.dataSource, rows, leaseMs);
   }
 
   /** As `endLanes`. */
-  finish(tx: EntityManager, endings: readonly LaneEnding[], mustHold = false): Promise<LanesLeft> {
-    return endLanes(tx, endings, mustHold);
+  finishEach(tx: EntityManager, windows: readonly (readonly LaneEnding[])[], mustHold: boolean): Promise<LanesLeft[]> {
+    return endLanes(tx, windows, mustHold);
+  }
+
+  /** As `endLanes`, of one window. */
+  async finish(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
+    const [left = NOTHING_ENDED] = await endLanes(tx, [endings]);
+    return left;
   }
 
   /** Lanes of campaigns that have ended: there is nothing that they could do. */
@@ -256,18 +254,3 @@ const toTurn = (row: TurnRow): LaneTurn => ({
   stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,
   moves: row.moves,
 });
-
-async function take(
-  source: DataSource | EntityManager,
-  claims: readonly LaneClaim[],
-  leaseMs: number,
-  id: number,
-): Promise<LaneClaim[]> {
-  const rows = claims.map(({ turn, intentSeq }) => ({
-    key: [turn.campaignId, turn.lane],
-    fence: turn.fence,
-    set: { intent_seq: intentSeq },
-  }));
-  const taken = await LANES.claimAll(source, rows, leaseMs, { column: 'claim_id', id });
-  return claims.filter((_, index) => taken.has(index));
-}

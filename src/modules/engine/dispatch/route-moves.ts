@@ -10,7 +10,7 @@ import { sqlStates } from '../state/campaign-states.js';
 import { statesThat } from '../state/campaign-transitions.js';
 import { sqlWaitingIn } from '../state/route-queues.js';
 import { KEYS, OF_KEY } from './lane-endings.js';
-import { newClaimId } from './lane-store.js';
+import { newClaimId } from './lane-claims.js';
 import { inLaneOrder } from './lane-turn.js';
 
 /** What is to be moved from one route to another of the same kind. */

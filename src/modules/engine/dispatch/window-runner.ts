@@ -1,27 +1,24 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { HeldLease } from '../../../platform/leases/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import type { Route, RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { Channel } from '../channel.js';
-import { CampaignStates } from '../state/campaign-states.js';
-import { TRANSITIONS } from '../state/campaign-transitions.js';
 import { WindowResults } from '../settle/window-results.js';
 import type { WindowResult } from '../settle/window-result.js';
 import { Governor } from './governor.js';
 import { conclude } from './lane-deadline.js';
 import { OutcomeCodes } from './outcome-codes.js';
-import { pendingOf } from './lane-recipients.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
-import { type LaneClaim, LaneStore, newClaimId } from './lane-store.js';
+import { type LaneClaim, newClaimId, type WindowClaim } from './lane-claims.js';
+import { LaneStore } from './lane-store.js';
 import { endingsOf, heldFence, type LaneEnding, type LaneTurn } from './lane-turn.js';
 import { type SubmitNote, SubmitNotes } from './submit-notes.js';
 import { applySuppressions, StopList } from './suppressions.js';
-import { isGrouped, type PlannedLane, planWindow } from './window-plan.js';
+import { WindowClaims } from './window-claims.js';
+import { planWindow } from './window-plan.js';
 import { sendWindow } from './window-sender.js';
 import { WindowTraces } from './window-traces.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
@@ -49,9 +46,8 @@ export class WindowRunner {
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly lanes: LaneStore,
-    private readonly states: CampaignStates,
+    private readonly windows: WindowClaims,
     private readonly results: WindowResults,
     private readonly governor: Governor,
     private readonly stopList: StopList,
@@ -80,14 +76,15 @@ export class WindowRunner {
   ): Promise<LanesLeft> {
     const planned = planWindow(turns, size);
     const claimedAt = performance.now();
-    const wanted = await this.claimsOf(planned);
+    const wanted = await this.windows.plan(planned);
     const id = newClaimId();
     // Before the claim, so that there is no moment in which a killed worker leaves all of it in doubt.
     const note = this.notes.begin(
       id,
       wanted.map(({ turn }) => ({ ...turn, fence: heldFence(turn) })),
     );
-    const claims = await this.claim(wanted, carrier.deduplicated, size, id);
+    const { deduplicated } = carrier;
+    const claims = await this.claim({ id, claims: wanted, deduplicated, mostRetries: size });
     onClaimed(claims.map(({ turn }) => turn));
     const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, note) : NOTHING_ENDED;
     note.end();
@@ -97,63 +94,30 @@ export class WindowRunner {
 
   /** What has not left can never leave, so it fails and is refunded (reference/engine#what-never-leaves). */
   async refuse(turns: readonly LaneTurn[], outcome: SendOutcome): Promise<LanesLeft> {
-    const planned = await this.claimsOf(planWindow(turns, WINDOW_RECIPIENTS));
+    const planned = await this.windows.plan(planWindow(turns, WINDOW_RECIPIENTS));
     const reached = new Map(planned.map(({ turn, intentSeq }) => [turn, turn.retriesDue ? turn.nextSeq : intentSeq]));
     // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
-    const claims = await this.claim(
-      planned.map((claim) => ({ ...claim, intentSeq: claim.turn.intentSeq })),
-      false,
-      WINDOW_RECIPIENTS,
-    );
+    const claims = await this.claim({
+      id: newClaimId(),
+      claims: planned.map((claim) => ({ ...claim, intentSeq: claim.turn.intentSeq })),
+    });
     if (claims.length === 0) return NOTHING_ENDED;
     const results = claims.flatMap(({ recipients }) => recipients.map((recipient) => ({ recipient, outcome })));
     const endings = claims.map(({ turn }): LaneEnding => ({ turn, reached: reached.get(turn) ?? null }));
     return { ...(await this.results.giveUp(results, endings)), more: true };
   }
 
-  /** Read before the claim: only a turn of the lane changes who waits there. */
-  private async claimsOf(planned: readonly PlannedLane[]): Promise<LaneClaim[]> {
-    const [first] = planned;
-    const parts = planned.map(({ turn, end }) => ({ turn, from: turn.nextSeq, end }));
-    const alone = planned.length === 1 && first && isGrouped(first) ? first : null;
-    const recipients = await pendingOf(
-      this.dataSource,
-      parts.filter(({ from, end }) => from < end),
-      alone ? { most: alone.most } : {},
-    );
-    const byTurn = new Map(planned.map(({ turn }): [LaneTurn, typeof recipients] => [turn, []]));
-    for (const recipient of recipients) byTurn.get(recipient.turn)?.push(recipient);
-    const last = recipients.at(-1);
-    return planned.map(({ turn, end }) => ({
-      turn,
-      recipients: byTurn.get(turn) ?? [],
-      intentSeq: alone && last && recipients.length === alone.most ? last.seq + 1 : Math.max(end, turn.nextSeq),
-    }));
-  }
-
   /**
    * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
    * nothing has left: it is given back as soon as the database can be reached.
    */
-  private async claim(
-    claims: readonly LaneClaim[],
-    deduplicated: boolean,
-    mostRetries: number,
-    id = newClaimId(),
-  ): Promise<LaneClaim[]> {
-    const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
-    const unbegun = claims.flatMap(({ turn }) =>
-      TRANSITIONS.begin.from.includes(turn.state) ? [turn.campaignId] : [],
-    );
-    // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
-    const begin = (tx: EntityManager): Promise<void> => this.states.begin(tx, unbegun, RECEIPT_TIMEOUT);
+  private async claim(window: WindowClaim): Promise<LaneClaim[]> {
     try {
-      const alongside = unbegun.length > 0 ? begin : undefined;
-      return await this.lanes.claim(claims, LANE_LEASE, { id, alongside, deduplicated, mostRetries });
+      return await this.windows.claim(window);
     } catch (error) {
-      const turns = claims.map(({ turn }) => turn);
+      const turns = window.claims.map(({ turn }) => turn);
       this.logger.warn({ err: error, ...named(turns) }, 'claim failed, giving it back');
-      await this.insist(turns, () => this.lanes.giveBack(turns, id));
+      await this.insist(turns, () => this.lanes.giveBack(turns, window.id));
       return [];
     }
   }

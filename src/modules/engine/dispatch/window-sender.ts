@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { Beat } from '../../../platform/concurrency/index.js';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel, type Composed, itemsOf } from '../channel.js';
@@ -8,7 +9,8 @@ import type { Pacer } from './pacer.js';
 import type { SubmitNote } from './submit-notes.js';
 import type { WindowResult } from '../settle/window-result.js';
 
-const FLUSH_EVERY_MS = 40;
+/** Windows of all routes hand over their results at the same moments, so that these share transactions. */
+const FLUSHES = new Beat(40);
 
 /** One window under way: recipients of one route, of whichever campaigns. */
 export interface Window {
@@ -29,7 +31,8 @@ export interface Window {
 
 /**
  * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
- * The last results are returned, not flushed: they are written together with the end of the turn.
+ * The last results are returned, not flushed: they are written together with the end of the turn. A paced window, which has
+ * time until its route's next slot, ends with the flushes of others.
  */
 export async function sendWindow(
   window: Window,
@@ -38,11 +41,10 @@ export async function sendWindow(
   let results: WindowResult[] = [];
   let flushing: Promise<void> = Promise.resolve();
   let left = window.recipients.length;
-  let running = false;
+  let isAwaited = false;
   let allSettled = (): void => undefined;
   const flushNow = (): void => {
-    if (running || results.length === 0) return;
-    running = true;
+    if (left === 0) return;
     const batch = results;
     results = [];
     flushing = flush(batch)
@@ -51,27 +53,30 @@ export async function sendWindow(
         results = batch.concat(results);
       })
       .finally(() => {
-        running = false;
+        isAwaited = false;
+        flushSoon();
       });
   };
-  const timer = setInterval(flushNow, FLUSH_EVERY_MS);
+  const flushSoon = (): void => {
+    if (isAwaited || left === 0 || results.length === 0) return;
+    isAwaited = true;
+    void FLUSHES.heard().then(flushNow);
+  };
   const settle = (recipient: DueRecipient, outcome: WindowResult['outcome']): void => {
     results.push({ recipient, outcome, deduplicated: window.deduplicated });
     left -= 1;
     if (left === 0) allSettled();
+    else flushSoon();
   };
-  try {
-    window.pacer?.expect(left);
-    window.note.begin(window.recipients);
-    for (const [place, recipient] of window.recipients.entries()) {
-      const composed = compose(window.channel, recipient);
-      if (window.pacer) await window.pacer.slot(composed ? itemsOf(composed) : 0, window.urgent);
-      void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
-    }
-    if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
-  } finally {
-    clearInterval(timer);
+  window.pacer?.expect(left);
+  window.note.begin(window.recipients);
+  for (const [place, recipient] of window.recipients.entries()) {
+    const composed = compose(window.channel, recipient);
+    if (window.pacer) await window.pacer.slot(composed ? itemsOf(composed) : 0, window.urgent);
+    void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
   }
+  if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
+  if (window.pacer) await FLUSHES.heard();
   await flushing;
   return results;
 }

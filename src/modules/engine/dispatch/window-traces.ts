@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { type Span, TRACING, type Tracing } from '../../../platform/observability/index.js';
 import type { WindowResult } from '../settle/window-result.js';
 import { CampaignTraces } from '../state/campaign-traces.js';
-import type { LaneClaim } from './lane-store.js';
+import type { LaneClaim } from './lane-claims.js';
 
 /** Where a window leaves, as its spans say it. */
 interface Leaving {

@@ -227,7 +227,7 @@ export class RestoreFence {
     besides?: (tx: EntityManager) => Promise<void>,
   ): Promise<void> {
     const isTriedAgain = this.channels.find(turn.channel)?.retryPlan !== undefined;
-    await this.spend.counting(turn.routeId, (count) =>
+    await this.spend.counting([turn], (count) =>
       inTransaction(this.dataSource, async (tx) => {
         const spending = await withVariables(tx, recipients);
         const moves = await this.settlement.settle(

@@ -84,11 +84,13 @@ export class LostClaims {
             return { turn: { campaignId, lane, fence: row.lost_fence - 1 }, seq: row.seq };
           });
         const spending = await this.spending(rows);
-        await this.spend.counting(rows[0]?.route_id, (counted) =>
-          inTransaction(this.dataSource, async (tx) => {
-            const back = await takeBack(tx, this.settlement, this.retries, recipients);
-            await counted(tx, back, () => spending);
-          }),
+        await this.spend.counting(
+          spending.map(({ turn }) => turn),
+          (counted) =>
+            inTransaction(this.dataSource, async (tx) => {
+              const back = await takeBack(tx, this.settlement, this.retries, recipients);
+              await counted(tx, back, () => spending);
+            }),
         );
         count += recipients.length;
         const last = rows.at(-1);
@@ -119,10 +121,10 @@ export class LostClaims {
       own.map(({ campaign_id: campaignId, seq }) => ({ campaignId, seq })),
     );
     return rows.map((row): SpendingRecipient => {
-      const { campaign_id: campaignId, account_id: accountId, channel, seq } = row;
+      const { campaign_id: campaignId, account_id: accountId, route_id: routeId, channel, seq } = row;
       const content = JSON.parse(row.content) as Record<string, unknown>;
       const variables = variablesAt({ campaignId, seq });
-      const recipient = { turn: { campaignId, accountId, channel, content }, seq, number: row.receiver };
+      const recipient = { turn: { campaignId, routeId, accountId, channel, content }, seq, number: row.receiver };
       return variables ? { ...recipient, variables } : recipient;
     });
   }

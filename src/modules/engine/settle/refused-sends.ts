@@ -144,9 +144,18 @@ export class RefusedSends {
 
   /** After the commit. */
   tell(handed: readonly HandedOn[]): void {
+    for (const from of new Set(handed.map(({ recipient }) => recipient.turn.routeId))) {
+      this.tellOf(
+        from,
+        handed.filter(({ recipient }) => recipient.turn.routeId === from),
+      );
+    }
+  }
+
+  private tellOf(from: number, handed: readonly HandedOn[]): void {
     const [first] = handed;
     if (!first) return;
-    const { channel, routeId: from } = first.recipient.turn;
+    const { channel } = first.recipient.turn;
     this.counter.inc({ channel }, handed.length);
     for (const to of new Set(handed.map(({ routeId }) => routeId))) {
       const those = handed.filter(({ routeId }) => routeId === to);

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { GroupCommit } from '../../../platform/concurrency/index.js';
+import { inTransaction, isPassing } from '../../../platform/database/index.js';
 import { Channels } from '../channels.js';
-import { type BegunAttempt, type DueRecipient, type LastOutcome, MOST_ATTEMPTS, retryDelay } from './attempts.js';
+import { type DueRecipient, type LastOutcome, MOST_ATTEMPTS, retryDelay } from './attempts.js';
 import { firstPlaceOf } from '../state/lanes.js';
-import { matchKey } from '../state/message-id.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { RouteSenders } from '../state/route-senders.js';
 import { LaneTaken, type LanesLeft, NOTHING_ENDED, unlessTaken } from '../dispatch/lane-endings.js';
 import { withVariables } from '../dispatch/lane-recipients.js';
 import { LaneStore } from '../dispatch/lane-store.js';
 import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
+import { begunAttempts, storeProviderIds } from './provider-ids.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import { RefusedSends } from './refused-sends.js';
 import { readFirst } from './read-first.js';
@@ -21,9 +22,30 @@ import type { WindowResult } from './window-result.js';
 import { markUnknown, takeBack } from './unknown-marks.js';
 import { type SpendingRecipient, WindowSpend } from './window-spend.js';
 
-/** Writes what a window did: statuses, provider ids, retries, ambiguous outcomes. */
+/** What a window, or a part of it, comes to. */
+interface WindowPart {
+  results: readonly WindowResult[];
+  /** with the last part of a window */
+  endings: readonly LaneEnding[] | null;
+}
+
+/** Results and lanes. */
+const MOST_TOGETHER = 1_000;
+
+/**
+ * Writes what windows did: statuses, provider ids, retries, ambiguous outcomes. Windows of several routes that come to write at
+ * the same moment share a transaction; a fault that lies in one of them stays with it.
+ */
 @Injectable()
 export class WindowResults {
+  private readonly flushes = new GroupCommit<WindowPart, LanesLeft>((parts) => this.write(parts, false), {
+    maxItems: MOST_TOGETHER,
+    weigh: ({ results, endings }) => results.length + (endings?.length ?? 0),
+    delayMs: 0,
+    atOnce: 8,
+    isOwn: (error) => !isPassing(error),
+  });
+
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly settlement: Settlement,
@@ -36,47 +58,51 @@ export class WindowResults {
   ) {}
 
   /**
-   * One transaction for a batch of results of one route's window.
+   * Writes a batch of results of one route's window, in one transaction with those of others.
    * @param endings given with the last batch of a window: the turns of its lanes end in the same transaction
    */
   flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
-    return this.write(results, endings, false);
+    return this.flushes.add({ results, endings });
   }
 
   /**
    * What turns give up that recorded no intent. Nothing is written once a lane of them has passed on: another worker may have
    * sent what this one takes for refused.
    */
-  giveUp(results: readonly WindowResult[], endings: readonly LaneEnding[]): Promise<LanesLeft> {
-    return this.write(results, endings, true).catch(unlessTaken);
+  async giveUp(results: readonly WindowResult[], endings: readonly LaneEnding[]): Promise<LanesLeft> {
+    try {
+      const [left = NOTHING_ENDED] = await this.write([{ results, endings }], true);
+      return left;
+    } catch (error) {
+      return unlessTaken(error);
+    }
   }
 
-  private async write(
-    results: readonly WindowResult[],
-    endings: readonly LaneEnding[] | null,
-    mustHold: boolean,
-  ): Promise<LanesLeft> {
-    const isAnswered = await this.isAnswered(results.map(recipientOf));
+  private async write(parts: readonly WindowPart[], mustHold: boolean): Promise<LanesLeft[]> {
+    const results = parts.flatMap((part) => part.results);
+    const ofResults = [...new Set(results.map(({ recipient }) => recipient.turn))];
+    const isAnswered = await this.answered(ofResults);
     const successors = await this.refused.successors(results);
-    const routeId = results[0]?.recipient.turn.routeId;
     // Between two runs a receipt may settle what may have left, and what is given up is given up by one worker.
     const isLookedUp = mustHold || results.some(isUnknown);
-    const { left, handed } = await this.spend.counting(routeId, (count) => {
+    const { left, handed } = await this.spend.counting(ofResults, (count) => {
       const work = async (tx: EntityManager, locking: boolean) => {
         const { others, handed } = await this.refused.sort(tx, results, successors);
-        await this.storeProviderIds(tx, results);
+        await storeProviderIds(tx, results);
         const back = await takeBack(tx, this.settlement, this.retries, others.filter(neverLeft).map(recipientOf));
         const moves = await this.settlement.settle(tx, this.changes(others, locking));
         await this.logAttempts(tx, results);
         await this.storeRetries(tx, others);
         await this.refused.handOn(tx, handed);
         await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
-        const turns = endings?.map(({ turn }) => turn) ?? [];
+        const endings = parts.map((part) => part.endings ?? []);
+        const turns = endings.flat().map(({ turn }) => turn);
         const retried = turns.filter(({ retriesDue }) => retriesDue);
         await this.retries.dropBegun(tx, retried);
-        const left = endings ? await this.lanes.finish(tx, endings, mustHold) : NOTHING_ENDED;
+        const left = await this.lanes.finishEach(tx, endings, mustHold);
         await this.markProgress(tx, results, turns);
-        if (isAnswered) await this.senders.note(tx, results.filter(hasLeft).map(recipientOf));
+        const heard = results.filter((result) => hasLeft(result) && isAnswered(result.recipient.turn));
+        await this.senders.note(tx, heard.map(recipientOf));
         await count(tx, [...back, ...moves], () => results.map(spendingOf));
         return { left, handed };
       };
@@ -120,8 +146,8 @@ export class WindowResults {
    * its notes are known. Where another worker was faster with one of them, nothing happens. null: they are claimed
    */
   async recover(turns: readonly LaneTurn[], deduplicated: boolean, leaseMs: number | null = null): Promise<LanesLeft> {
-    const isAnswered = await this.isAnswered(turns.map((turn) => ({ turn })));
-    const recovered = this.spend.counting(turns[0]?.routeId, (count) =>
+    const isAnswered = await this.answered(turns);
+    const recovered = this.spend.counting(turns, (count) =>
       inTransaction(this.dataSource, async (tx) => {
         const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
         const ambiguous = [...(await withVariables(tx, begun.recipients)), ...(await this.lanes.intended(tx, turns))];
@@ -140,7 +166,8 @@ export class WindowResults {
           );
         }
         const left = await this.lanes.finish(tx, endingsOf(turns));
-        if (isAnswered) await this.senders.note(tx, ambiguous);
+        const heard = ambiguous.filter(({ turn }) => isAnswered(turn));
+        await this.senders.note(tx, heard);
         await count(tx, moves, () => ambiguous);
         return left;
       }),
@@ -148,33 +175,12 @@ export class WindowResults {
     return recovered.catch(unlessTaken);
   }
 
-  /** Whether texts from handsets come in over the window's route. */
-  private async isAnswered([first]: readonly Pick<DueRecipient, 'turn'>[]): Promise<boolean> {
-    return first !== undefined && (await this.senders.hears(first.turn.routeId));
-  }
-
-  private async storeProviderIds(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
-    const rows: unknown[][] = [];
-    for (const { recipient, outcome } of results) {
-      if (outcome.kind !== 'accepted') continue;
-      const { turn, seq, made = 0 } = recipient;
-      const { providerMessageIds: ids } = outcome;
-      for (const [item, id] of ids.entries()) {
-        rows.push([turn.campaignId, seq, made + item, id.slice(0, 128), ids.length, matchKey(id)]);
-      }
-    }
-    const routeId = results[0]?.recipient.turn.routeId;
-    if (rows.length === 0 || routeId === undefined) return;
-    // An item whose id is known keeps it: a lost worker may have written it before. An id that another message has had is
-    // no hindrance; which of the two a receipt is about, its look-up says (docs/decisions/0026).
-    await tx.query(
-      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, match_key, status)
-       SELECT j.campaign_id, j.seq, j.item, ?, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', item INT PATH '$[2]',
-         id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[3]', items INT PATH '$[4]',
-         match_key VARCHAR(64) CHARACTER SET ascii PATH '$[5]')) j`,
-      [routeId, jsonRows(rows)],
-    );
+  /** Over which of the turns' routes texts from handsets come in. */
+  private async answered(turns: readonly LaneTurn[]): Promise<(turn: LaneTurn) => boolean> {
+    const ids = [...new Set(turns.map(({ routeId }) => routeId))];
+    const hears = await Promise.all(ids.map((id) => this.senders.hears(id)));
+    const heard = new Set(ids.filter((_, place) => hears[place]));
+    return ({ routeId }) => heard.has(routeId);
   }
 
   /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
@@ -184,15 +190,12 @@ export class WindowResults {
 
   /** Channels that make several attempts keep a record of each. */
   private async logAttempts(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
-    const log = this.channels.find(results[0]?.recipient.turn.channel ?? '')?.attemptLog;
-    if (!log) return;
-    const attempts = results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
-      const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, 128) : undefined;
-      if (id === undefined) return [];
-      const { turn, seq, made = 0 } = recipient;
-      return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
-    });
-    if (attempts.length > 0) await log.began(tx, attempts);
+    for (const name of new Set(results.map(({ recipient }) => recipient.turn.channel))) {
+      const log = this.channels.find(name)?.attemptLog;
+      if (!log) continue;
+      const attempts = begunAttempts(results.filter(({ recipient }) => recipient.turn.channel === name));
+      if (attempts.length > 0) await log.began(tx, attempts);
+    }
   }
 
   private async storeRetries(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {

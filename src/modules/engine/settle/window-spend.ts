@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { RouteCosts, RouteSpend, type SpentMessage } from '../../routing/index.js';
+import { type PriceList, RouteCosts, RouteSpend, type SpentMessage } from '../../routing/index.js';
 import { Channels } from '../channels.js';
 import { keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
@@ -9,7 +9,7 @@ import type { RecipientMove } from './recipient-change.js';
 
 /** A recipient of a window, as far as its cost asks. */
 export interface SpendingRecipient extends Addressee {
-  turn: { campaignId: number; accountId: number; channel: string; content: Record<string, unknown> };
+  turn: { campaignId: number; routeId: number; accountId: number; channel: string; content: Record<string, unknown> };
   seq: number;
   /** messages that the carrier has answered; absent = none is known */
   items?: number;
@@ -36,20 +36,38 @@ export class WindowSpend {
     private readonly channels: Channels,
   ) {}
 
-  /** @param work a transaction, which is handed what counts for this route: nothing where the route has no costs */
-  async counting<Result>(routeId: number | undefined, work: (count: CountMoves) => Promise<Result>): Promise<Result> {
-    const prices = routeId === undefined ? null : await this.costs.listOf(routeId);
-    if (routeId === undefined || !prices) return work(NOTHING);
+  /**
+   * @param turns by whose routes it leaves
+   * @param work a transaction, which is handed what counts for these routes: nothing where none of them has costs
+   */
+  async counting<Result>(
+    turns: readonly { routeId: number }[],
+    work: (count: CountMoves) => Promise<Result>,
+  ): Promise<Result> {
+    const prices = await this.pricesOf(turns);
+    if (prices.length === 0) return work(NOTHING);
     return this.spend.withShard((shard) =>
-      work((tx, moves, recipients) => this.spend.count(tx, shard, prices, this.messages(routeId, moves, recipients()))),
+      work(async (tx, moves, recipients) => {
+        const messages = this.messages(moves, recipients());
+        for (const [routeId, list] of prices) {
+          const own = messages.filter((message) => message.routeId === routeId);
+          await this.spend.count(tx, shard, list, own);
+        }
+      }),
     );
   }
 
-  private messages(
-    routeId: number,
-    moves: readonly RecipientMove[],
-    recipients: Iterable<SpendingRecipient>,
-  ): SpentMessage[] {
+  /** Of those routes that have any, in the order in which their rows are locked. */
+  private async pricesOf(turns: readonly { routeId: number }[]): Promise<(readonly [number, PriceList])[]> {
+    const ids = [...new Set(turns.map(({ routeId }) => routeId))].sort((a, b) => a - b);
+    const lists = await Promise.all(ids.map((id) => this.costs.listOf(id)));
+    return ids.flatMap((id, place) => {
+      const list = lists[place];
+      return list ? [[id, list] as const] : [];
+    });
+  }
+
+  private messages(moves: readonly RecipientMove[], recipients: Iterable<SpendingRecipient>): SpentMessage[] {
     const counted = moves.flatMap((move) => {
       const times = timesOf(move);
       return times === 0 ? [] : [{ move, times }];
@@ -62,7 +80,7 @@ export class WindowSpend {
     return counted.flatMap(({ move, times }): SpentMessage[] => {
       const recipient = known.get(keyOf(move));
       if (!recipient) return [];
-      const { accountId, channel } = recipient.turn;
+      const { routeId, accountId, channel } = recipient.turn;
       return [{ routeId, accountId, channel, number: recipient.number, segments: segmentsOf(recipient), times }];
     });
   }

@@ -56,21 +56,22 @@ export class RouteSenders {
   }
 
   /**
-   * Notes sends over one route in one statement, in the order of the key, so that two transactions wait for each other
-   * instead of locking up. Of several to one number the last one counts.
+   * Notes sends in one statement, in the order of the key, so that two transactions wait for each other instead of locking up.
+   * Of several to one number over a route the last one counts.
    */
   async note(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
-    const [first] = sends;
-    if (!first) return;
-    const last = new Map<string, number>();
-    for (const { turn, number } of sends) last.set(number, turn.accountId);
-    const rows = [...last].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (sends.length === 0) return;
+    const last = new Map<string, [routeId: number, number: string, accountId: number]>();
+    for (const { turn, number } of sends) {
+      last.set(`${turn.routeId} ${number}`, [turn.routeId, number, turn.accountId]);
+    }
+    const rows = [...last.values()].sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
     await tx.query(
       `INSERT INTO route_senders (route_id, number, account_id, sent_on)
-       SELECT ?, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         number VARCHAR(32) CHARACTER SET ascii PATH '$[0]', account_id INT PATH '$[1]')) j
+       SELECT j.route_id, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         route_id INT UNSIGNED PATH '$[0]', number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', account_id INT PATH '$[2]')) j
        ON DUPLICATE KEY UPDATE account_id = VALUES(account_id)`,
-      [first.turn.routeId, jsonRows(rows)],
+      [jsonRows(rows)],
     );
   }
 

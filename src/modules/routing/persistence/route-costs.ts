@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import { TtlCache } from '../../../platform/caches/index.js';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { jsonRows } from '../../../platform/database/index.js';
 import { type CostRow, PriceList } from '../domain/price-list.js';
 import { RouteCostEntity, RoutePriceListEntity } from './route-cost.entities.js';
@@ -26,13 +27,14 @@ export const MOST_COSTS = 10_000;
 @Injectable()
 export class RouteCosts {
   private readonly versions = new TtlCache<number, number | null>(KEPT_MS);
+  private readonly heads = new GroupCommit<number, number | null>((routeIds) => this.versionsOf(routeIds), ONE_TURN);
   private readonly lists = new Map<number, { version: number; list: PriceList }>();
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** What the carrier of a route asks; null = the route has no costs. Not to be asked inside a transaction. */
   async listOf(routeId: number): Promise<PriceList | null> {
-    const version = await this.versions.get(routeId, () => this.versionOf(routeId));
+    const version = await this.versions.get(routeId, () => this.heads.add(routeId));
     if (version === null) {
       this.lists.delete(routeId);
       return null;
@@ -87,8 +89,9 @@ export class RouteCosts {
     this.versions.clear();
   }
 
-  private async versionOf(routeId: number): Promise<number | null> {
-    const head = await this.dataSource.manager.findOneBy(RoutePriceListEntity, { routeId });
-    return head?.version ?? null;
+  private async versionsOf(routeIds: readonly number[]): Promise<(number | null)[]> {
+    const heads = await this.dataSource.manager.findBy(RoutePriceListEntity, { routeId: In([...routeIds]) });
+    const versions = new Map(heads.map(({ routeId, version }) => [routeId, version]));
+    return routeIds.map((routeId) => versions.get(routeId) ?? null);
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Not } from 'typeorm';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import {
@@ -17,12 +18,23 @@ import { suppressionErrors } from '../suppressions.errors.js';
 import { SuppressionEntity } from './suppression.entity.js';
 
 const BATCH = 5_000;
+const NUMBERS_A_LOOK = 1_000;
 const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
   number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
 
 /** Stop lists as they are stored. */
 @Injectable()
 export class SuppressionStore implements StopList {
+  /** what windows ask in the same moment is one look */
+  private readonly looks = new GroupCommit<readonly Addressed[], ReadonlySet<number>>(
+    (asked) => this.amongEach(asked),
+    {
+      ...ONE_TURN,
+      maxItems: NUMBERS_A_LOOK,
+      weigh: (addressed) => addressed.length,
+    },
+  );
+
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -115,8 +127,23 @@ export class SuppressionStore implements StopList {
     );
   }
 
+  among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
+    return this.looks.add(addressed);
+  }
+
+  private async amongEach(asked: readonly (readonly Addressed[])[]): Promise<ReadonlySet<number>[]> {
+    const listed = await this.listed(asked.flat());
+    let first = 0;
+    return asked.map(({ length }) => {
+      const own = new Set<number>();
+      for (let place = 0; place < length; place++) if (listed.has(first + place)) own.add(place);
+      first += length;
+      return own;
+    });
+  }
+
   /** One look at the keys while the lists are empty, else one statement for all receivers of all accounts. */
-  async among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
+  private async listed(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
     const accounts = [...new Set(addressed.map(({ accountId }) => accountId))];
     const any: unknown[] = await this.dataSource.query('SELECT 1 FROM suppressions WHERE account_id IN (?) LIMIT 1', [
       accounts,

@@ -1,0 +1,79 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { isPassing } from '../../../platform/database/index.js';
+import type { DueRecipient } from '../settle/attempts.js';
+import { CampaignStates } from '../state/campaign-states.js';
+import { TRANSITIONS } from '../state/campaign-transitions.js';
+import type { LaneClaim, WindowClaim } from './lane-claims.js';
+import { type LanePart, pendingOf, pendingOfEach } from './lane-recipients.js';
+import { LaneStore } from './lane-store.js';
+import type { LaneTurn } from './lane-turn.js';
+import { isGrouped, type PlannedLane } from './window-plan.js';
+import { WINDOW_RECIPIENTS } from './window-tempo.js';
+
+/**
+ * What windows ask and write before anything leaves. Windows of several routes that come at the same moment share statements:
+ * a thousand slow routes cost what a few quick ones do. A fault that lies in one of them stays with it.
+ */
+@Injectable()
+export class WindowClaims {
+  private readonly reads = new GroupCommit<readonly LanePart[], DueRecipient[]>(
+    (windows) => pendingOfEach(this.dataSource, windows),
+    { ...ONE_TURN, weigh: ({ length }) => length, isOwn },
+  );
+  private readonly claims = new GroupCommit<WindowClaim, LaneClaim[]>((windows) => this.claimEach(windows), {
+    ...ONE_TURN,
+    weigh: ({ claims }) => claims.length,
+    isOwn,
+  });
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lanes: LaneStore,
+    private readonly states: CampaignStates,
+  ) {}
+
+  /** Who waits in the lanes of a window. Read before the claim: only a turn of the lane changes who waits there. */
+  async plan(planned: readonly PlannedLane[]): Promise<LaneClaim[]> {
+    const [first] = planned;
+    const alone = planned.length === 1 && first && isGrouped(first) ? first : null;
+    const parts = planned
+      .map(({ turn, end }) => ({ turn, from: turn.nextSeq, end }))
+      .filter(({ from, end }) => from < end);
+    const recipients = alone
+      ? await pendingOf(this.dataSource, parts, { most: alone.most })
+      : await this.reads.add(parts);
+    const byTurn = new Map(planned.map(({ turn }): [LaneTurn, typeof recipients] => [turn, []]));
+    for (const recipient of recipients) byTurn.get(recipient.turn)?.push(recipient);
+    const last = recipients.at(-1);
+    return planned.map(({ turn, end }) => ({
+      turn,
+      recipients: byTurn.get(turn) ?? [],
+      intentSeq: alone && last && recipients.length === alone.most ? last.seq + 1 : Math.max(end, turn.nextSeq),
+    }));
+  }
+
+  /** The last that is written before a message leaves. @returns as `LaneStore.claim` */
+  claim(window: WindowClaim): Promise<LaneClaim[]> {
+    return this.claims.add({ mostRetries: WINDOW_RECIPIENTS, ...window });
+  }
+
+  private claimEach(windows: readonly WindowClaim[]): Promise<LaneClaim[][]> {
+    const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
+    const turns = windows.flatMap(({ claims }) => claims.map(({ turn }) => turn));
+    const unbegun = turns.filter(({ state }) => TRANSITIONS.begin.from.includes(state));
+    const ids = unbegun.map(({ campaignId }) => campaignId);
+    // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
+    const begin = (tx: EntityManager): Promise<void> => this.states.begin(tx, ids, RECEIPT_TIMEOUT);
+    return this.lanes.claimEach(windows, LANE_LEASE, ids.length > 0 ? begin : undefined);
+  }
+}
+
+/** What lies with the database lies in no window. */
+function isOwn(error: unknown): boolean {
+  return !isPassing(error);
+}

@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DataSource } from 'typeorm';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
+import { newClaimId, type WindowClaim } from '../../src/modules/engine/dispatch/lane-claims.js';
+import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { endingsOf, heldFence, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { WindowClaims } from '../../src/modules/engine/dispatch/window-claims.js';
+import { planWindow } from '../../src/modules/engine/dispatch/window-plan.js';
+import type { WindowResult } from '../../src/modules/engine/settle/window-result.js';
+import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import type { SendOutcome } from '../../src/modules/providers/index.js';
+import { RouteCosts } from '../../src/modules/routing/index.js';
+import { inTransaction } from '../../src/platform/database/index.js';
+import { numbers } from '../support/client.js';
+import { type Engine, startEngine } from '../support/engine.js';
+import { claimUpTo, turnOf } from '../support/lane-worker.js';
+
+const WINDOWS = 20;
+const RECIPIENTS = 3;
+/** The only row that refuses it: no moment lies so far ahead. */
+const NEVER_MS = 1e15;
+
+interface Campaign {
+  id: number;
+  requestId: string;
+}
+
+/** Windows of several routes that come to claim, or to write, in the same moment. */
+describe('windows of several routes', () => {
+  let engine: Engine;
+  let dataSource: DataSource;
+  let lanes: LaneStore;
+  let claims: WindowClaims;
+  let results: WindowResults;
+  let serial = 0;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    dataSource = engine.part(DataSource);
+    lanes = engine.part(LaneStore);
+    claims = engine.part(WindowClaims);
+    results = engine.part(WindowResults);
+  });
+  afterAll(() => engine.stop());
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** A campaign for each route, of an account of its own. */
+  const accept = async (count: number): Promise<Campaign[]> => {
+    const campaigns: Campaign[] = [];
+    for (let routeId = 1; routeId <= count; routeId++) {
+      const accountId = await engine.account(`shared-${++serial}`, RECIPIENTS);
+      const draft = engine.draft(accountId, numbers(RECIPIENTS), { routeId });
+      campaigns.push(await engine.module.get(CampaignAcceptance, { strict: false }).accept(draft));
+    }
+    return campaigns;
+  };
+  const turnsOf = (campaigns: readonly Campaign[]): Promise<LaneTurn[]> =>
+    Promise.all(campaigns.map(({ id }) => turnOf(lanes, id)));
+  const planned = (turns: readonly LaneTurn[]): Promise<WindowClaim[]> =>
+    Promise.all(
+      turns.map(async (turn) => ({ id: newClaimId(), claims: await claims.plan(planWindow([turn], RECIPIENTS)) })),
+    );
+  const held = async (campaigns: readonly Campaign[]): Promise<WindowClaim[]> => {
+    const windows = await planned(await turnsOf(campaigns));
+    const taken = await Promise.all(windows.map((window) => claims.claim(window)));
+    return windows.map((window, place) => ({ ...window, claims: taken[place] ?? [] }));
+  };
+  const taken = (campaignId: number, seq: number): SendOutcome => ({
+    kind: 'accepted',
+    providerMessageIds: [`s-${campaignId}-${seq}`],
+  });
+  const resultsOf = ({ claims: own }: WindowClaim, outcome?: SendOutcome): WindowResult[] =>
+    own.flatMap(({ turn, recipients }) =>
+      recipients.map((recipient) => ({ recipient, outcome: outcome ?? taken(turn.campaignId, recipient.seq) })),
+    );
+  const endsOf = ({ claims: own }: WindowClaim) => endingsOf(own.map(({ turn }) => turn));
+  const write = (window: WindowClaim, outcome?: SendOutcome) =>
+    results.flush(resultsOf(window, outcome), endsOf(window));
+  const countsOf = (campaigns: readonly Campaign[]) =>
+    Promise.all(campaigns.map(({ requestId }) => engine.counts(requestId)));
+  const laneOf = async ({ id }: Campaign): Promise<Record<string, number> | undefined> => {
+    const [row] = await dataSource.query<Record<string, number>[]>(
+      `SELECT fence, claim_id AS claimId, next_seq AS nextSeq, lease_until IS NOT NULL AS isHeld FROM campaign_lanes
+       WHERE campaign_id = ?`,
+      [id],
+    );
+    return row && Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)]));
+  };
+
+  it('read and claim together, each under its own id, in a statement', async () => {
+    const campaigns = await accept(WINDOWS);
+    const windows = await planned(await turnsOf(campaigns));
+    expect(windows.map(({ claims: own }) => own.flatMap(({ recipients }) => recipients).length)).toEqual(
+      campaigns.map(() => RECIPIENTS),
+    );
+    const statements = vi.spyOn(lanes, 'claimEach');
+    await Promise.all(windows.map((window) => claims.claim(window)));
+    expect(statements).toHaveBeenCalledTimes(1);
+    const ids = (await Promise.all(campaigns.map(laneOf))).map((lane) => lane?.['claimId']);
+    expect(ids).toEqual(windows.map(({ id }) => id));
+    const [begun] = await dataSource.query<{ count: string }[]>(
+      'SELECT COUNT(overdue_check_at) AS count FROM campaigns WHERE id IN (?)',
+      [campaigns.map(({ id }) => id)],
+    );
+    expect(Number(begun?.count)).toBe(WINDOWS);
+  });
+
+  it('two of which ask for the same lane both know its recipients, and one of them gets it', async () => {
+    const [campaign] = await accept(1);
+    const id = campaign?.id ?? 0;
+    const windows = await planned([await turnOf(lanes, id), await turnOf(lanes, id)]);
+    expect(windows.map(({ claims: own }) => own[0]?.recipients.length)).toEqual([RECIPIENTS, RECIPIENTS]);
+    const got = await Promise.all(windows.map((window) => claims.claim(window)));
+    expect(got.map(({ length }) => length).sort()).toEqual([0, 1]);
+    const winner = windows[got.findIndex(({ length }) => length === 1)];
+    expect(await laneOf({ id, requestId: '' })).toMatchObject({ claimId: winner?.id, isHeld: 1 });
+  });
+
+  it('lose the lane alone that another worker was faster with', async () => {
+    const campaigns = await accept(5);
+    const turns = await turnsOf(campaigns);
+    const windows = await planned(turns);
+    expect(await claimUpTo(lanes, turns[2] as LaneTurn, 2)).toBe(true);
+    const got = await Promise.all(windows.map((window) => claims.claim(window)));
+    expect(got.map(({ length }) => length)).toEqual([1, 1, 0, 1, 1]);
+  });
+
+  it('write together in a transaction, and each hears how its own lanes ended', async () => {
+    const campaigns = await accept(WINDOWS);
+    const windows = await held(campaigns);
+    const transactions = vi.spyOn(lanes, 'finishEach');
+    const ends = await Promise.all(windows.map((window) => write(window)));
+    expect(transactions).toHaveBeenCalledTimes(1);
+    expect(ends).toEqual(campaigns.map(({ id }) => ({ more: false, done: [id] })));
+    expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
+    const ids = await dataSource.query<{ routeId: number; count: string }[]>(
+      `SELECT route_id AS routeId, COUNT(*) AS count FROM provider_messages WHERE campaign_id IN (?)
+       GROUP BY route_id ORDER BY route_id`,
+      [campaigns.map(({ id }) => id)],
+    );
+    expect(ids.map(({ routeId, count }) => [routeId, Number(count)])).toEqual(
+      campaigns.map((_, place) => [place + 1, RECIPIENTS]),
+    );
+  });
+
+  it('keep a fault in what one of them writes to that one', async () => {
+    const campaigns = await accept(5);
+    const windows = await held(campaigns);
+    const never: SendOutcome = { kind: 'retry', afterMs: NEVER_MS, code: 1, text: 'never', throttled: false };
+    const ends = await Promise.allSettled(
+      windows.map((window, place) => write(window, place === 2 ? never : undefined)),
+    );
+    expect(ends.map(({ status }) => status)).toEqual(
+      campaigns.map((_, place) => (place === 2 ? 'rejected' : 'fulfilled')),
+    );
+    expect(await countsOf(campaigns)).toEqual(
+      campaigns.map((_, place) => (place === 2 ? { Pending: RECIPIENTS } : { Submitted: RECIPIENTS })),
+    );
+    expect((await Promise.all(campaigns.map(laneOf))).map((lane) => lane?.['isHeld'])).toEqual(
+      campaigns.map((_, place) => (place === 2 ? 1 : undefined)),
+    );
+    await write(windows[2] as WindowClaim);
+    expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
+  });
+
+  it('of which one has lost its lane end the others, and leave that one to its new holder', async () => {
+    const campaigns = await accept(5);
+    const windows = await held(campaigns);
+    const stolen = campaigns[2] as Campaign;
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
+      stolen.id,
+    ]);
+    const found = await turnOf(lanes, stolen.id);
+    expect(await claimUpTo(lanes, found, found.intentSeq)).toBe(true);
+    await Promise.all(windows.map((window) => write(window)));
+    // What the carrier took counts, whichever worker holds the lane by now.
+    expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
+    expect(await Promise.all(campaigns.map(laneOf))).toEqual(
+      campaigns.map((campaign) =>
+        campaign === stolen ? expect.objectContaining({ fence: heldFence(found), nextSeq: 1, isHeld: 1 }) : undefined,
+      ),
+    );
+  });
+
+  it('cost what each route asks', async () => {
+    const costs = engine.part(RouteCosts);
+    await inTransaction(dataSource, async (tx) => {
+      await costs.put(tx, 1, 'EUR', [{ prefix: '', micros: 10 }]);
+      await costs.put(tx, 3, 'USD', [{ prefix: '', micros: 7 }]);
+    });
+    costs.forget();
+    const campaigns = await accept(3);
+    await Promise.all((await held(campaigns)).map((window) => write(window)));
+    const rows = await dataSource.query<{ routeId: number; currency: string; micros: string }[]>(
+      'SELECT route_id AS routeId, currency, SUM(cost_micros) AS micros FROM route_spend GROUP BY route_id, currency ORDER BY route_id',
+    );
+    expect(rows.map(({ routeId, currency, micros }) => [routeId, currency, Number(micros)])).toEqual([
+      [1, 'EUR', RECIPIENTS * 10],
+      [3, 'USD', RECIPIENTS * 7],
+    ]);
+  });
+});
