@@ -160,4 +160,5 @@ export class Governor {
   }
 }
 
-const isLight = (perSecond: number | null): boolean => perSecond !== null && perSecond <= FEW_PER_SECOND;
+/** Whether the route is paced to so little that its windows wait most of their time. */
+export const isLight = (perSecond: number | null): boolean => perSecond !== null && perSecond <= FEW_PER_SECOND;

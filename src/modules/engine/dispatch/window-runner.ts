@@ -8,7 +8,7 @@ import type { Route, RouteConnection, SendOutcome } from '../../providers/index.
 import type { Channel } from '../channel.js';
 import { WindowResults } from '../settle/window-results.js';
 import type { WindowResult } from '../settle/window-result.js';
-import { Governor } from './governor.js';
+import { Governor, isLight } from './governor.js';
 import { conclude } from './lane-deadline.js';
 import { OutcomeCodes } from './outcome-codes.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
@@ -153,6 +153,7 @@ export class WindowRunner {
           note,
           urgent: turns[0]?.single ?? false,
           pacer: this.governor.pacerOf(route),
+          isPatient: isLight(route.messagesPerSecond) && !turns[0]?.single,
           notAfter: () => lease.sendUntil,
         },
         async (results) => {

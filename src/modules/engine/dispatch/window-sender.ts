@@ -25,14 +25,15 @@ export interface Window {
   urgent: boolean;
   /** gives the slots of a paced route; null = as fast as the carrier takes them */
   pacer: Pacer | null;
+  /** it has time until its route's next slot: its end is written with what others flush */
+  isPatient: boolean;
   /** clock of `performance.now()`: when the lease ends */
   notAfter: () => number;
 }
 
 /**
  * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
- * The last results are returned, not flushed: they are written together with the end of the turn. A paced window, which has
- * time until its route's next slot, ends with the flushes of others.
+ * The last results are returned, not flushed: they are written together with the end of the turn.
  */
 export async function sendWindow(
   window: Window,
@@ -76,7 +77,7 @@ export async function sendWindow(
     void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
-  if (window.pacer) await FLUSHES.heard();
+  if (window.isPatient) await FLUSHES.heard();
   await flushing;
   return results;
 }

@@ -29,9 +29,6 @@ interface WindowPart {
   endings: readonly LaneEnding[] | null;
 }
 
-/** Results and lanes. */
-const MOST_TOGETHER = 1_000;
-
 /**
  * Writes what windows did: statuses, provider ids, retries, ambiguous outcomes. Windows of several routes that come to write at
  * the same moment share a transaction; a fault that lies in one of them stays with it.
@@ -39,7 +36,7 @@ const MOST_TOGETHER = 1_000;
 @Injectable()
 export class WindowResults {
   private readonly flushes = new GroupCommit<WindowPart, LanesLeft>((parts) => this.write(parts, false), {
-    maxItems: MOST_TOGETHER,
+    maxItems: 1_000,
     weigh: ({ results, endings }) => results.length + (endings?.length ?? 0),
     delayMs: 0,
     atOnce: 8,
