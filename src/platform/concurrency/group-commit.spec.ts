@@ -152,6 +152,29 @@ describe('a group commit', () => {
     expect(groups.slice(4)).toEqual([[4, 5]]);
   });
 
+  it('tries none of a group that has parted any more once a fault lies in none of its items', async () => {
+    const own = new Error('of an item');
+    const away = new Error('away');
+    const answers: Record<number, Error> = { 2: own, 3: away };
+    const parting = new GroupCommit<number, number>(
+      (items) => {
+        groups.push(items);
+        const fault = items.length > 1 ? own : answers[items[0] ?? 0];
+        return fault ? Promise.reject(fault) : Promise.resolve(items);
+      },
+      { maxItems: 10, delayMs: 0, isOwn: (error) => error === own },
+    );
+    const ends = Promise.allSettled([1, 2, 3, 4, 5].map((item) => parting.add(item)));
+    await passed(0);
+    expect(await ends).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: own },
+      ...[3, 4, 5].map(() => ({ status: 'rejected', reason: away })),
+    ]);
+    expect(groups).toEqual([[1, 2, 3, 4, 5], [1], [2], [3]]);
+    expect([parting.busy, vi.getTimerCount()]).toEqual([false, 0]);
+  });
+
   it('says when nothing waits and nothing runs', async () => {
     await commit.drained();
     void commit.add(1);

@@ -14,7 +14,7 @@ export interface Gathering<Item = unknown> {
   delayMs: number;
   /** flushes that may run side by side; without it one, so that order is kept */
   atOnce?: number;
-  /** whether a fault may lie in one item: then those of its group go one by one, and each has its own answer or fault */
+  /** whether a fault may lie in one item: then those of its group go one by one, up to a fault of which that is not so */
   isOwn?: (error: unknown) => boolean;
 }
 
@@ -100,9 +100,16 @@ export class GroupCommit<Item, Result> {
     }
   }
 
+  /** Up to a fault that lies in none of them: those that are left share it, where each would wait for the same again. */
   private async runApart(group: readonly Waiting<Item, Result>[]): Promise<void> {
-    for (const { item, resolve, reject } of group) {
-      await this.flush([item]).then(([result]) => resolve(result as Result), reject);
+    for (const [place, { item, resolve, reject }] of group.entries()) {
+      try {
+        const [result] = await this.flush([item]);
+        resolve(result as Result);
+      } catch (error) {
+        if (this.options.isOwn?.(error)) reject(error);
+        else return group.slice(place).forEach((entry) => entry.reject(error));
+      }
     }
   }
 }

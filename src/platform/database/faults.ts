@@ -35,6 +35,8 @@ const AWAY_CODES = new Set([
 /** mysql2 says so without a code. */
 const NEVER_SENT = "Can't add new command when connection is in closed state";
 const DUPLICATE_KEY = 1062;
+/** A statement that took too long, for MariaDB and for MySQL, or that was killed: fewer rows, or a quieter server, may be served. */
+const BROKEN_OFF = new Set([1969, 3024, 1317]);
 /** How often something is run that the server asks to be run again: on a hot row of a cluster four of ten lose each race. */
 export const ATTEMPTS = 20;
 
@@ -93,6 +95,15 @@ export const isWrongNode = (error: unknown): boolean => WRONG_NODE.has(driverFau
 /** True when the fault lies with the database, or the way to it, for now: a later try may be served. */
 export const isPassing = (error: unknown): boolean =>
   fateOf(error) !== 'refused' || driverFault(error).code === 'POOL_WAIT_TIMEOUT';
+
+/**
+ * True when the fault may lie in what was asked, so that others that were asked for together with it need not share it: the
+ * server refuses it, or its rows are lost to others again and again. A database that is away or too slow is everybody's.
+ */
+export function mayBeOwn(error: unknown): boolean {
+  if (fateOf(error) === 'lost race') return true;
+  return !isPassing(error) && !BROKEN_OFF.has(driverFault(error).errno ?? 0);
+}
 
 /** How long to wait before the next attempt, milliseconds: longer each time, with jitter. @param attempt the last one, from 1 */
 export const pauseAfter = (attempt: number): number => Math.random() * 10 * 2 ** Math.min(attempt, 5);

@@ -14,7 +14,7 @@ export {
   tableAside,
   tablesLeftAside,
 } from './day-partitions.js';
-export { duplicateKeyName, isDuplicateKey, isPassing } from './faults.js';
+export { duplicateKeyName, isDuplicateKey, isPassing, mayBeOwn } from './faults.js';
 export { CommitUnknown, type WrittenRow } from './lost-commit.js';
 export { jsonRows } from './json-rows.js';
 export { QuotedText } from './quoted-text.js';
