@@ -45,29 +45,29 @@ export class WindowSpend {
     work: (count: CountMoves) => Promise<Result>,
   ): Promise<Result> {
     const prices = await this.pricesOf(turns);
-    if (prices.length === 0) return work(NOTHING);
+    if (prices.size === 0) return work(NOTHING);
     return this.spend.withShard((shard) =>
-      work(async (tx, moves, recipients) => {
-        const messages = this.messages(moves, recipients());
-        for (const [routeId, list] of prices) {
-          const own = messages.filter((message) => message.routeId === routeId);
-          await this.spend.count(tx, shard, list, own);
-        }
+      work((tx, moves, recipients) => this.spend.count(tx, shard, prices, this.messages(moves, recipients(), prices))),
+    );
+  }
+
+  /** Of those routes that have any. */
+  private async pricesOf(turns: readonly { routeId: number }[]): Promise<ReadonlyMap<number, PriceList>> {
+    const ids = [...new Set(turns.map(({ routeId }) => routeId))];
+    const lists = await Promise.all(ids.map((id) => this.costs.listOf(id)));
+    return new Map(
+      ids.flatMap((id, place) => {
+        const list = lists[place];
+        return list ? [[id, list] as const] : [];
       }),
     );
   }
 
-  /** Of those routes that have any, in the order in which their rows are locked. */
-  private async pricesOf(turns: readonly { routeId: number }[]): Promise<(readonly [number, PriceList])[]> {
-    const ids = [...new Set(turns.map(({ routeId }) => routeId))].sort((a, b) => a - b);
-    const lists = await Promise.all(ids.map((id) => this.costs.listOf(id)));
-    return ids.flatMap((id, place) => {
-      const list = lists[place];
-      return list ? [[id, list] as const] : [];
-    });
-  }
-
-  private messages(moves: readonly RecipientMove[], recipients: Iterable<SpendingRecipient>): SpentMessage[] {
+  private messages(
+    moves: readonly RecipientMove[],
+    recipients: Iterable<SpendingRecipient>,
+    prices: ReadonlyMap<number, PriceList>,
+  ): SpentMessage[] {
     const counted = moves.flatMap((move) => {
       const times = timesOf(move);
       return times === 0 ? [] : [{ move, times }];
@@ -79,7 +79,7 @@ export class WindowSpend {
     const segmentsOf = this.segments();
     return counted.flatMap(({ move, times }): SpentMessage[] => {
       const recipient = known.get(keyOf(move));
-      if (!recipient) return [];
+      if (!recipient || !prices.has(recipient.turn.routeId)) return [];
       const { routeId, accountId, channel } = recipient.turn;
       return [{ routeId, accountId, channel, number: recipient.number, segments: segmentsOf(recipient), times }];
     });
