@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CampaignAcceptance, type CampaignDraft, CampaignReader } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { endingsOf } from '../../src/modules/engine/dispatch/lane-turn.js';
@@ -216,5 +216,35 @@ describe('a recipient that a carrier refuses', () => {
     expect(await engine.counts(requestId)).toEqual({ Failed: 2 });
     expect([carriers.tally(), await retriesOf(id)]).toEqual([{}, []]);
     expect(await engine.part(RefusedSends).successors([])).toBeNull();
+  });
+
+  it('fails by such a word also where the next holder of the lane writes in the same moment', async () => {
+    const { id, requestId } = await accept('late-beside', 4);
+    const late = await turnOf(lanes, id);
+    const lost = await pending(dataSource, late, 1, 3);
+    expect(await claimUpTo(lanes, late, 3)).toBe(true);
+    await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
+    await carriersWorker(engine, carriers).run(firstLane(id));
+    expect([await engine.counts(requestId), carriers.tally()]).toEqual([{ Pending: 2, Unknown: 2 }, {}]);
+    const turn = await turnOf(lanes, id);
+    const held = await pending(dataSource, turn, 3, 5);
+    expect(await claimUpTo(lanes, turn, 5)).toBe(true);
+    const written = engine.part(WindowResults);
+    const transactions = vi.spyOn(lanes, 'finishEach');
+    await Promise.all(
+      [
+        { turn, own: held },
+        { turn: late, own: lost },
+      ].map(({ turn: of, own }) =>
+        written.flush(
+          own.map((recipient) => ({ recipient, outcome: refused(11) })),
+          endingsOf([of]),
+        ),
+      ),
+    );
+    expect(transactions).toHaveBeenCalledTimes(1);
+    transactions.mockRestore();
+    expect(await engine.counts(requestId)).toEqual({ Failed: 2, Pending: 2 });
+    expect((await retriesOf(id)).map(({ seq, lane }) => [seq, lane])).toEqual([3, 4].map((seq) => [seq, LANE_B]));
   });
 });

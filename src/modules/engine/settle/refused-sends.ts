@@ -5,7 +5,7 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import { heldFence, inLaneOrder, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
+import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
 import { failoverCounter } from '../failover-counter.js';
 import { groupOf, refusedLaneOf } from '../state/lanes.js';
 import { referenceOf } from '../state/recipient-key.js';
@@ -71,7 +71,7 @@ export class RefusedSends {
   async sort(tx: EntityManager, results: readonly WindowResult[], successors: Successors | null): Promise<Sorted> {
     if (!successors) return { handed: [], others: results };
     const held = await this.held(tx, results);
-    const isLost = (result: WindowResult): boolean => isForAnother(result) && !held.has(laneKey(result.recipient.turn));
+    const isLost = (result: WindowResult): boolean => isForAnother(result) && !held.has(heldKey(result.recipient.turn));
     const earlier = await this.handedBefore(tx, results.filter(isLost));
     const handed: HandedOn[] = [];
     const others: WindowResult[] = [];
@@ -144,18 +144,21 @@ export class RefusedSends {
 
   /** After the commit. */
   tell(handed: readonly HandedOn[]): void {
-    for (const from of new Set(handed.map(({ recipient }) => recipient.turn.routeId))) {
-      this.tellOf(
-        from,
-        handed.filter(({ recipient }) => recipient.turn.routeId === from),
-      );
+    const byCarrier = new Map<string, HandedOn[]>();
+    for (const each of handed) {
+      const { channel, routeId } = each.recipient.turn;
+      const key = `${channel} ${routeId}`;
+      const own = byCarrier.get(key);
+      if (own) own.push(each);
+      else byCarrier.set(key, [each]);
     }
+    for (const own of byCarrier.values()) this.tellOf(own);
   }
 
-  private tellOf(from: number, handed: readonly HandedOn[]): void {
+  private tellOf(handed: readonly HandedOn[]): void {
     const [first] = handed;
     if (!first) return;
-    const { channel } = first.recipient.turn;
+    const { channel, routeId: from } = first.recipient.turn;
     this.counter.inc({ channel }, handed.length);
     for (const to of new Set(handed.map(({ routeId }) => routeId))) {
       const those = handed.filter(({ routeId }) => routeId === to);
@@ -182,15 +185,16 @@ export class RefusedSends {
     return new Set(rows.map(referenceOf));
   }
 
+  /** By lane and fence: a lane may stand in one flush twice, of a worker that has lost it and of its next holder. */
   private async held(tx: EntityManager, results: readonly WindowResult[]): Promise<ReadonlySet<string>> {
     const turns = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.turn))];
-    const rows = await tx.query<{ campaignId: number; lane: number }[]>(
-      `SELECT STRAIGHT_JOIN l.campaign_id AS campaignId, l.lane FROM JSON_TABLE(?, '$[*]' COLUMNS (
+    const rows = await tx.query<(LaneKey & { fence: number })[]>(
+      `SELECT STRAIGHT_JOIN l.campaign_id AS campaignId, l.lane, l.fence FROM JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]')) j
        JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence`,
       [jsonRows(turns.map((turn) => [turn.campaignId, turn.lane, heldFence(turn)]))],
     );
-    return new Set(rows.map(laneKey));
+    return new Set(rows.map((row) => `${laneKey(row)} ${row.fence}`));
   }
 }
 
@@ -199,6 +203,8 @@ const HANDED = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', se
   fence BIGINT PATH '$[3]', attempt INT PATH '$[4]', to_lane INT PATH '$[5]', from_route INT PATH '$[6]',
   to_route INT PATH '$[7]', reason VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[8]')) j`;
 const OF_LANE = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
+
+const heldKey = (turn: LaneTurn): string => `${laneKey(turn)} ${heldFence(turn)}`;
 
 /** Of a recipient of which a copy may be with the carrier already, nothing is sent elsewhere. */
 const isForAnother = ({ recipient, outcome }: WindowResult): boolean => 'elsewhere' in outcome && !recipient.inDoubt;
