@@ -68,7 +68,7 @@ const readFence = ({ fence }: LaneTurn): number => fence;
  */
 @Injectable()
 export class LaneStore {
-  private readonly looks = new GroupCommit<readonly LaneKey[], LaneTurn[]>((asked) => this.turnsOfEach(asked), {
+  private readonly looks = new GroupCommit<readonly LaneKey[], TurnRow[]>((asked) => this.rowsOfEach(asked), {
     ...ONE_TURN,
     weigh: ({ length }) => length,
   });
@@ -79,11 +79,12 @@ export class LaneStore {
    * What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. What is asked
    * for several routes in the same moment is one statement.
    */
-  turns(keys: readonly LaneKey[]): Promise<LaneTurn[]> {
-    return this.looks.add(keys);
+  async turns(keys: readonly LaneKey[]): Promise<LaneTurn[]> {
+    const rows = await this.looks.add(keys);
+    return rows.map(toTurn);
   }
 
-  private async turnsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<LaneTurn[][]> {
+  private async rowsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<TurnRow[][]> {
     const keys = asked.flat();
     if (keys.length === 0) return asked.map(() => []);
     const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
@@ -99,11 +100,7 @@ export class LaneStore {
       keys.flatMap(({ campaignId, lane }) => [campaignId, lane]),
     );
     const found = new Map(rows.map((row) => [laneKey({ campaignId: row.campaign_id, lane: row.lane }), row]));
-    const turnOf = (key: LaneKey): LaneTurn[] => {
-      const row = found.get(laneKey(key));
-      return row ? [toTurn(row)] : [];
-    };
-    return asked.map((own) => own.flatMap(turnOf));
+    return asked.map((own) => own.flatMap((key) => found.get(laneKey(key)) ?? []));
   }
 
   /**
