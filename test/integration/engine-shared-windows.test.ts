@@ -45,11 +45,11 @@ describe('windows of several routes', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   /** A campaign for each route, of an account of its own. */
-  const accept = async (count: number): Promise<Campaign[]> => {
+  const accept = async (count: number, recipients = RECIPIENTS): Promise<Campaign[]> => {
     const campaigns: Campaign[] = [];
     for (let routeId = 1; routeId <= count; routeId++) {
-      const accountId = await engine.account(`shared-${++serial}`, RECIPIENTS);
-      const draft = engine.draft(accountId, numbers(RECIPIENTS), { routeId });
+      const accountId = await engine.account(`shared-${++serial}`, recipients);
+      const draft = engine.draft(accountId, numbers(recipients), { routeId });
       campaigns.push(await engine.module.get(CampaignAcceptance, { strict: false }).accept(draft));
     }
     return campaigns;
@@ -161,6 +161,60 @@ describe('windows of several routes', () => {
     );
     await write(windows[2] as WindowClaim);
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
+  });
+
+  /** The server's answer to whatever writes the lanes of these campaigns. */
+  const refuses = async (campaigns: readonly Campaign[], errno: number): Promise<void> => {
+    await dataSource.query(`CREATE TRIGGER refuses_lanes BEFORE UPDATE ON campaign_lanes FOR EACH ROW
+      IF NEW.campaign_id IN (${campaigns.map(({ id }) => id).join(', ')}) THEN
+        SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = ${errno}, MESSAGE_TEXT = 'refused by the test'; END IF`);
+  };
+  const refusesNone = (): Promise<unknown> => dataSource.query('DROP TRIGGER IF EXISTS refuses_lanes');
+
+  it('keep a race that one of them loses for good to that one', async () => {
+    const campaigns = await accept(3);
+    const windows = await held(campaigns);
+    await refuses([campaigns[1] as Campaign], 1213);
+    const ends = await Promise.allSettled(windows.map((window) => write(window))).finally(refusesNone);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await results.flush(resultsOf(windows[1] as WindowClaim), endsOf(windows[1] as WindowClaim), true);
+    expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
+  });
+
+  it('share a statement that takes too long: none of them is tried by itself', async () => {
+    const campaigns = await accept(3);
+    const windows = await held(campaigns);
+    await refuses([campaigns[1] as Campaign], 1969);
+    const transactions = vi.spyOn(lanes, 'finishEach');
+    const ends = await Promise.allSettled(windows.map((window) => write(window))).finally(refusesNone);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(transactions).toHaveBeenCalledTimes(1);
+    await Promise.all(windows.map((window) => write(window)));
+    expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
+  });
+
+  it('of single messages go by themselves', async () => {
+    const campaigns = await accept(3, 1);
+    const [claimed, written] = [vi.spyOn(lanes, 'claimEach'), vi.spyOn(lanes, 'finishEach')];
+    await Promise.all((await held(campaigns)).map((window) => write(window)));
+    expect([claimed, written].map(({ mock }) => mock.calls.length)).toEqual([3, 3]);
+    expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: 1 })));
+  });
+
+  it('with retries go by themselves, each with as many as it asks for', async () => {
+    const campaigns = await accept(2);
+    const later: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'not now' };
+    await Promise.all((await held(campaigns)).map((window) => write(window, later)));
+    await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id IN (?)', [
+      campaigns.map(({ id }) => id),
+    ]);
+    const windows = await planned(await turnsOf(campaigns));
+    const claimed = vi.spyOn(lanes, 'claimEach');
+    const begun = await Promise.all(
+      windows.map((window, place) => claims.claim({ ...window, mostRetries: RECIPIENTS - place })),
+    );
+    expect(claimed).toHaveBeenCalledTimes(2);
+    expect(begun.map(([lane]) => lane?.recipients.length)).toEqual([RECIPIENTS, RECIPIENTS - 1]);
   });
 
   it('of which one has lost its lane end the others, and leave that one to its new holder', async () => {

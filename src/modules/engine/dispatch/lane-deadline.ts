@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { SendOutcome } from '../../providers/index.js';
 import type { Channel } from '../channel.js';
 import type { LaneTurn } from './lane-turn.js';
-import { gotThrough } from '../settle/window-results.js';
+import { gotThrough } from '../settle/outcome-changes.js';
 import type { WindowResult } from '../settle/window-result.js';
 
 /** @returns whether nothing of the lane has got through for as long as a receipt may take (milliseconds) */

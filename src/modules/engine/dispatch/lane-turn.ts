@@ -52,6 +52,12 @@ export interface LaneEnding {
 /** The fence under which a claimed turn writes. */
 export const heldFence = ({ fence }: Pick<LaneTurn, 'fence'>): number => fence + 1;
 
+/**
+ * Whether its window shares statements with those of other routes. One of single messages is a group of campaigns already, and
+ * waits for no other; the claim of one with retries is a transaction of many statements.
+ */
+export const isShared = ({ single, retriesDue }: LaneTurn): boolean => !single && !retriesDue;
+
 /** One text a lane, for maps. */
 export const laneKey = ({ campaignId, lane }: LaneKey): string => `${campaignId} ${lane}`;
 

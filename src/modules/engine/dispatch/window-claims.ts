@@ -3,16 +3,20 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { isPassing } from '../../../platform/database/index.js';
+import { mayBeOwn } from '../../../platform/database/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { TRANSITIONS } from '../state/campaign-transitions.js';
 import type { LaneClaim, WindowClaim } from './lane-claims.js';
 import { type LanePart, pendingOf, pendingOfEach } from './lane-recipients.js';
 import { LaneStore } from './lane-store.js';
-import type { LaneTurn } from './lane-turn.js';
+import { isShared, type LaneTurn } from './lane-turn.js';
 import { isGrouped, type PlannedLane } from './window-plan.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
+
+/** Recipients of a read that windows share, at the most; a look at a lane costs what a few of them do. */
+const RECIPIENTS_A_READ = 2_000;
+const OF_A_LANE = 4;
 
 /**
  * What windows ask and write before anything leaves. Windows of several routes that come at the same moment share statements:
@@ -22,12 +26,12 @@ import { WINDOW_RECIPIENTS } from './window-tempo.js';
 export class WindowClaims {
   private readonly reads = new GroupCommit<readonly LanePart[], DueRecipient[]>(
     (windows) => pendingOfEach(this.dataSource, windows),
-    { ...ONE_TURN, weigh: ({ length }) => length, isOwn },
+    { ...ONE_TURN, maxItems: RECIPIENTS_A_READ, weigh: weightOf, isOwn: mayBeOwn },
   );
   private readonly claims = new GroupCommit<WindowClaim, LaneClaim[]>((windows) => this.claimEach(windows), {
     ...ONE_TURN,
     weigh: ({ claims }) => claims.length,
-    isOwn,
+    isOwn: mayBeOwn,
   });
 
   constructor(
@@ -44,9 +48,10 @@ export class WindowClaims {
     const parts = planned
       .map(({ turn, end }) => ({ turn, from: turn.nextSeq, end }))
       .filter(({ from, end }) => from < end);
-    const recipients = alone
-      ? await pendingOf(this.dataSource, parts, { most: alone.most })
-      : await this.reads.add(parts);
+    const recipients =
+      !alone && planned.every(({ turn }) => isShared(turn))
+        ? await this.reads.add(parts)
+        : await pendingOf(this.dataSource, parts, alone ? { most: alone.most } : {});
     const byTurn = new Map(planned.map(({ turn }): [LaneTurn, typeof recipients] => [turn, []]));
     for (const recipient of recipients) byTurn.get(recipient.turn)?.push(recipient);
     const last = recipients.at(-1);
@@ -58,8 +63,11 @@ export class WindowClaims {
   }
 
   /** The last that is written before a message leaves. @returns as `LaneStore.claim` */
-  claim(window: WindowClaim): Promise<LaneClaim[]> {
-    return this.claims.add({ mostRetries: WINDOW_RECIPIENTS, ...window });
+  async claim(window: WindowClaim): Promise<LaneClaim[]> {
+    const asked = { mostRetries: WINDOW_RECIPIENTS, ...window };
+    if (asked.claims.every(({ turn }) => isShared(turn))) return this.claims.add(asked);
+    const [held = []] = await this.claimEach([asked]);
+    return held;
   }
 
   private claimEach(windows: readonly WindowClaim[]): Promise<LaneClaim[][]> {
@@ -73,7 +81,5 @@ export class WindowClaims {
   }
 }
 
-/** What lies with the database lies in no window. */
-function isOwn(error: unknown): boolean {
-  return !isPassing(error);
-}
+const weightOf = (parts: readonly LanePart[]): number =>
+  parts.reduce((sum, { from, end }) => sum + Math.max(end - from, OF_A_LANE), 0);

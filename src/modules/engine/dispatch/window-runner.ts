@@ -2,13 +2,14 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { mayBeOwn } from '../../../platform/database/index.js';
 import { HeldLease } from '../../../platform/leases/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import type { Route, RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { Channel } from '../channel.js';
 import { WindowResults } from '../settle/window-results.js';
 import type { WindowResult } from '../settle/window-result.js';
-import { Governor, isLight } from './governor.js';
+import { Governor } from './governor.js';
 import { conclude } from './lane-deadline.js';
 import { OutcomeCodes } from './outcome-codes.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
@@ -19,7 +20,7 @@ import { type SubmitNote, SubmitNotes } from './submit-notes.js';
 import { applySuppressions, StopList } from './suppressions.js';
 import { WindowClaims } from './window-claims.js';
 import { planWindow } from './window-plan.js';
-import { sendWindow } from './window-sender.js';
+import { isPatient, sendWindow } from './window-sender.js';
 import { WindowTraces } from './window-traces.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
 
@@ -153,7 +154,7 @@ export class WindowRunner {
           note,
           urgent: turns[0]?.single ?? false,
           pacer: this.governor.pacerOf(route),
-          isPatient: isLight(route.messagesPerSecond) && !turns[0]?.single,
+          isPatient: isPatient(route.messagesPerSecond) && !turns[0]?.single,
           notAfter: () => lease.sendUntil,
         },
         async (results) => {
@@ -165,7 +166,7 @@ export class WindowRunner {
       if (leaving.length > 0) this.governor.tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...held);
       const ended = conclude(last, patience);
-      const left = await this.insist(turns, () => this.results.flush(ended, endingsOf(turns)));
+      const left = await this.insist(turns, (isAlone) => this.results.flush(ended, endingsOf(turns), isAlone));
       this.count(carrier, last);
       spans?.count(last);
       return left;
@@ -186,11 +187,15 @@ export class WindowRunner {
    * What cannot be written now is tried again, past the end of the lease too: what left, or has not, counts whichever worker holds
    * the lanes by then. A worker that shall stop waits for no more than a lease.
    */
-  private async insist<Result>(turns: readonly LaneTurn[], write: () => Promise<Result>): Promise<Result> {
-    for (const started = performance.now(); ;) {
+  private async insist<Result>(
+    turns: readonly LaneTurn[],
+    write: (mayBeOwnFault: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    for (let [started, isOwn] = [performance.now(), false]; ;) {
       try {
-        return await write();
+        return await write(isOwn);
       } catch (error) {
+        isOwn = mayBeOwn(error);
         const patience = this.stopping ? this.environment.LANE_LEASE : KEEP_RESULTS_MS;
         if (performance.now() - started > patience) throw error;
         this.logger.warn({ err: error, ...named(turns) }, 'not written, trying again');

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Beat } from '../../../platform/concurrency/index.js';
+import { isPassing } from '../../../platform/database/index.js';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { type Channel, type Composed, itemsOf } from '../channel.js';
@@ -9,8 +10,12 @@ import type { Pacer } from './pacer.js';
 import type { SubmitNote } from './submit-notes.js';
 import type { WindowResult } from '../settle/window-result.js';
 
+const BEAT_MS = 40;
 /** Windows of all routes hand over their results at the same moments, so that these share transactions. */
-const FLUSHES = new Beat(40);
+const FLUSHES = new Beat(BEAT_MS);
+
+/** Whether the slots of a route lie so far apart that the end of a window can wait for the beat. */
+export const isPatient = (perSecond: number | null): boolean => perSecond !== null && perSecond <= 1_000 / BEAT_MS;
 
 /** One window under way: recipients of one route, of whichever campaigns. */
 export interface Window {
@@ -43,15 +48,17 @@ export async function sendWindow(
   let flushing: Promise<void> = Promise.resolve();
   let left = window.recipients.length;
   let isAwaited = false;
+  let isRefused = false;
   let allSettled = (): void => undefined;
   const flushNow = (): void => {
     if (left === 0) return;
     const batch = results;
     results = [];
     flushing = flush(batch)
-      .catch(() => {
+      .catch((error: unknown) => {
         // Kept for the last write: a result is never dropped because one write failed.
         results = batch.concat(results);
+        isRefused = !isPassing(error);
       })
       .finally(() => {
         isAwaited = false;
@@ -59,7 +66,7 @@ export async function sendWindow(
       });
   };
   const flushSoon = (): void => {
-    if (isAwaited || left === 0 || results.length === 0) return;
+    if (isAwaited || isRefused || left === 0 || results.length === 0) return;
     isAwaited = true;
     void FLUSHES.heard().then(flushNow);
   };
@@ -77,7 +84,7 @@ export async function sendWindow(
     void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
-  if (window.isPatient) await FLUSHES.heard();
+  if (window.isPatient && results.length > 0) await FLUSHES.heard();
   await flushing;
   return results;
 }

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
-import { inTransaction, isPassing } from '../../../platform/database/index.js';
+import { inTransaction, mayBeOwn } from '../../../platform/database/index.js';
 import { Channels } from '../channels.js';
-import { type DueRecipient, type LastOutcome, MOST_ATTEMPTS, retryDelay } from './attempts.js';
-import { firstPlaceOf } from '../state/lanes.js';
+import { type DueRecipient, MOST_ATTEMPTS, retryDelay } from './attempts.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { RouteSenders } from '../state/route-senders.js';
 import { LaneTaken, type LanesLeft, NOTHING_ENDED, unlessTaken } from '../dispatch/lane-endings.js';
 import { withVariables } from '../dispatch/lane-recipients.js';
 import { LaneStore } from '../dispatch/lane-store.js';
-import { endingsOf, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
+import { endingsOf, isShared, type LaneEnding, type LaneTurn } from '../dispatch/lane-turn.js';
+import { changeOf, counts, gotThrough, isExhausted, toChange, waits } from './outcome-changes.js';
 import { begunAttempts, storeProviderIds } from './provider-ids.js';
 import { begunRetries, type PutOff, RetryStore } from './retry-store.js';
 import { RefusedSends } from './refused-sends.js';
@@ -29,6 +29,9 @@ interface WindowPart {
   endings: readonly LaneEnding[] | null;
 }
 
+/** Results and lanes of a transaction: MariaDB makes a subquery of a list of a thousand (`in_predicate_conversion_threshold`). */
+const MOST_TOGETHER = 999;
+
 /**
  * Writes what windows did: statuses, provider ids, retries, ambiguous outcomes. Windows of several routes that come to write at
  * the same moment share a transaction; a fault that lies in one of them stays with it.
@@ -36,11 +39,11 @@ interface WindowPart {
 @Injectable()
 export class WindowResults {
   private readonly flushes = new GroupCommit<WindowPart, LanesLeft>((parts) => this.write(parts, false), {
-    maxItems: 1_000,
+    maxItems: MOST_TOGETHER,
     weigh: ({ results, endings }) => results.length + (endings?.length ?? 0),
     delayMs: 0,
     atOnce: 8,
-    isOwn: (error) => !isPassing(error),
+    isOwn: mayBeOwn,
   });
 
   constructor(
@@ -57,9 +60,18 @@ export class WindowResults {
   /**
    * Writes a batch of results of one route's window, in one transaction with those of others.
    * @param endings given with the last batch of a window: the turns of its lanes end in the same transaction
+   * @param isAlone it shares no transaction: what failed for a reason that may be its own would spoil another group
    */
-  flush(results: readonly WindowResult[], endings: readonly LaneEnding[] | null): Promise<LanesLeft> {
-    return this.flushes.add({ results, endings });
+  async flush(
+    results: readonly WindowResult[],
+    endings: readonly LaneEnding[] | null,
+    isAlone = false,
+  ): Promise<LanesLeft> {
+    const part = { results, endings };
+    const turn = results[0]?.recipient.turn ?? endings?.[0]?.turn;
+    if (turn && isShared(turn) && !isAlone) return this.flushes.add(part);
+    const [left = NOTHING_ENDED] = await this.write([part], false);
+    return left;
   }
 
   /**
@@ -219,80 +231,12 @@ const spendingOf = ({ recipient, outcome }: WindowResult): SpendingRecipient =>
 
 const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
 
-type Outcome = WindowResult['outcome'];
-
-/** It is not with the carrier, and shall leave later. */
-const waits = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'unsent' }> =>
-  outcome.kind === 'retry' || outcome.kind === 'unsent';
-
 const recipientOf = ({ recipient }: WindowResult): DueRecipient => recipient;
 
 /** Nothing of it has ever left, neither now nor before. */
 const neverLeft = ({ recipient: { made = 0, inDoubt = false, last }, outcome }: WindowResult): boolean =>
   waits(outcome) && made === 0 && !inDoubt && !last;
 
-/** The carrier had a look at it and said no, for now. */
-const counts = (outcome: Outcome): boolean => outcome.kind === 'retry' && !outcome.throttled;
-
-/** The carrier answered, or may have it: more than "not now". */
-export const gotThrough = (outcome: Outcome): boolean =>
-  outcome.kind === 'accepted' ||
-  outcome.kind === 'unknown' ||
-  (outcome.kind === 'rejected' && outcome.submitted) ||
-  counts(outcome);
-
-/** Of five tries, and one more for each route of its chain that refused it before. */
-const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
-  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstPlaceOf(recipient.turn.lane);
-
 /** A recipient that its window has read and that waits for its first try; what waits for another one is locked. */
 const asRead = ({ made, number }: DueRecipient): KnownRecipient | undefined =>
   made === undefined ? { number, status: RecipientStatus.Pending, attempts: 0 } : undefined;
-
-/** An attempt that may have left, of which a receipt or the deadline says more; `tries` as many as it counts for. */
-const changeOf = ({ turn, seq, made = 0 }: DueRecipient, to: RecipientStatus, tries: number): RecipientChange => ({
-  campaignId: turn.campaignId,
-  seq,
-  to,
-  errorCode: null,
-  errorText: null,
-  refund: false,
-  attempted: true,
-  tries,
-  madeBefore: made,
-  routeId: turn.routeId,
-});
-
-/**
- * @param counted how many tries an attempt that the carrier took, or may have, counts as
- * @returns null where nothing becomes of it, for now
- */
-function toChange({ recipient, outcome }: WindowResult, counted: number): RecipientChange | null {
-  const { last, attempt, inDoubt = false } = recipient;
-  // Whatever became of the second copy, the first may be with the upstream: a receipt or the deadline settles it.
-  if (inDoubt && outcome.kind !== 'accepted') return null;
-  if (outcome.kind === 'accepted') return changeOf(recipient, RecipientStatus.Submitted, counted);
-  if (outcome.kind === 'unknown') return changeOf(recipient, RecipientStatus.Unknown, counted);
-  const failed = changeOf(recipient, RecipientStatus.Failed, attempt);
-  // The tries before this one, which never left: as many as the carrier has turned down.
-  const neverLeft = { ...failed, attempted: attempt > 1, tries: attempt - 1 };
-  switch (outcome.kind) {
-    case 'suppressed':
-      return last ? lastStands(neverLeft, last) : { ...neverLeft, errorText: 'Suppressed', refund: true };
-    case 'rejected': {
-      const reason = { errorCode: outcome.code, errorText: outcome.text };
-      if (outcome.submitted) return { ...failed, ...reason };
-      return last ? lastStands(neverLeft, last) : { ...neverLeft, ...reason, refund: true };
-    }
-    case 'retry':
-      return isExhausted(recipient, outcome) ? { ...failed, errorCode: outcome.code, errorText: outcome.text } : null;
-    case 'unsent':
-      return null;
-  }
-}
-
-/** What cannot be tried again keeps the outcome of its last attempt; that one was made, so nothing is refunded. */
-const lastStands = (change: RecipientChange, { status, errorCode, errorText }: LastOutcome): RecipientChange => ({
-  ...change,
-  ...{ to: status, errorCode, errorText },
-});
