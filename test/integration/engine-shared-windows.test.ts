@@ -13,7 +13,7 @@ import { RouteCosts } from '../../src/modules/routing/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, firstLane, laneWorker, turnOf } from '../support/lane-worker.js';
 
 const WINDOWS = 20;
 const RECIPIENTS = 3;
@@ -252,5 +252,24 @@ describe('windows of several routes', () => {
       [1, 'EUR', RECIPIENTS * 10],
       [3, 'USD', RECIPIENTS * 7],
     ]);
+  });
+
+  it('that end on the beat are written while their worker stops', async () => {
+    const campaigns = await accept(2);
+    await dataSource.query(
+      `INSERT INTO routes (id, name, channel, driver, config, messages_per_second, callback_secret, pace_us, created_at, updated_at)
+       VALUES (1, 'one', 'sms', 'fake', '', 20, 'x', 0, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3)),
+         (2, 'two', 'sms', 'fake', '', 20, 'x', 0, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))`,
+    );
+    const worker = laneWorker(engine, {
+      route: { messagesPerSecond: 20 },
+      send: ({ ref }) => {
+        worker.stop();
+        return Promise.resolve({ kind: 'accepted', providerMessageIds: [ref] });
+      },
+    });
+    await Promise.all(campaigns.map(({ id }) => worker.run(firstLane(id))));
+    expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
+    expect(await Promise.all(campaigns.map(laneOf))).toEqual([undefined, undefined]);
   });
 });
