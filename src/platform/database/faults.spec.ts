@@ -11,7 +11,7 @@ describe('a fault of what several asked together', () => {
     ['a deadlock', { errno: 1213 }],
     ['a lock that was waited for in vain', { errno: 1205 }],
     ['a lost certification', { errno: 3101 }],
-  ])('may be the own one of somebody: %s', (_, fields) => {
+  ])('may lie in one request: %s', (_, fields) => {
     expect(mayBeOwn(fault(fields))).toBe(true);
   });
 

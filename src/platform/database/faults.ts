@@ -98,7 +98,7 @@ export const isPassing = (error: unknown): boolean =>
 
 /**
  * True when the fault may lie in what was asked, so that others that were asked for together with it need not share it: the
- * server refuses it, or its rows are lost to others again and again. A database that is away or too slow is everybody's.
+ * server refuses it, or its rows are lost to others again and again. A database that is away or too slow concerns all of them.
  */
 export function mayBeOwn(error: unknown): boolean {
   if (fateOf(error) === 'lost race') return true;
