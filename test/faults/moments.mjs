@@ -54,9 +54,8 @@ export function commitsCampaign(text, { notes }) {
 /** A worker takes lanes, which is the last in the database before messages leave. */
 export const claimsLanes = (text) => /UPDATE[\s\S]*campaign_lanes[\s\S]*SET[\s\S]*claim_id = /.test(text);
 
-/** A worker writes what became of a window. */
-export const writesResults = (text) =>
-  /INSERT IGNORE INTO provider_messages|UPDATE[\s\S]*campaign_recipients/.test(text);
+/** A worker writes what became of a window: not of receipts, whose writer may hold none that another could take over. */
+export const writesResults = (text) => /INSERT IGNORE INTO provider_messages/.test(text);
 
 /** A worker says of a lost worker's recipients that they may have left. */
 export const marksUnknown = (text) => /INSERT IGNORE INTO unknown_outcomes/.test(text);
