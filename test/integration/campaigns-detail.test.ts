@@ -58,6 +58,36 @@ describe('the detail of a campaign', () => {
     });
   });
 
+  it('says who may have left and until when that is open, and over which route the rest leaves', async () => {
+    const requestId = await campaigns.send(owner, NUMBERS, { brodcast_service: 'slow' });
+    const id = await campaigns.idOf(requestId);
+    expect(await detail(requestId)).toMatchObject({ in_doubt: 0, in_doubt_until: null, carried_by: ['slow'] });
+    await campaigns.begin(requestId);
+    await campaigns.settle(requestId, [1, 2], RecipientStatus.Unknown);
+    await campaigns.dataSource.query(
+      `INSERT INTO unknown_outcomes (campaign_id, seq, route_id, receiver, created_at)
+       SELECT campaign_id, seq, 1, receiver, '2026-11-22 10:00:00' FROM campaign_recipients WHERE campaign_id = ? AND seq < 3`,
+      [id],
+    );
+    await campaigns.dataSource.query(
+      "UPDATE campaign_lanes SET route_id = (SELECT id FROM routes WHERE name = 'main') WHERE campaign_id = ?",
+      [id],
+    );
+    const known = { in_doubt: 2, route: 'slow', carried_by: ['main'] };
+    // RECEIPT_TIMEOUT is 72 hours
+    expect(await detail(requestId)).toMatchObject({ ...known, in_doubt_until: '2026-11-25 10:00:00' });
+    for (const [path, member] of [
+      [LIST, owner],
+      [STAFF_LIST, admin],
+    ] as const) {
+      const rows = listOf(await campaigns.get(path, member));
+      expect(rows.find((row) => row['request_id'] === requestId)).toMatchObject(known);
+    }
+    await campaigns.act(`${LIST}/${requestId}/cancel`, owner);
+    await campaigns.cancelUnsent(requestId, 10);
+    expect(await detail(requestId)).toMatchObject({ carried_by: [] });
+  });
+
   it('shows the attachments of an unofficial broadcast', async () => {
     const answer = await campaigns.unofficial(owner, {
       broadcast_name: 'Pictures',
@@ -101,10 +131,24 @@ describe('the detail of a campaign', () => {
 describe('failure reasons', () => {
   const { Failed, Delivered } = RecipientStatus;
 
+  it('say whether a retry would find one: neither what is suppressed, nor what an earlier one took', async () => {
+    const requestId = await campaigns.send(owner, NUMBERS.slice(0, 2));
+    await campaigns.begin(requestId);
+    expect(await detail(requestId)).toMatchObject({ retriable: false });
+    await campaigns.settle(requestId, [1], Failed, 'Suppressed', true);
+    expect(await detail(requestId)).toMatchObject({ status_counts: { FAILED: 1 }, retriable: false });
+    await campaigns.settle(requestId, [2], Failed, 'Absent subscriber');
+    expect(await detail(requestId)).toMatchObject({ retriable: true });
+    const again = await campaigns.act(`${LIST}/${requestId}/retry-failed`, owner);
+    expect(again.status, JSON.stringify(again.body)).toBe(200);
+    expect(await detail(requestId)).toMatchObject({ status_counts: { FAILED: 2 }, retriable: false });
+  });
+
   it('are counted, most frequent first', async () => {
     const requestId = await campaigns.send(owner, NUMBERS);
     await campaigns.begin(requestId);
     await campaigns.settle(requestId, [1, 3], Failed, 'Absent subscriber');
+    expect(await detail(requestId)).toMatchObject({ retriable: true });
     await campaigns.settle(requestId, [4], Failed, 'Suppressed', true);
     expect(await detail(requestId)).toMatchObject({
       failure_reasons: [

@@ -130,6 +130,16 @@ describe('how routes stand', () => {
     const paused = await send('sick', numbers(7));
     await accounts.call('POST', `/v6/api/campaigns/${paused}/pause`, { token });
     await vi.waitFor(async () => expect((await statusOf('sick'))['waiting_later']).toBe(7), PATIENCE);
+    const waiting = await call('GET', `${PATH}/sick/waiting`);
+    expect(waiting.body).toMatchObject({
+      data: [
+        { username: member.account.username, channel: 'sms', state: 'running', waiting: 500, scheduled_at: null },
+        { request_id: paused, broadcast_name: 'n', state: 'paused', waiting: 7 },
+        { waiting: 1 },
+      ],
+      has_more: false,
+    });
+    expect((await call('GET', `${PATH}/nowhere/waiting`)).status).toBe(404);
 
     carrier = await Gateway.open(Number(new URL(String(config['url'])).port));
     await vi.waitUntil(() => carrier.taken.length === 501, PATIENCE);

@@ -40,6 +40,20 @@ describe('the list of session messages', () => {
     await sessions.v6(who, { ...V6, type: 'image', image: { link: 'https://a.example/a.png' } });
     sessions.upstream.answer(null);
     const [failed, waiting, sent] = await list();
+    const find = (member: string, which: unknown = failed?.['id']) =>
+      sessions.accounts.call('GET', `${PATH}/${String(which)}`, { token: member });
+    const { username } = who.account;
+    expect(await find(who.token)).toMatchObject({ status: 200, body: { data: { ...failed, username } } });
+    const staff = sessions.accounts.token(await sessions.accounts.account({ userType: 'admin' }));
+    expect((await find(staff)).body['data']).toEqual({ ...failed, username });
+    const stranger = sessions.accounts.token(await sessions.accounts.account());
+    for (const [token, which] of [
+      [stranger, failed?.['id']],
+      [who.token, 1],
+      [who.token, 'x'],
+    ] as const) {
+      expect(await find(token, which)).toMatchObject({ status: 404, body: { message: 'Message not found' } });
+    }
     const common = { to: TO, recipient: null, created_at: expect.stringMatching(MOMENT) as unknown };
     const untold = { error_code: null, errorMessage: null, provider_message_id: null, broadcast_name: null };
     const times = { updated_at: expect.stringMatching(MOMENT) as unknown, scheduled_at: null };
@@ -92,7 +106,7 @@ describe('the list of session messages', () => {
     expect(await sessions.accounts.row('GET', PATH)).toEqual([401, 'Invalid Authorization token']);
     expect(await sessions.accounts.row('DELETE', `${PATH}/1`)).toEqual([401, 'Invalid Authorization token']);
     expect(await sessions.accounts.row('POST', PATH, { token: who.token })).toEqual([405, 'Method not allowed']);
-    expect(await sessions.accounts.row('GET', `${PATH}/1`, { token: who.token })).toEqual([405, 'Method not allowed']);
+    expect(await sessions.accounts.row('PUT', `${PATH}/1`, { token: who.token })).toEqual([405, 'Method not allowed']);
   });
 });
 

@@ -32,7 +32,10 @@ const EVERY = [
 const LOOKS = { staff: EVERY, owner: EVERY, reseller: [EVERY[3]] } as const;
 
 /** Pages about something that not every account has, which say so. */
-const MISSING_FOR: Readonly<Record<string, readonly Role[]>> = { '/business-profile': ['staff', 'reseller'] };
+const MISSING_FOR: Readonly<Record<string, readonly Role[]>> = {
+  '/business-profile': ['staff', 'reseller'],
+  '/session-messages/$id': ['reseller'],
+};
 
 /** `WEB_PAGES=/routes npm test -- web web/test/all-pages.test.ts` walks these alone. */
 const ONLY = process.env['WEB_PAGES'] ?? '/';

@@ -58,6 +58,11 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await page.getByRole('heading', { level: 1, name: new RegExp(first) }).waitFor();
     await page.getByText('Sent in the last hour').waitFor();
     await look('route');
+    await page.getByRole('tab', { name: 'Traffic' }).click();
+    await page.getByRole('heading', { name: 'Last day' }).waitFor();
+    await page.getByLabel('Time', { exact: true }).selectOption('month');
+    await page.getByRole('heading', { name: 'Last month' }).waitFor();
+    expect(page.url()).toContain('range=month');
   });
 
   it('tests one, and tells what the carrier answered', async () => {
@@ -221,6 +226,14 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('charts, %i px wide', (width) 
         .getByText(/sandbox|web-/)
         .first()
         .waitFor();
+      // one of those that there are, forgotten with what it was one of
+      await page.getByLabel('One route', { exact: true }).selectOption('sandbox');
+      await expect.poll(() => sums.allTextContents()).toEqual(['sandbox']);
+      expect(page.url()).toContain('key=sandbox');
+      await page.getByLabel('By', { exact: true }).selectOption('channel');
+      await page.getByLabel('One channel', { exact: true }).waitFor();
+      expect(page.url()).not.toContain('key=');
+      await page.getByLabel('By', { exact: true }).selectOption('route');
     }
     await page.getByLabel('Time', { exact: true }).selectOption('day');
     await page.getByRole('heading', { name: /Last day/ }).waitFor();

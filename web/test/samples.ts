@@ -59,6 +59,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     await made(staff, `/v6/api/admin/accounts/${sender.username}/credits`, { balance: 'gsm_credits', amount: 10 });
     return { id: await sender.broadcast(['919811100021', '919811100404'], { broadcast_name: 'Autumn offer' }) };
   },
+  '/session-messages/$id': async ({ clients: { owner } }) => {
+    const body = { messaging_product: 'chat', to: '919811100030', type: 'text', text: { body: 'Hello' } };
+    await made(owner, '/v6/api/chat/24/demo/messages', body);
+    const { body: found } = await owner.call('GET', '/v6/api/session-messages?limit=1');
+    return { id: String((found['data'] as { id: number }[])[0]?.id) };
+  },
   '/routes/$name': () => Promise.resolve({ name: 'sandbox' }),
   '/routing/$name': async ({ clients: { staff } }) => {
     const rules = [{ prefixes: ['99900'], routes: ['sandbox', 'sandbox-http'] }];

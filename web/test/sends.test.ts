@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../test/support/processes.js';
+import { type Service, until } from '../../test/support/processes.js';
 import { fitsWidth, hasBrowser, NARROW, openApp, type OpenedApp, webService, WIDE } from './support/browser.js';
 
 type Json = Record<string, unknown>;
+/** One dot. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+/** The contact of a conversation. */
+const SESSION = '4915100000777';
 let serial = 0;
 /** Names and numbers that no other test uses. */
 const fresh = (name: string): string => `${name} ${String(Date.now())} ${String(++serial)}`;
@@ -12,9 +19,10 @@ const number = (): string => `9198${String(Date.now()).slice(-6)}${String(10 + (
 describe.skipIf(!hasBrowser)('the guided send', () => {
   let owner: OpenedApp;
   let clients: Awaited<ReturnType<typeof webService>>['clients'];
+  let service: Service;
 
   beforeAll(async () => {
-    ({ clients } = await webService());
+    ({ clients, service } = await webService());
     owner = await openApp({ role: 'owner', path: '/send' });
   });
   afterAll(() => owner.close());
@@ -113,16 +121,24 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     const name = fresh('File');
     await owner.go('/send');
     await field('Name of the campaign').fill(name);
-    await field('Message').fill('Hi {{name}}');
+    await field('Message').fill('Hi {{name}}, {{salute|welcome}}');
     await field('A CSV file').check();
-    const file = { name: 'customers.csv', mimeType: 'text/csv', buffer: Buffer.from(`kunde;name\n${number()};Asha\n`) };
+    const file = {
+      name: 'customers.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`kunde;First name\n${number()};Asha\n`),
+    };
     await field('Or upload a CSV file').setInputFiles(file);
     await button('Upload').click();
     await page.getByText(/no column of a known name/).waitFor();
     owner.faults.length = 0; // the browser's own word about the 400
     await field('Column of the number').fill('kunde');
     await button('Upload').click();
-    await page.getByText(/number in “kunde”; columns for the text: name/).waitFor();
+    await page.getByText(/number in “kunde”; columns for the text: First_name/).waitFor();
+    // the file calls it otherwise than the text
+    await field('{{name}} is filled from').selectOption('First_name');
+    await button('Show preview and price').click();
+    await page.getByRole('list', { name: 'The first recipients' }).getByText('Hi Asha, welcome').waitFor();
     await send('1 credit for 1 recipient');
     await ends(name, 'DELIVERED');
   });
@@ -184,6 +200,10 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await owner.go('/send?channel=voice');
     await field('Name of the campaign').fill(name);
     await field('Text that is spoken').fill('Hello. Press one to talk to us.');
+    await button('Hear it').click();
+    await page.getByLabel('The text as it is spoken').waitFor();
+    const heard = `(({ readyState, duration }) => readyState >= 1 && duration > 1)(document.querySelector('audio'))`;
+    await expect.poll(() => page.evaluate(heard)).toBe(true);
     await button('Add a key to the menu').click();
     await field('Number').fill('4930123456');
     await field('Try the menu: keys that are pressed').fill('1');
@@ -207,7 +227,60 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await page.getByText('Sent', { exact: true }).waitFor();
     await owner.go('/session-messages');
     await page.getByRole('row').filter({ hasText: to }).getByText('delivered').waitFor();
+    // a search for the number leads to the message itself
+    await page.getByRole('combobox', { name: /^Search numbers/ }).fill(to);
+    await page.getByRole('option', { name: /Session message/ }).click();
+    await page.getByRole('heading', { level: 1, name: `Session message to ${to}` }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/app\/session-messages\/\d+$/);
     expect(owner.faults).toEqual([]);
+  });
+
+  it('cancels a session message that is still to leave', async () => {
+    const { page } = owner;
+    const { body: account } = await clients.staff.call<{ data: { url: string } }>(
+      'GET',
+      '/v6/api/admin/chat-accounts/demo',
+    );
+    const id = account.data.url.split('/').find((part) => /^\d+$/.test(part));
+    const inbound = { phone_number_id: id, from: SESSION, text: 'Hello' };
+    const written = await fetch(`${service.sandboxUrl}/chat/inbound`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(inbound),
+    });
+    expect(written.status).toBe(200);
+    const { body } = await clients.owner.call('POST', '/v5/api/session.php', {
+      contacts: SESSION,
+      broadcast_message: 'Later',
+      broadcast_name: fresh('Session'),
+      schedule_time: new Date(Date.now() + 3_600_000).toISOString().slice(11, 19),
+    });
+    expect(body).toMatchObject({ status: 'ok' });
+    await owner.go('/session-messages?status=PENDING');
+    await page
+      .getByRole('button', { name: `Cancel the message to ${SESSION}` })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    await owner.go('/session-messages?status=CANCELLED');
+    await page.getByRole('row').filter({ hasText: SESSION }).first().waitFor();
+    expect(owner.faults).toEqual([]);
+  });
+
+  it('sends at a later moment, in the time zone of the account', async () => {
+    const { page } = owner;
+    const name = fresh('Later');
+    await owner.go('/send');
+    await field('Name of the campaign').fill(name);
+    await field('Message').fill('Hello');
+    await field('Numbers').fill(number());
+    await field('Leave at').fill('2031-05-06T07:30');
+    await send('1 credit for 1 recipient');
+    await page.getByText('scheduled', { exact: true }).waitFor();
+    await page.getByText('2031-05-06 07:30').waitFor();
+    expect(await campaignOf(name)).toMatchObject({ phase: 'scheduled', scheduled_at: '2031-05-06 07:30:00' });
+    await clients.owner.call('POST', `/v6/api/campaigns/${String((await campaignOf(name))['request_id'])}/cancel`);
   });
 });
 
@@ -292,6 +365,17 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     await owner.page.reload();
     await owner.page.getByLabel('About').waitFor();
     expect(await owner.page.getByLabel('About').inputValue()).toBe(`Bread since ${String(width)}`);
+    // what is no picture is refused in the API's words, and a picture is taken
+    const photo = owner.page.getByLabel('New photo');
+    await photo.setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
+    await owner.page.getByRole('button', { name: 'Change the photo' }).click();
+    await owner.page
+      .getByRole('alert')
+      .getByText(/JPEG or PNG|JPEG|PNG/)
+      .waitFor();
+    await photo.setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: PICTURE });
+    await owner.page.getByRole('button', { name: 'Change the photo' }).click();
+    await owner.page.getByText('The photo was changed').waitFor();
     expect(await fitsWidth(owner.page)).toBe(true);
   });
 });

@@ -33,6 +33,13 @@ describe.skipIf(!hasBrowser)('the shell', () => {
     expect(await navigation().locator('[aria-current=page]').count()).toBe(1);
   });
 
+  it('has what staff are called for in sight, without scrolling', async () => {
+    const groups = await navigation().getByRole('heading').allTextContents();
+    expect(groups).toEqual(['Watch', 'Operate', 'Review', 'Accounts', 'Send', 'Own account']);
+    const last = await navigation().getByRole('link', { name: 'Margin' }).boundingBox();
+    expect((last?.y ?? Infinity) + (last?.height ?? 0)).toBeLessThan(600);
+  });
+
   it('says that there is no such page', async () => {
     const { page } = app;
     await app.go('/nowhere/at/all');

@@ -10,6 +10,7 @@ import { StopRouteHandler } from './commands/stop-route.command.js';
 import { TestRouteHandler } from './commands/test-route.command.js';
 import { RouteStatusController } from './http/route-status.controller.js';
 import { RouteStatusHandler } from './queries/route-status.query.js';
+import { RouteWaitingHandler } from './queries/route-waiting.query.js';
 import { RouteActionsController } from './http/route-actions.controller.js';
 import { PutRouteCostsHandler } from './commands/put-route-costs.command.js';
 import { PutRouteHandler } from './commands/put-route.command.js';
@@ -40,6 +41,7 @@ import { ListRoutesHandler } from './queries/list-routes.query.js';
     TestRouteHandler,
     ListRoutesHandler,
     RouteStatusHandler,
+    RouteWaitingHandler,
     PutRouteCostsHandler,
     FindRouteCostsHandler,
   ],

@@ -22,6 +22,8 @@ export interface TestSend {
   /** as the channel takes it */
   to: string;
   text: string;
+  /** what the workers say of the route; null while they have nothing to say against it */
+  faultOf: () => Promise<string | null>;
 }
 
 /** What became of it. */
@@ -41,11 +43,18 @@ interface Found {
   reason: string | null;
   providerMessageId: string | null;
   isHeld: number;
+  /** for how long nothing of it got through, milliseconds; null = nothing has been tried in vain */
+  stalledMs: number | null;
 }
 
 const LOOK_EVERY_MS = 100;
 /** A carrier that has not answered by then is not waited for: what has not left is cancelled. */
 const PATIENCE_MS = 15_000;
+/**
+ * A carrier that was tried in vain is not waited for: by then an upstream in trouble has had the one message that it gets
+ * every two seconds.
+ */
+const IN_VAIN_MS = 2_200;
 /** A window that has it already ends by then, or its outcome is unknown. */
 const LAST_WORD_MS = 3_000;
 /** It costs nothing; a campaign names a balance all the same. */
@@ -80,10 +89,10 @@ export class TestSends {
     const { id, requestId } = channel.testing
       ? await channel.testing(this.channels.services, { accountId: sender.accountId, text }, accept)
       : await accept({ message: text });
-    const first = await this.settled(id, PATIENCE_MS);
+    const first = await this.settled(id, PATIENCE_MS, test.faultOf);
     if (first && first.status !== RecipientStatus.Pending) return { requestId, ...resultOf(first) };
     await this.cancel(id, test);
-    const last = await this.settled(id, LAST_WORD_MS);
+    const last = await this.settled(id, LAST_WORD_MS, () => Promise.resolve(null));
     return { requestId, ...(last ? resultOf(last) : NOT_SENT) };
   }
 
@@ -104,10 +113,10 @@ export class TestSends {
   }
 
   /** @returns its recipient once it is more than pending, or as it stands when the time is over */
-  private async settled(campaignId: number, forMs: number): Promise<Found | null> {
+  private async settled(campaignId: number, forMs: number, faultOf: TestSend['faultOf']): Promise<Found | null> {
     for (const started = performance.now(); ;) {
       const found = await this.find(campaignId);
-      const isOver = performance.now() - started >= forMs;
+      const isOver = performance.now() - started >= forMs || (found && isInVain(found) && (await faultOf()) !== null);
       if (!found || isOver || found.status !== RecipientStatus.Pending) return found;
       await sleep(LOOK_EVERY_MS);
     }
@@ -118,7 +127,9 @@ export class TestSends {
       `SELECT r.status, r.attempts, r.error_code AS errorCode, r.error_message AS reason,
          (SELECT p.provider_message_id FROM provider_messages p WHERE p.campaign_id = r.campaign_id AND p.seq = 1
           ORDER BY p.item LIMIT 1) AS providerMessageId,
-         EXISTS (SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = r.campaign_id AND l.lease_until > UTC_TIMESTAMP(3)) AS isHeld
+         EXISTS (SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = r.campaign_id AND l.lease_until > UTC_TIMESTAMP(3)) AS isHeld,
+         (SELECT TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) DIV 1000 FROM campaign_lanes l
+          WHERE l.campaign_id = r.campaign_id LIMIT 1) AS stalledMs
        FROM campaign_recipients r WHERE r.campaign_id = ? AND r.seq = 1`,
       [campaignId],
     );
@@ -130,6 +141,10 @@ export class TestSends {
     this.relay.notify([{ channel: channel.name, routeId: route.id }]);
   }
 }
+
+/** No worker holds it, and those that looked have found no way for it. */
+const isInVain = ({ isHeld, stalledMs }: Found): boolean =>
+  Number(isHeld) === 0 && Number(stalledMs ?? 0) >= IN_VAIN_MS;
 
 const NOT_SENT = { outcome: 'not_sent', providerMessageId: null, errorCode: null, reason: null } as const;
 

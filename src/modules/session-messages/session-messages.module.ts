@@ -22,6 +22,7 @@ import { SessionMessageReader } from './persistence/session-message-reader.js';
 import { SessionMessageStore } from './persistence/session-message-store.js';
 import { SessionReceiptStore } from './persistence/session-receipt-store.js';
 import { SessionMessageEntity } from './persistence/session-message.entity.js';
+import { FindSessionMessageHandler } from './queries/find-session-message.query.js';
 import { ListSessionMessagesHandler } from './queries/list-session-messages.query.js';
 import { RequireChatAccountHandler } from './queries/require-chat-account.query.js';
 
@@ -59,6 +60,7 @@ export class SessionFenceModule {}
     SendSessionMessageHandler,
     SendV5SessionHandler,
     CancelSessionMessageHandler,
+    FindSessionMessageHandler,
     ListSessionMessagesHandler,
   ],
   controllers: [SessionMessagesController, V5SessionController, OwnSessionMessagesController],

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { NAVIGATION_GROUPS, type NavigationGroup, type PageDefinition } from './page-definition.js';
+import { NAVIGATION_GROUPS, type NavigationGroup, type PageDefinition, type Role } from './page-definition.js';
 
 type Shown = PageDefinition & { nav: NonNullable<PageDefinition['nav']> };
 
@@ -10,17 +10,27 @@ interface Group {
 }
 
 /** The groups of the navigation that have pages, in their order. */
-export function navigationOf(pages: readonly PageDefinition[]): Group[] {
+export function navigationOf(role: Role, pages: readonly PageDefinition[]): Group[] {
   const shown = pages.flatMap((page) => (page.nav === undefined ? [] : [{ ...page, nav: page.nav }]));
-  return NAVIGATION_GROUPS.map((name) => ({
-    name,
-    pages: shown.filter(({ nav }) => nav.group === name).sort((a, b) => a.nav.order - b.nav.order),
-  })).filter(({ pages: own }) => own.length > 0);
+  return NAVIGATION_GROUPS[role]
+    .map((name) => ({
+      name,
+      pages: shown.filter(({ nav }) => nav.group === name).sort((a, b) => a.nav.order - b.nav.order),
+    }))
+    .filter(({ pages: own }) => own.length > 0);
 }
 
 /** Every page with a place in the navigation: the home page, then the groups. @param onChosen closes the drawer of narrow screens */
-export function Navigation({ pages, onChosen }: { pages: readonly PageDefinition[]; onChosen?: () => void }) {
-  const groups = navigationOf(pages);
+export function Navigation({
+  role,
+  pages,
+  onChosen,
+}: {
+  role: Role;
+  pages: readonly PageDefinition[];
+  onChosen?: () => void;
+}) {
+  const groups = navigationOf(role, pages);
   const paths = groups.flatMap((group) => group.pages.map(({ path }) => path));
   const home = groups.flatMap((group) => group.pages).find(({ path }) => path === '/');
   const way = (page: Shown) => (

@@ -4,10 +4,14 @@ import type { LucideIcon } from 'lucide-react';
 /** Who sees a page: `staff` = super and admin, `reseller`, `owner` = every other account and the people under it. */
 export type Role = 'staff' | 'reseller' | 'owner';
 
-/** Groups of the navigation, in their order. */
-export const NAVIGATION_GROUPS = ['Send', 'Watch', 'Review', 'Accounts', 'Operate', 'Own account'] as const;
+/** Groups of the navigation, in their order: first what an account is for, and for staff what they are called for. */
+export const NAVIGATION_GROUPS = {
+  owner: ['Send', 'Watch', 'Accounts', 'Own account'],
+  reseller: ['Send', 'Watch', 'Accounts', 'Own account'],
+  staff: ['Watch', 'Operate', 'Review', 'Accounts', 'Send', 'Own account'],
+} as const satisfies Readonly<Record<Role, readonly string[]>>;
 
-export type NavigationGroup = (typeof NAVIGATION_GROUPS)[number];
+export type NavigationGroup = (typeof NAVIGATION_GROUPS)[Role][number];
 
 /** Filters of a page as they stand in its address; empty ones are left out. */
 export type Search = Record<string, string | undefined>;

@@ -68,7 +68,7 @@ export function routerFor(role: Role) {
       ...(search === undefined ? {} : { validateSearch: search }),
     }),
   );
-  const first = navigationOf(pages)[0]?.pages[0];
+  const first = navigationOf(role, pages)[0]?.pages[0];
   const home = pages.some(({ path }) => path === '/')
     ? []
     : [

@@ -61,7 +61,7 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
           menu.current?.focus();
         }}
       >
-        <Navigation pages={pages} onChosen={() => setOpen(false)} />
+        <Navigation role={role} pages={pages} onChosen={() => setOpen(false)} />
         <Who role={role} />
       </div>
       <OutOfDate />

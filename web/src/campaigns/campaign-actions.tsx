@@ -92,8 +92,10 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
       )}
       <Button
         icon={RotateCcw}
-        off={!hasFailed}
-        title={hasFailed ? 'A new campaign to those that failed' : 'None failed'}
+        off={!campaign.retriable}
+        title={
+          campaign.retriable ? 'A new campaign to those that failed' : NOT_RETRIABLE[hasFailed ? 'none' : 'noneFailed']
+        }
         busy={busy === 'retry'}
         onClick={() => void act('retry', retry)}
       >
@@ -105,6 +107,11 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
     </>
   );
 }
+
+const NOT_RETRIABLE = {
+  noneFailed: 'None failed',
+  none: 'All that failed were on the stop list, may have left, or were sent to again already',
+} as const;
 
 function refundText({ refund_if_cancelled: refund, refund_is_approximate: isAbout, balance }: Detail): string {
   if (refund === null) return 'It is over already.';

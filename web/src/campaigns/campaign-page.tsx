@@ -20,6 +20,7 @@ import {
 import { CampaignActions } from './campaign-actions.js';
 import { Clip } from './clip.js';
 import { Recipients } from './recipients.js';
+import { CarriedBy, holdUpOf, useRouteStates } from './route-state.js';
 import { VoiceReview } from './voice-review.js';
 import { channelTitle, gone, isOver, LocalTime } from './words.js';
 import './campaigns.css';
@@ -91,52 +92,83 @@ function Campaign({ campaign }: { campaign: Detail }) {
 function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean }) {
   const { seconds_left: left, messages_per_second: pace, routes } = campaign;
   const isOnItsWay = !isOver(campaign.state);
+  const states = useRouteStates();
+  const others = routes.filter((name) => name !== campaign.route && !campaign.carried_by.includes(name));
   return (
-    <Facts
-      facts={[
-        ['State', <StatusBadge key="state" status={campaign.phase} />],
-        ['Channel', channelTitle(campaign.channel)],
-        [
-          'Account',
-          isStaff ? (
-            <Link key="account" to={`/accounts/${encodeURIComponent(campaign.username)}`}>
-              {campaign.username}
-            </Link>
-          ) : null,
-        ],
-        [
-          'Route',
-          routes[0] ?? (campaign.channel === 'template' || campaign.channel === 'branded' ? 'own chat account' : '–'),
-        ],
-        ['Takes over', routes.length > 1 ? routes.slice(1).join(', ') : null],
-        ['Sender', campaign.sender],
-        ['Category', campaign.category],
-        ['Sent so far', <Progress key="left" done={gone(campaign)} total={campaign.total_rows} label="Sent so far" />],
-        [
-          'Time left',
-          isOnItsWay ? (left === null ? 'unknown' : left === 0 ? 'all have left' : `about ${formatSpan(left)}`) : null,
-        ],
-        ['Pace', pace === null ? 'no limit' : `${formatCount(pace)} a second at most`],
-        ['Recipients', <Count key="rows" value={campaign.total_rows} />],
-        ['Credits', `${formatCount(campaign.credits)} of ${campaign.balance.replaceAll('_', ' ')}`],
-        ['Refunded', campaign.refunded_credits > 0 ? <Count key="back" value={campaign.refunded_credits} /> : null],
-        ['Accepted', <LocalTime key="created" value={campaign.created_at} />],
-        ['Begins', campaign.scheduled_at === null ? null : <LocalTime key="scheduled" value={campaign.scheduled_at} />],
-        ['Last one left', campaign.sent_at === null ? null : <LocalTime key="sent" value={campaign.sent_at} />],
-        [
-          'Completed',
-          campaign.completed_at === null ? null : <LocalTime key="completed" value={campaign.completed_at} />,
-        ],
-        [
-          'Sends again',
-          campaign.retry_of === null ? null : (
-            <Link key="retry" to={`/campaigns/${encodeURIComponent(campaign.retry_of)}`}>
-              {campaign.retry_of}
-            </Link>
-          ),
-        ],
-      ]}
-    />
+    <>
+      {holdUpOf(campaign, states).map(({ name, state, summary }) => (
+        <p key={name} className="held-up" role="note">
+          <strong>Nothing leaves over {name}:</strong> {summary ?? state}.{' '}
+          <Link to={`/routes/${encodeURIComponent(name)}`}>To the route</Link>
+        </p>
+      ))}
+      {campaign.in_doubt > 0 && (
+        <p className="held-up" role="note">
+          <strong>{formatCount(campaign.in_doubt)} may have left:</strong> settled by receipt
+          {campaign.in_doubt_until === null ? (
+            ' or by the deadline.'
+          ) : (
+            <>
+              , or on <LocalTime value={campaign.in_doubt_until} />.
+            </>
+          )}
+        </p>
+      )}
+      <Facts
+        facts={[
+          ['State', <StatusBadge key="state" status={campaign.phase} />],
+          ['Channel', channelTitle(campaign.channel)],
+          [
+            'Account',
+            isStaff ? (
+              <Link key="account" to={`/accounts/${encodeURIComponent(campaign.username)}`}>
+                {campaign.username}
+              </Link>
+            ) : null,
+          ],
+          ['Route', <CarriedBy key="route" campaign={campaign} states={states} />],
+          ['Takes over', others.length > 0 ? others.join(', ') : null],
+          ['Sender', campaign.sender],
+          ['Category', campaign.category],
+          [
+            'Sent so far',
+            <Progress key="left" done={gone(campaign)} total={campaign.total_rows} label="Sent so far" />,
+          ],
+          [
+            'Time left',
+            isOnItsWay
+              ? left === null
+                ? 'unknown'
+                : left === 0
+                  ? 'all have left'
+                  : `about ${formatSpan(left)}`
+              : null,
+          ],
+          ['Pace', pace === null ? 'no limit' : `${formatCount(pace)} a second at most`],
+          ['Recipients', <Count key="rows" value={campaign.total_rows} />],
+          ['Credits', `${formatCount(campaign.credits)} of ${campaign.balance.replaceAll('_', ' ')}`],
+          ['Refunded', campaign.refunded_credits > 0 ? <Count key="back" value={campaign.refunded_credits} /> : null],
+          ['Accepted', <LocalTime key="created" value={campaign.created_at} />],
+          [
+            'Begins',
+            campaign.scheduled_at === null ? null : <LocalTime key="scheduled" value={campaign.scheduled_at} />,
+          ],
+          ['Last one left', campaign.sent_at === null ? null : <LocalTime key="sent" value={campaign.sent_at} />],
+          [
+            'Completed',
+            campaign.completed_at === null ? null : <LocalTime key="completed" value={campaign.completed_at} />,
+          ],
+          [
+            'Sends again',
+            campaign.retry_of === null ? null : (
+              <Link key="retry" to={`/campaigns/${encodeURIComponent(campaign.retry_of)}`}>
+                {campaign.retry_of}
+              </Link>
+            ),
+          ],
+        ]}
+      />
+    </>
   );
 }
 

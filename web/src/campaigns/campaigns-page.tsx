@@ -6,6 +6,7 @@ import {
   DataTable,
   type Filter,
   Filters,
+  formatCount,
   listQuery,
   type Loaded,
   Page,
@@ -13,12 +14,13 @@ import {
   StatusBadge,
   useAddress,
 } from '../ui/index.js';
+import { CarriedBy, type RouteStates, useRouteStates } from './route-state.js';
 import { CHANNELS, channelTitle, gone, LocalTime, PHASES } from './words.js';
 import './campaigns.css';
 
 type Row = Schema<'CampaignData'> & { username?: string };
 
-const COLUMNS: readonly Column<Row>[] = [
+const columnsOf = (states: RouteStates | null): readonly Column<Row>[] => [
   {
     name: 'name',
     title: 'Campaign',
@@ -30,9 +32,18 @@ const COLUMNS: readonly Column<Row>[] = [
       </>
     ),
   },
-  { name: 'phase', title: 'State', cell: (row) => <StatusBadge status={row.phase} /> },
+  {
+    name: 'phase',
+    title: 'State',
+    cell: (row) => (
+      <>
+        <StatusBadge status={row.phase} />
+        {row.in_doubt > 0 && <span className="under">{formatCount(row.in_doubt)} may have left</span>}
+      </>
+    ),
+  },
   { name: 'channel', title: 'Channel', cell: (row) => channelTitle(row.channel) },
-  { name: 'route', title: 'Route', cell: (row) => row.route ?? '–' },
+  { name: 'route', title: 'Route', cell: (row) => <CarriedBy campaign={row} states={states} /> },
   { name: 'recipients', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.total_rows} /> },
   {
     name: 'left',
@@ -72,13 +83,13 @@ function OfAllAccounts() {
     { params: { query: listQuery(address, ...NAMES) } },
     LIVE,
   );
-  const routes = $api.useQuery('get', '/v6/api/admin/routes', { params: { query: { limit: 1000 } } });
-  const names = (routes.data?.data ?? []).map(({ name }) => name);
+  const states = useRouteStates();
+  const [name, ...others] = columnsOf(states);
   return (
     <Campaigns
       query={query}
-      columns={[COLUMNS[0], ACCOUNT, ...COLUMNS.slice(1)].filter((one) => one !== undefined)}
-      filters={filtersOf(names)}
+      columns={[...(name === undefined ? [] : [name]), ACCOUNT, ...others]}
+      filters={filtersOf([...(states?.keys() ?? [])])}
     />
   );
 }
@@ -86,7 +97,7 @@ function OfAllAccounts() {
 function Own() {
   const [address] = useAddress();
   const query = $api.useQuery('get', '/v6/api/campaigns', { params: { query: listQuery(address, ...NAMES) } }, LIVE);
-  return <Campaigns query={query} columns={COLUMNS} filters={filtersOf(null)} />;
+  return <Campaigns query={query} columns={columnsOf(null)} filters={filtersOf(null)} />;
 }
 
 function Campaigns({

@@ -13,10 +13,10 @@ import {
   useAddress,
 } from '../ui/index.js';
 import type { Schema } from '../api/client.js';
+import { CHANNELS } from '../campaigns/words.js';
+import { rangeFilter, RANGES, useRange } from './range.js';
 import { TrafficCharts } from './traffic-charts.js';
 
-const RANGES = { hour: 'Last hour', day: 'Last day', month: 'Last month' } as const;
-type Range = keyof typeof RANGES;
 const GROUPS = { channel: 'Channel', route: 'Route', account: 'Account' } as const;
 type Group = keyof typeof GROUPS;
 
@@ -37,8 +37,7 @@ export default function ChartsPage() {
   const { pages } = useMe();
   const isStaff = pages === 'staff';
   const [address] = useAddress();
-  const range: Range =
-    address['range'] !== undefined && address['range'] in RANGES ? (address['range'] as Range) : 'hour';
+  const range = useRange('hour');
   const by: Group =
     isStaff && address['by'] !== undefined && address['by'] in GROUPS ? (address['by'] as Group) : 'channel';
   const key = address['key'] ?? '';
@@ -56,21 +55,39 @@ export default function ChartsPage() {
     { ...SLOW, enabled: !isStaff },
   );
   const query = isStaff ? ofAll : own;
+  const routes = $api.useQuery(
+    'get',
+    '/v6/api/admin/routes',
+    { params: { query: { limit: 1000 } } },
+    { enabled: by === 'route' },
+  );
+  // accounts are too many for a list
+  const keys = {
+    // session messages are counted beside the campaigns
+    channel: [...CHANNELS, ['session', 'Session messages'] as const],
+    route: (routes.data?.data ?? []).map(({ name }) => [name, name] as const),
+    account: null,
+  }[by];
   return (
     <Page title="Charts" about="What was sent and what became of it, from stored counters.">
       <Filters
         filters={[
-          {
-            name: 'range',
-            label: 'Time',
-            kind: 'choice',
-            options: Object.entries(RANGES),
-            usual: 'hour',
-          },
+          rangeFilter('hour'),
           ...(isStaff
-            ? [{ name: 'by', label: 'By', kind: 'choice' as const, options: Object.entries(GROUPS), usual: 'channel' }]
+            ? [
+                {
+                  name: 'by',
+                  label: 'By',
+                  kind: 'choice' as const,
+                  options: Object.entries(GROUPS),
+                  usual: 'channel',
+                  clears: ['key'],
+                },
+              ]
             : []),
-          { name: 'key', label: `One ${GROUPS[by].toLowerCase()}`, kind: 'search' },
+          keys === null
+            ? { name: 'key', label: 'One account', kind: 'search', placeholder: 'Whole username' }
+            : { name: 'key', label: `One ${GROUPS[by].toLowerCase()}`, kind: 'choice', options: keys },
         ]}
       />
       <LoadState query={query}>

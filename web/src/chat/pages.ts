@@ -12,6 +12,12 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('./session-messages-page.js'),
   },
   {
+    path: '/session-messages/$id',
+    title: 'Session message',
+    roles,
+    load: () => import('./session-message-page.js'),
+  },
+  {
     path: '/business-profile',
     title: 'Business profile',
     roles,

@@ -1,20 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { $api, api, LIVE, type Schema } from '../api/client.js';
-import {
-  Button,
-  type Column,
-  confirm,
-  DataTable,
-  Filters,
-  Link,
-  listQuery,
-  notify,
-  notifyFault,
-  Page,
-  StatusBadge,
-  Time,
-  useAddress,
-} from '../ui/index.js';
+import { $api, LIVE, type Schema } from '../api/client.js';
+import { type Column, DataTable, Filters, Link, listQuery, Page, StatusBadge, Time, useAddress } from '../ui/index.js';
+
+import { CancelMessage } from './cancel-message.js';
 
 type Row = Schema<'SessionMessageData'>;
 const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'] as const;
@@ -22,24 +9,12 @@ const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED']
 /** Session messages of the account; those that have not left can be cancelled. */
 export default function SessionMessagesPage() {
   const [address] = useAddress();
-  const client = useQueryClient();
   const query = $api.useQuery(
     'get',
     '/v6/api/session-messages',
     { params: { query: listQuery(address, 'status', 'scheduled') } as never },
     LIVE,
   );
-  const cancel = async ({ id, to, recipient }: Row) => {
-    const text = `To ${to ?? recipient ?? ''}`;
-    if (!(await confirm({ title: 'Cancel this message?', text, yes: 'Cancel it' }))) return;
-    try {
-      await api.DELETE('/v6/api/session-messages/{id}', { params: { path: { id } } as never });
-      await client.invalidateQueries();
-      notify('Cancelled');
-    } catch (error) {
-      notifyFault(error);
-    }
-  };
   const columns: readonly Column<Row>[] = [
     { name: 'to', title: 'To', cell: ({ to, recipient }) => to ?? recipient ?? '–' },
     { name: 'type', title: 'Kind', cell: ({ type }) => type },
@@ -51,17 +26,7 @@ export default function SessionMessagesPage() {
     {
       name: 'cancel',
       title: 'Cancel',
-      cell: (row) =>
-        row.status === 'PENDING' && row.sent_at === null ? (
-          <Button
-            aria-label={`Cancel the message to ${row.to ?? row.recipient ?? ''}`}
-            onClick={() => void cancel(row)}
-          >
-            Cancel
-          </Button>
-        ) : (
-          '–'
-        ),
+      cell: (row) => (row.status === 'PENDING' && row.sent_at === null ? <CancelMessage message={row} /> : '–'),
     },
   ];
   return (
@@ -90,6 +55,7 @@ export default function SessionMessagesPage() {
         columns={columns}
         query={query}
         rowKey={({ id }) => id}
+        rowTo={({ id }) => `/session-messages/${String(id)}`}
         empty={{ title: 'No session messages' }}
       />
     </Page>

@@ -9,12 +9,12 @@ import {
   listQuery,
   LoadState,
   Page,
+  Pager,
   Section,
   StatusBadge,
   Time,
   useAddress,
 } from '../ui/index.js';
-import { ReviewPages } from './review-pages.js';
 import { StatusChoice, statusQuery } from './status-choice.js';
 import { useDecision } from './use-decision.js';
 
@@ -66,7 +66,7 @@ function Templates() {
             {list.data.map((template) => (
               <Review key={template.id} template={template} />
             ))}
-            <ReviewPages foot={list} shown={list.data.length} />
+            <Pager foot={list} shown={list.data.length} isBusy={query.isFetching} />
           </>
         )}
       </LoadState>

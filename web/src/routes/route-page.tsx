@@ -1,8 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, LIVE, type Schema } from '../api/client.js';
+import { rangeFilter, RANGES, useRange } from '../charts/range.js';
 import { TrafficCharts } from '../charts/traffic-charts.js';
 import {
+  act,
   askReason,
   Button,
   type Column,
@@ -11,11 +12,10 @@ import {
   CopyText,
   DataTable,
   Facts,
+  Filters,
   formatCount,
   formatSpan,
   LoadState,
-  notify,
-  notifyFault,
   Page,
   Section,
   Share,
@@ -28,8 +28,12 @@ import { MoveDialog } from './move-dialog.js';
 import { RouteCosts } from './route-costs.js';
 import { RouteForm } from './route-form.js';
 import { TestDialog } from './test-dialog.js';
+import { Waiting } from './waiting.js';
 
 type Status = Schema<'RouteStatusData'>;
+
+const STOPPED =
+  'Nothing leaves over a stopped route, a test neither. Its connection stays open: how it stands is shown below. Start it to test it.';
 
 /** One route: how it stands, what it carries, and what staff do with it. */
 export default function RoutePage() {
@@ -49,7 +53,13 @@ export default function RoutePage() {
       actions={
         data !== undefined && (
           <>
-            <Button onClick={() => setDialog('test')}>Test</Button>
+            <Button
+              off={data.state === 'stopped'}
+              title={data.state === 'stopped' ? STOPPED : 'One message over this route alone'}
+              onClick={() => setDialog('test')}
+            >
+              Test
+            </Button>
             <Button onClick={() => setDialog('move')}>Move what waits</Button>
             <StopOrStart status={data} />
           </>
@@ -76,48 +86,44 @@ export default function RoutePage() {
 }
 
 function StopOrStart({ status: { name, state, waiting } }: { status: Status }) {
-  const queries = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const params = { path: { name } };
-  const run = async (work: () => Promise<string>) => {
+  const busily = async (work: Promise<boolean>) => {
     setBusy(true);
-    try {
-      notify(await work());
-      await queries.invalidateQueries();
-    } catch (error) {
-      notifyFault(error);
-    } finally {
-      setBusy(false);
-    }
+    await work;
+    setBusy(false);
   };
-  const stop = async () => {
-    const reason = await askReason({
-      title: `Stop ${name}?`,
-      text: 'Within two seconds nothing leaves over it any more. What waits stays, or goes over to the next route of its chain; receipts go on coming in.',
-      label: 'Reason, for colleagues',
-      yes: 'Stop the route',
-      optional: true,
+  const stop = () =>
+    act({
+      ask: () =>
+        askReason({
+          title: `Stop ${name}?`,
+          text: 'Within two seconds nothing leaves over it any more. What waits stays, or goes over to the next route of its chain; receipts go on coming in.',
+          label: 'Reason, for colleagues',
+          yes: 'Stop the route',
+          optional: true,
+        }).then((reason) => (reason === null ? null : { reason: reason === '' ? null : reason })),
+      call: (body) => api.POST('/v6/api/admin/routes/{name}/stop', { params, body }),
+      done: `${name} is stopped`,
     });
-    if (reason === null) return;
-    await run(async () => {
-      await api.POST('/v6/api/admin/routes/{name}/stop', { params, body: { reason: reason === '' ? null : reason } });
-      return `${name} is stopped`;
+  const start = () =>
+    act({
+      ask: () =>
+        confirm({
+          title: `Start ${name}?`,
+          text: `${formatCount(waiting)} recipients that are due leave at once.`,
+          yes: 'Start the route',
+          danger: false,
+        }),
+      call: () => api.POST('/v6/api/admin/routes/{name}/start', { params }),
+      done: `${name} carries again`,
     });
-  };
-  const start = async () => {
-    const text = `${formatCount(waiting)} recipients that are due leave at once.`;
-    if (!(await confirm({ title: `Start ${name}?`, text, yes: 'Start the route', danger: false }))) return;
-    await run(async () => {
-      await api.POST('/v6/api/admin/routes/{name}/start', { params });
-      return `${name} carries again`;
-    });
-  };
   return state === 'stopped' ? (
-    <Button kind="primary" busy={isBusy} onClick={() => void start()}>
+    <Button kind="primary" busy={isBusy} onClick={() => void busily(start())}>
       Start
     </Button>
   ) : (
-    <Button kind="danger" busy={isBusy} onClick={() => void stop()}>
+    <Button kind="danger" busy={isBusy} onClick={() => void busily(stop())}>
       Stop
     </Button>
   );
@@ -173,6 +179,7 @@ function State({ status }: { status: Status }) {
             ['Oldest due', formatSpan(status.oldest_due_seconds)],
           ]}
         />
+        {status.waiting + status.waiting_later > 0 && <Waiting name={status.name} />}
       </Section>
       <Section title="What it carries">
         <Facts
@@ -218,16 +225,20 @@ function State({ status }: { status: Status }) {
 }
 
 function Traffic({ name }: { name: string }) {
+  const range = useRange('day');
   const query = $api.useQuery(
     'get',
     '/v6/api/admin/statistics',
-    { params: { query: { range: 'day', by: 'route', key: name } } },
+    { params: { query: { range, by: 'route', key: name } } },
     { refetchInterval: 15_000 },
   );
   return (
-    <Section title="Last day">
-      <LoadState query={query}>{({ data }) => <TrafficCharts statistics={data} />}</LoadState>
-    </Section>
+    <>
+      <Filters filters={[rangeFilter('day')]} />
+      <Section title={RANGES[range]}>
+        <LoadState query={query}>{({ data }) => <TrafficCharts statistics={data} />}</LoadState>
+      </Section>
+    </>
   );
 }
 

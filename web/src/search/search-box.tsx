@@ -25,10 +25,7 @@ const KINDS: Readonly<Record<Hit['kind'], string>> = {
 };
 
 /** Where a hit is looked at. */
-export function placeOf(
-  { kind, id, username, request_id: requestId, seq }: Hit,
-  role: Role,
-): { to: string; search?: Search } {
+export function placeOf({ kind, id, request_id: requestId, seq }: Hit, role: Role): { to: string; search?: Search } {
   switch (kind) {
     case 'recipient':
       return { to: `/campaigns/${encodeURIComponent(requestId ?? id)}`, search: { contact: String(seq ?? '') } };
@@ -39,7 +36,7 @@ export function placeOf(
     case 'template':
       return role === 'staff' ? { to: '/reviews/templates', search: { template: id } } : { to: `/templates/${id}` };
     case 'session_message':
-      return role === 'staff' ? { to: `/accounts/${encodeURIComponent(username)}` } : { to: '/session-messages' };
+      return { to: `/session-messages/${id}` };
   }
 }
 

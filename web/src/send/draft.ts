@@ -30,6 +30,8 @@ export interface Draft {
   pasted: string;
   uploadId: string;
   listId: string;
+  /** of a file: which column fills a placeholder that is called otherwise */
+  columns: Readonly<Record<string, string>>;
   schedule: string;
   language: string;
   audioUrl: string;
@@ -56,6 +58,7 @@ export const EMPTY: Draft = {
   pasted: '',
   uploadId: '',
   listId: '',
+  columns: {},
   schedule: '',
   language: 'en',
   audioUrl: '',
@@ -81,6 +84,37 @@ export const numbersIn = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{\{(\d+)\}\}/g)].map(([, number]) => number ?? ''))].sort(
     (a, b) => Number(a) - Number(b),
   );
+
+/** `{{name}}` or `{{name|there}}`, and the backslashes before it: an odd number makes it plain text. */
+const PLACEHOLDER = /(\\*)\{\{\s*([\p{L}\p{M}\p{N}_-]{1,64})\s*(\|[^}]*)?\}\}/gu;
+
+/** Names of the placeholders that each recipient’s values fill in, each once. */
+export function placeholdersIn(channel: ChannelName, draft: Draft): string[] {
+  const texts = isOfTemplates(channel) ? [...Object.values(draft.bodyValues), draft.headerValue] : [draft.message];
+  const found = texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)]);
+  return [...new Set(found.flatMap(([, slashes = '', name = '']) => (slashes.length % 2 === 1 ? [] : [name])))];
+}
+
+/** The text with its placeholders under the names of the columns that fill them. */
+const byColumns = (text: string, columns: Draft['columns']): string =>
+  text.replace(PLACEHOLDER, (whole, slashes: string, name: string, rest = '') => {
+    const column = columns[name] ?? '';
+    return slashes.length % 2 === 1 || column === '' ? whole : `${slashes}{{${column}${String(rest)}}}`;
+  });
+
+/** The draft as it leaves for a file whose columns are called otherwise. */
+function withColumns(draft: Draft): Draft {
+  if (draft.source !== 'upload') return draft;
+  const { columns, bodyValues, message, headerValue } = draft;
+  return {
+    ...draft,
+    message: byColumns(message, columns),
+    headerValue: byColumns(headerValue, columns),
+    bodyValues: Object.fromEntries(
+      Object.entries(bodyValues).map(([number, value]) => [number, byColumns(value, columns)]),
+    ),
+  };
+}
 
 export const isOfTemplates = (channel: ChannelName): boolean => channel === 'template' || channel === 'branded';
 
@@ -148,7 +182,7 @@ export function bodyOf(channel: ChannelName, draft: Draft, template: Template | 
   return {
     ...(channel !== 'voice' && { channel }),
     broadcast_name: draft.name,
-    ...saidBy(channel, draft, template),
+    ...saidBy(channel, channel === 'voice' ? draft : withColumns(draft), template),
     ...recipients,
     ...given({ schedule_time: momentOf(draft.schedule) }),
   };

@@ -15,7 +15,7 @@ import {
   TextArea,
   TextField,
 } from '../ui/index.js';
-import { type Draft, numbersOf } from './draft.js';
+import { type Draft, numbersOf, placeholdersIn } from './draft.js';
 import type { PartProperties } from './write-part.js';
 
 /** Who gets it: pasted numbers, a file, or a list. */
@@ -50,15 +50,13 @@ export function RecipientsPart({ channel, draft, set }: PartProperties) {
           </p>
         </>
       )}
-      {!isPasted && draft.source === 'upload' && <UploadChoice draft={draft} set={set} />}
-      {!isPasted && draft.source === 'list' && <ListChoice draft={draft} set={set} />}
+      {!isPasted && draft.source === 'upload' && <UploadChoice channel={channel} draft={draft} set={set} />}
+      {!isPasted && draft.source === 'list' && <ListChoice channel={channel} draft={draft} set={set} />}
     </Section>
   );
 }
 
-type Choice = Pick<PartProperties, 'draft' | 'set'>;
-
-function UploadChoice({ draft, set }: Choice) {
+function UploadChoice({ channel, draft, set }: PartProperties) {
   const uploads = $api.useQuery('get', '/v6/api/uploads', { params: { query: { limit: 100 } } as never });
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
@@ -72,7 +70,7 @@ function UploadChoice({ draft, set }: Choice) {
     try {
       const { upload_id: id } = await saveUpload(file, column);
       await client.invalidateQueries();
-      set({ uploadId: String(id) });
+      set({ uploadId: String(id), columns: {} });
     } catch (error) {
       setFault(problemOf(error).message);
     } finally {
@@ -95,7 +93,7 @@ function UploadChoice({ draft, set }: Choice) {
                 ),
               ]}
               value={draft.uploadId}
-              onChange={(event) => set({ uploadId: event.currentTarget.value })}
+              onChange={(event) => set({ uploadId: event.currentTarget.value, columns: {} })}
             />
             {chosen !== undefined && (
               <p className="counter">
@@ -104,6 +102,7 @@ function UploadChoice({ draft, set }: Choice) {
                 {chosen.invalid_count > 0 && `; ${formatCount(chosen.invalid_count)} rows were left out`}
               </p>
             )}
+            {chosen !== undefined && <Columns channel={channel} draft={draft} set={set} columns={chosen.columns} />}
             <div className="pair">
               <FileField label="Or upload a CSV file" accept=".csv,text/csv" onFile={setFile} />
               <TextField
@@ -130,7 +129,29 @@ function UploadChoice({ draft, set }: Choice) {
   );
 }
 
-function ListChoice({ draft, set }: Choice) {
+/** Which column of the file fills each placeholder; one of the same name does by itself. */
+function Columns({ channel, draft, set, columns }: PartProperties & { columns: readonly string[] }) {
+  const names = placeholdersIn(channel, draft);
+  if (names.length === 0) return null;
+  return (
+    <div className="pair" role="group" aria-label="Columns of the values">
+      {names.map((name) => (
+        <SelectField
+          key={name}
+          label={`{{${name}}} is filled from`}
+          options={[
+            ...(columns.includes(name) ? [] : [['', 'No column: its default'] as const]),
+            ...columns.map((column) => [column, column] as const),
+          ]}
+          value={draft.columns[name] ?? (columns.includes(name) ? name : '')}
+          onChange={(event) => set({ columns: { ...draft.columns, [name]: event.currentTarget.value } })}
+        />
+      ))}
+    </div>
+  );
+}
+
+function ListChoice({ draft, set }: PartProperties) {
   const lists = $api.useQuery('get', '/v6/api/lists', { params: { query: { limit: 1000 } } as never });
   return (
     <LoadState query={lists}>

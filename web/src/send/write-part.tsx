@@ -1,6 +1,7 @@
 import type { Schema } from '../api/client.js';
 import { Empty, Link, type Loaded, LoadState, Section, SelectField, TextArea, TextField } from '../ui/index.js';
 import { type ChannelName, type Draft, isOfTemplates, numbersIn, type Template } from './draft.js';
+import { Hear } from './hear.js';
 import { MenuEditor } from './menu-editor.js';
 import { countSms, named } from './sms-text.js';
 
@@ -178,6 +179,7 @@ function VoiceFields({ draft, set }: Fields) {
           onChange={(event) => set({ audioUrl: event.currentTarget.value })}
         />
       </div>
+      {draft.audioUrl === '' && <Hear message={draft.message} language={draft.language} />}
       <MenuEditor draft={draft} set={set} />
     </>
   );

@@ -1,12 +1,13 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import { notify } from './toast.js';
 
 interface Properties extends Omit<ComponentProps<'button'>, 'disabled'> {
   kind?: 'quiet' | 'primary' | 'danger';
   icon?: LucideIcon;
   /** its work runs: it does nothing, but keeps the focus */
   busy?: boolean;
-  /** it cannot be pressed now; it can be reached all the same, and its title may say why */
+  /** it cannot be pressed now; it can be reached all the same, and its title says why: also to who presses it */
   off?: boolean;
 }
 
@@ -31,6 +32,7 @@ export function Button({
       onClick={(event) => {
         if (isOff) event.preventDefault();
         else onClick?.(event);
+        if (off && rest.title !== undefined) notify(rest.title);
       }}
     >
       {Icon !== undefined && <Icon size={16} aria-hidden />}

@@ -15,6 +15,8 @@ export type Filter =
       options: readonly (readonly [value: string, text: string])[];
       /** the option that holds without a choice, where one always does; else `Any` does */
       usual?: string;
+      /** filters that mean something else, or nothing, with another choice */
+      clears?: readonly string[];
     };
 
 const TYPING_MS = 350;
@@ -22,8 +24,15 @@ const TYPING_MS = 350;
 /** Filters above a list. A change begins the list at its first page again. */
 export function Filters({ filters }: { filters: readonly Filter[] }) {
   const [values, change] = useAddress();
-  const set = (name: string, value: string) =>
-    change({ [name]: value === '' ? undefined : value, cursor: undefined, page: undefined });
+  const set = (filter: Filter, value: string) => {
+    const cleared = filter.kind === 'choice' ? (filter.clears ?? []) : [];
+    change({
+      ...Object.fromEntries(cleared.map((name) => [name, undefined])),
+      [filter.name]: value === '' ? undefined : value,
+      cursor: undefined,
+      page: undefined,
+    });
+  };
   const isAny = filters.some(({ name }) => (values[name] ?? '') !== '');
   return (
     <search className="filters">
@@ -32,7 +41,7 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
           key={filter.name}
           filter={filter}
           value={values[filter.name] ?? ''}
-          onChange={(value) => set(filter.name, value)}
+          onChange={(value) => set(filter, value)}
         />
       ))}
       {isAny && (

@@ -1,3 +1,4 @@
+export { act } from './act.js';
 export { listQuery, useAddress, useParam } from './address.js';
 export { Button } from './button.js';
 export { Chart, type Line } from './chart.js';

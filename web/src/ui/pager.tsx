@@ -9,12 +9,21 @@ export interface PageFoot {
   next_cursor?: string | null;
 }
 
-/** How many there are, and the way through them. Each page is a step of the browser's history. */
+/** No cursor has it in it. */
+const BETWEEN = '.';
+
+/**
+ * How many there are, and the way through them. A cursor leads on, never back: so the address keeps those of the pages
+ * between the first one and this, and Previous works after a reload and from a link.
+ */
 export function Pager({ foot, shown, isBusy }: { foot: PageFoot; shown: number; isBusy: boolean }) {
-  const [{ cursor }, change] = useAddress();
+  const [{ cursor = '', passed = '' }, change] = useAddress();
   const { total, total_is_capped: isCapped = false, next_cursor: next = null } = foot;
-  const isFirst = (cursor ?? '') === '';
+  const isFirst = cursor === '';
+  const former = isFirst || passed === '' ? [] : passed.split(BETWEEN);
   if (isFirst && next === null && shown === 0) return null;
+  const go = (to: string | undefined, through: readonly string[]) =>
+    change({ cursor: to, passed: through.length === 0 ? undefined : through.join(BETWEEN) }, { push: true });
   return (
     <nav className="pager" aria-label="Pages of the list">
       <span className="muted" role="status">
@@ -24,16 +33,16 @@ export function Pager({ foot, shown, isBusy }: { foot: PageFoot; shown: number; 
       </span>
       {(!isFirst || next !== null) && (
         <span className="buttons">
-          <Button off={isFirst} onClick={() => change({ cursor: undefined }, { push: true })}>
+          <Button off={isFirst} onClick={() => go(undefined, [])}>
             First page
           </Button>
-          <Button off={isFirst} onClick={() => history.back()}>
+          <Button off={isFirst} onClick={() => go(former.at(-1), former.slice(0, -1))}>
             Previous
           </Button>
           <Button
             off={next === null}
             busy={isBusy && next === null}
-            onClick={() => change({ cursor: next ?? undefined }, { push: true })}
+            onClick={() => go(next ?? undefined, isFirst ? [] : [...former, cursor])}
           >
             Next
           </Button>

@@ -55,6 +55,7 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
       sender: { accountId: actor.id, timeZone: actor.timeZone },
       to,
       text: text ?? `Test message over ${name}`,
+      faultOf: async () => (await this.standings.read()).of.get(route.id)?.lastError ?? null,
     };
     if (route.stopped) {
       await inTransaction(this.dataSource, (tx) => record(tx, null));

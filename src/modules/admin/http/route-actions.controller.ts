@@ -110,7 +110,7 @@ export class RouteActionsController {
   @ApiOperation({
     summary: 'Send one message over a route, to see whether it carries',
     description:
-      'A campaign of your own account that costs no credits, over this route alone. Answers what the carrier said, after 20 s at most; what has not left by then is cancelled.',
+      'A campaign of your own account that costs no credits, over this route alone. Answers what the carrier said, after 20 s at most, and a few seconds after a carrier that cannot be reached; what has not left by then is cancelled.',
   })
   @ApiBody({ type: TestRouteRequest })
   @ApiOkResponse({ type: RouteTestAnswer })

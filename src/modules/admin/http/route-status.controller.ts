@@ -5,7 +5,9 @@ import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } fr
 import { type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { routeErrors } from '../admin.errors.js';
 import { RouteStatusQuery } from '../queries/route-status.query.js';
+import { RouteWaitingQuery } from '../queries/route-waiting.query.js';
 import { RouteStatusAnswer, type RouteStatusData, RouteStatusPageAnswer } from './route-status.dto.js';
+import { RouteWaitingAnswer } from './route-waiting.dto.js';
 
 const STATUSES = { name: 'route-statuses', places: 'texts' } as const;
 
@@ -39,5 +41,14 @@ export class RouteStatusController {
     const [data] = items;
     if (!data) throw routeErrors.notFound();
     return { success: true, data };
+  }
+
+  @Get(':name/waiting')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'Which campaigns wait on a route, those with the most recipients first' })
+  @ApiOkResponse({ type: RouteWaitingAnswer })
+  @ApiErrors(routeErrors.notFound)
+  async waiting(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteWaitingAnswer> {
+    return { success: true, ...(await this.queries.execute(new RouteWaitingQuery(name, account.timeZone))) };
   }
 }

@@ -42,6 +42,11 @@ class FailureReasonData {
 @ApiExtraModels(CampaignTemplateData)
 export class CampaignDetailData extends CampaignData {
   @ApiProperty({ example: 'demo' }) username!: string;
+  @LocalTime({
+    nullable: true,
+    description: 'when the last of those in doubt is failed for want of a receipt; null = none is in doubt',
+  })
+  in_doubt_until!: string | null;
   @ApiProperty({ example: 'gsm_credits', description: 'the balance that pays' }) balance!: string;
   @ApiProperty({ example: 0, description: 'credits that went back' }) refunded_credits!: number;
   @ApiProperty({ ...nullableText, example: 'ACMEIN', description: 'null = the route’s own' }) sender!: string | null;
@@ -91,6 +96,12 @@ export class CampaignDetailData extends CampaignData {
   failure_reasons!: FailureReasonData[];
   @ApiProperty({ example: false, description: 'a large campaign: counted in a part of it' })
   failure_reasons_approximate!: boolean;
+  @ApiProperty({
+    example: false,
+    description:
+      'retry-failed would find a recipient: FAILED, not suppressed, never of unknown outcome, and taken by no earlier retry (of more than 10,000 recipients the last two are not asked)',
+  })
+  retriable!: boolean;
   @ApiProperty({
     type: String,
     nullable: true,

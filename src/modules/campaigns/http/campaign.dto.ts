@@ -1,8 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime, now } from '../../../kernel/clock.js';
-import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
+import { AnswerOf, LocalTime, PageOf } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES, CHANNELS } from '../../channels/index.js';
-import { CAMPAIGN_STATES, type CampaignState, type Channel, statusCounts } from '../../engine/index.js';
+import {
+  CAMPAIGN_STATES,
+  type CampaignState,
+  type Channel,
+  RecipientStatus,
+  statusCounts,
+} from '../../engine/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
@@ -52,6 +58,17 @@ export class CampaignData {
     description: 'name of the route that it was accepted for; null for a chat connection, and for one that was removed',
   })
   route!: string | null;
+  @ApiProperty({
+    type: [String],
+    example: ['airtel'],
+    description: 'names of the routes over which what is left leaves at this moment; without chat connections',
+  })
+  carried_by!: string[];
+  @ApiProperty({
+    example: 0,
+    description: 'recipients that may have left: settled by a receipt, or by the deadline as failed',
+  })
+  in_doubt!: number;
   @ApiProperty({ example: 2 }) total_rows!: number;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, example: { DELIVERED: 2 } })
   status_counts!: Record<string, number>;
@@ -78,6 +95,8 @@ export interface CampaignSurroundings {
   zone: string;
   /** name of its route */
   route: string | null;
+  /** names of the routes that carry what is left */
+  carriedBy: string[];
 }
 
 const isAhead = ({ state, scheduledAt }: CountedCampaign['campaign']): boolean =>
@@ -86,7 +105,7 @@ const isAhead = ({ state, scheduledAt }: CountedCampaign['campaign']): boolean =
 export function campaignData(
   { campaign, counts }: CountedCampaign,
   channel: Channel,
-  { zone, route }: CampaignSurroundings,
+  { zone, route, carriedBy }: CampaignSurroundings,
 ) {
   const shown = (at: Date | null): string | null => at && dateTime(at, zone);
   return {
@@ -97,6 +116,8 @@ export function campaignData(
     state: campaign.state,
     phase: isAhead(campaign) ? SCHEDULED : campaign.state,
     route,
+    carried_by: carriedBy,
+    in_doubt: counts.get(RecipientStatus.Unknown) ?? 0,
     total_rows: campaign.totalRows,
     status_counts: statusCounts(channel, counts),
     credits: campaign.chargedCredits,

@@ -3,7 +3,15 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { type Listed, NOTHING_LISTED, type Page } from '../../../kernel/lists.js';
 import { inListedOrder, listKeys, ReadDatabase, type ReadSource } from '../../../platform/database/index.js';
-import { type CampaignRecord, type CampaignRow, Channels, type RecipientStatus, toRecord } from '../../engine/index.js';
+import {
+  CampaignReader,
+  type CampaignRecord,
+  type CampaignRow,
+  Channels,
+  isEndState,
+  type RecipientStatus,
+  toRecord,
+} from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { type CampaignFilter, campaignKeys } from './campaign-keys.js';
 
@@ -16,6 +24,14 @@ export interface WantedCampaigns extends Omit<CampaignFilter, 'routeId'> {
 export interface CountedCampaign {
   campaign: CampaignRecord;
   counts: ReadonlyMap<RecipientStatus, number>;
+  /** routes of its lanes that are left */
+  carrying: readonly number[];
+}
+
+/** A campaign that was read by itself. */
+export async function counted(reader: CampaignReader, campaign: CampaignRecord): Promise<CountedCampaign> {
+  const [counts, carrying] = await Promise.all([reader.counts(campaign.id), reader.carrying([campaign.id])]);
+  return { campaign, counts, carrying: carrying.get(campaign.id) ?? [] };
 }
 
 /** The content may be as large as a request: a list needs it where there is something to review in it, and else not. */
@@ -81,6 +97,12 @@ export class CampaignList {
       const counts = byCampaign.get(campaign_id) ?? new Map<RecipientStatus, number>();
       byCampaign.set(campaign_id, counts.set(status, Number(recipients)));
     }
-    return rows.map((row) => ({ campaign: toRecord(row), counts: byCampaign.get(row.id) ?? new Map() }));
+    const open = rows.flatMap(({ id, state }) => (isEndState(state) ? [] : [id]));
+    const carrying = await new CampaignReader(source).carrying(open);
+    return rows.map((row) => ({
+      campaign: toRecord(row),
+      counts: byCampaign.get(row.id) ?? new Map(),
+      carrying: carrying.get(row.id) ?? [],
+    }));
   }
 }

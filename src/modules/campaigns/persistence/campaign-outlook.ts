@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { TtlCache } from '../../../platform/caches/index.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type CampaignRecord, isEndState, RECIPIENTS_A_READ, RecipientStatus } from '../../engine/index.js';
 import { RouteDirectory, type RouteRecord } from '../../providers/index.js';
 import { secondsLeft } from '../domain/time-left.js';
@@ -19,10 +20,14 @@ export interface Outlook {
   /** credits; null = it cannot be cancelled */
   refund: number | null;
   isRefundApproximate: boolean;
+  /** null = none is in doubt */
+  inDoubtUntil: Date | null;
 }
 
-/** Lanes of a campaign, and groups of them. */
-const MOST_LANES = 2_048;
+/** Groups of lanes of a campaign. */
+const MOST_GROUPS = 2_048;
+/** Of those in doubt, so many are asked for their deadline. */
+const MOST_IN_DOUBT = 10_000;
 /** What a cancel of a larger campaign would give back is added up once in a few seconds, however many look. */
 const FEW = 10_000;
 const REFUND_KEPT_MS = 5_000;
@@ -35,13 +40,14 @@ export class CampaignOutlooks {
   private readonly refunds = new TtlCache<number, number>(REFUND_KEPT_MS, MOST_KEPT);
 
   constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RECEIPT_TIMEOUT'>,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
   ) {}
 
   async of(counted: CountedCampaign): Promise<Outlook> {
-    const { campaign } = counted;
-    const [carrying, chains] = await Promise.all([this.carrying(campaign), this.chains(campaign)]);
+    const { campaign, carrying } = counted;
+    const chains = await this.chains(campaign);
     const of = async (ids: readonly number[]): Promise<(RouteRecord | null)[]> =>
       Promise.all(ids.map((id) => this.routes.byId(id)));
     const all = await of([...new Set([campaign.routeId, ...chains, ...carrying])]);
@@ -56,6 +62,7 @@ export class CampaignOutlooks {
       secondsLeft: this.left(counted, limit),
       refund,
       isRefundApproximate: isApproximate,
+      inDoubtUntil: await this.inDoubtUntil(counted),
     };
   }
 
@@ -71,19 +78,21 @@ export class CampaignOutlooks {
     return routes.flatMap((route) => (route && route.owner === null ? [route.name] : []));
   }
 
-  /** Routes of the lanes that are left. */
-  private async carrying({ id }: CampaignRecord): Promise<number[]> {
-    const rows: { route_id: number }[] = await this.dataSource.query(
-      `SELECT DISTINCT route_id FROM campaign_lanes WHERE campaign_id = ? LIMIT ${MOST_LANES}`,
+  /** When the deadline of the last one in doubt comes, as the sweeper of receipts reckons it. */
+  private async inDoubtUntil({ campaign: { id }, counts }: CountedCampaign): Promise<Date | null> {
+    if ((counts.get(RecipientStatus.Unknown) ?? 0) === 0) return null;
+    const [row] = await this.dataSource.query<{ at: Date | null }[]>(
+      `SELECT MAX(u.created_at) AS at FROM (SELECT created_at FROM unknown_outcomes WHERE campaign_id = ?
+         LIMIT ${MOST_IN_DOUBT}) u`,
       [id],
     );
-    return rows.map(({ route_id }) => route_id);
+    return row?.at ? new Date(row.at.getTime() + this.environment.RECEIPT_TIMEOUT) : null;
   }
 
   /** Routes of all chains, in their order. */
   private async chains({ id }: CampaignRecord): Promise<number[]> {
     const rows: { route_ids: string }[] = await this.dataSource.query(
-      `SELECT route_ids FROM campaign_routes WHERE campaign_id = ? ORDER BY lane_group LIMIT ${MOST_LANES}`,
+      `SELECT route_ids FROM campaign_routes WHERE campaign_id = ? ORDER BY lane_group LIMIT ${MOST_GROUPS}`,
       [id],
     );
     return rows.flatMap(({ route_ids }) => route_ids.split(',').map(Number));

@@ -1,15 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import { dateTime } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { Channels, isPersonalised, NO_OUTLINE, RecipientStatus, RouteChangeReader } from '../../engine/index.js';
-import { RouteDirectory } from '../../providers/index.js';
+import { RouteDirectory, type RouteRecord } from '../../providers/index.js';
 import { type CampaignDetailData, routeChanges } from '../http/campaign-detail.dto.js';
 import { type CampaignData, campaignData, type CampaignSurroundings } from '../http/campaign.dto.js';
 import { type StaffCampaignAnswer, staffCampaign } from '../http/staff-campaign.dto.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { CampaignOutlooks } from '../persistence/campaign-outlook.js';
 import { FailureReasonCounts } from '../persistence/failure-reasons.js';
+import { FailedRecipients } from '../retry/failed-recipients.js';
 
 const NO_OWNER = { username: '', timeZone: 'UTC' };
+
+/** Names of the operator's routes; chat connections have none, and what was removed neither. */
+const namesOf = (routes: readonly (RouteRecord | null)[]): string[] =>
+  routes.flatMap((route) => (route && route.owner === null ? [route.name] : []));
 
 /** Campaigns in the labels of their channel and the time zone of their owner, also for staff. */
 @Injectable()
@@ -21,6 +27,7 @@ export class CampaignViews {
     private readonly changes: RouteChangeReader,
     private readonly outlooks: CampaignOutlooks,
     private readonly failures: FailureReasonCounts,
+    private readonly retries: FailedRecipients,
   ) {}
 
   async ofOwner(counted: CountedCampaign): Promise<CampaignData> {
@@ -36,9 +43,13 @@ export class CampaignViews {
       this.outlooks.of(counted),
       this.failures.of(campaign, counts.get(RecipientStatus.Failed) ?? 0),
     ]);
+    const failed = counts.get(RecipientStatus.Failed) ?? 0;
+    const why = reasons.map(({ message }) => message);
+    const retriable = await this.retries.areThere(campaign, failed, why);
     return {
       ...campaignData(counted, channel, around),
       username: around.username,
+      in_doubt_until: outlook.inDoubtUntil && dateTime(outlook.inDoubtUntil, around.zone),
       balance: campaign.balance,
       refunded_credits: campaign.refundedCredits,
       sender: campaign.sender,
@@ -52,6 +63,7 @@ export class CampaignViews {
       refund_is_approximate: outlook.isRefundApproximate,
       failure_reasons: reasons.map(({ errorCode, message, count }) => ({ error_code: errorCode, message, count })),
       failure_reasons_approximate: isApproximate,
+      retriable,
       category: campaign.category,
       route_changes: routeChanges(changes, around.zone),
     };
@@ -61,12 +73,16 @@ export class CampaignViews {
     return staffCampaign(counted, this.channels.get(counted.campaign.channel), await this.surroundings(counted));
   }
 
-  private async surroundings({ campaign }: CountedCampaign): Promise<CampaignSurroundings & { username: string }> {
-    const [owner, route] = await Promise.all([
+  private async surroundings({
+    campaign,
+    carrying,
+  }: CountedCampaign): Promise<CampaignSurroundings & { username: string }> {
+    const [owner, route, ...others] = await Promise.all([
       this.accounts.byId(campaign.accountId),
-      this.routes.byId(campaign.routeId),
+      ...[campaign.routeId, ...carrying].map((id) => this.routes.byId(id)),
     ]);
     const { username, timeZone: zone } = owner ?? NO_OWNER;
-    return { username, zone, route: route && route.owner === null ? route.name : null };
+    const [name = null] = namesOf([route ?? null]);
+    return { username, zone, route: name, carriedBy: namesOf(others) };
   }
 }

@@ -3,6 +3,7 @@ import type { Actor } from '../../accounts/index.js';
 import { CampaignReader } from '../../engine/index.js';
 import { campaignOf } from '../campaign-access.js';
 import type { CampaignDetailData } from '../http/campaign-detail.dto.js';
+import { counted } from '../persistence/campaign-list.js';
 import { CampaignViews } from './campaign-views.js';
 
 /** @throws AppError not_found `Campaign not found` */
@@ -24,6 +25,6 @@ export class GetCampaignHandler implements IQueryHandler<GetCampaignQuery> {
 
   async execute({ actor, requestId }: GetCampaignQuery): Promise<CampaignDetailData> {
     const campaign = await campaignOf(this.reader, actor, requestId);
-    return this.views.inDetail({ campaign, counts: await this.reader.counts(campaign.id) });
+    return this.views.inDetail(await counted(this.reader, campaign));
   }
 }

@@ -2,6 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { CampaignReader } from '../../engine/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import type { StaffCampaignAnswer } from '../http/staff-campaign.dto.js';
+import { counted } from '../persistence/campaign-list.js';
 import { CampaignViews } from './campaign-views.js';
 
 /** One campaign of any account, as staff see it. @throws AppError not_found `Campaign not found` */
@@ -21,6 +22,6 @@ export class ReviewCampaignHandler implements IQueryHandler<ReviewCampaignQuery>
   async execute({ requestId }: ReviewCampaignQuery): Promise<StaffCampaignAnswer> {
     const campaign = await this.reader.byRequestId(requestId);
     if (!campaign) throw campaignErrors.notFound();
-    return this.views.forStaff({ campaign, counts: await this.reader.counts(campaign.id) });
+    return this.views.forStaff(await counted(this.reader, campaign));
   }
 }

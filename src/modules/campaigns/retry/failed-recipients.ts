@@ -13,6 +13,7 @@ import {
 } from '../../engine/index.js';
 
 const BATCH = 25_000;
+const FEW = 10_000;
 const RECIPIENTS_A_READ = 5_000;
 /** What the stop list left out was not a failure of the carrier (reference/campaigns#retry-failed). */
 /** What the engine writes of a number on the stop list. */
@@ -48,6 +49,17 @@ export class FailedRecipients {
       afterSeq = last.seq;
     }
     return { total: chosen.size, read: () => this.read(campaign, chosen) };
+  }
+
+  /**
+   * Whether a retry would find one. Of campaigns over 10,000 recipients those that earlier retries took count as well, so
+   * that a page may ask again and again.
+   * @param reasons why recipients failed, as far as they are counted
+   */
+  async areThere(campaign: CampaignRecord, failed: number, reasons: readonly (string | null)[]): Promise<boolean> {
+    if (failed === 0) return false;
+    if (campaign.totalRows > FEW) return reasons.some((reason) => reason !== SUPPRESSED);
+    return (await this.sourceOf(campaign)).total > 0;
   }
 
   private async *read(campaign: CampaignRecord, chosen: SeqSet): AsyncGenerator<SourcedRecipient[], void, undefined> {

@@ -87,6 +87,16 @@ export const VOICE_QUOTE_ERRORS: readonly DocumentedError[] = [
   ...AUDIO_ERRORS,
 ];
 
+/** Errors of a text that is to be heard, in the order in which they are judged. */
+export const SPEECH_ERRORS: readonly DocumentedError[] = [
+  row(VOICE_TEXTS.noAudio, 'no message'),
+  row(VOICE_TEXTS.tooLong, 'message over 5000 characters'),
+  audioErrors.nothingToSay,
+  audioErrors.speechFailed.because('the speech could not be made'),
+  audioErrors.tooLong.because('the speech is too long'),
+  audioErrors.noEngine,
+];
+
 /** Errors of a simulation, in the order in which they are judged. */
 export const SIMULATION_ERRORS: readonly DocumentedError[] = [
   ...MENU_ERRORS,

@@ -11,6 +11,7 @@ import { SenderIdsModule } from '../../sender-ids/index.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
 import { CampaignAudio } from './campaign-audio.js';
 import { SendVoiceCampaignHandler } from './commands/send-voice-campaign.command.js';
+import { HearSpeechHandler } from './queries/hear-speech.query.js';
 import { QuoteVoiceHandler } from './queries/quote-voice.query.js';
 import { VoiceController } from './http/voice.controller.js';
 import { LiveCalls } from './persistence/live-calls.js';
@@ -36,6 +37,7 @@ import { VoiceCalls } from './persistence/voice-calls.js';
   ],
   providers: [
     SendVoiceCampaignHandler,
+    HearSpeechHandler,
     QuoteVoiceHandler,
     CampaignAudio,
     LiveCalls,

@@ -118,6 +118,8 @@ type RecipientColumns = readonly [
   updatedAt: Date,
 ];
 
+/** Lanes that one look reads: of a thousand campaigns of usual size all. */
+const MOST_LANES = 20_000;
 const FIRST_CHUNK = 1_000;
 const ROWS_A_CHUNK = 4_000;
 const ASCII = /^[\x20-\x7e]*$/;
@@ -154,6 +156,19 @@ export class CampaignReader {
       [campaignId],
     );
     return new Map(rows.map((row) => [row.status, Number(row.recipients)]));
+  }
+
+  /** Routes of the lanes that are left, by campaign; those without any are absent. */
+  async carrying(campaignIds: readonly number[]): Promise<Map<number, number[]>> {
+    if (campaignIds.length === 0) return new Map();
+    const rows: { campaign_id: number; route_id: number }[] = await this.source.query(
+      `SELECT DISTINCT campaign_id, route_id FROM (SELECT campaign_id, route_id FROM campaign_lanes
+         WHERE campaign_id IN (?) LIMIT ${MOST_LANES}) l ORDER BY campaign_id, route_id`,
+      [campaignIds],
+    );
+    const routes = new Map<number, number[]>();
+    for (const { campaign_id: id, route_id: route } of rows) routes.set(id, [...(routes.get(id) ?? []), route]);
+    return routes;
   }
 
   async recipients(campaignId: number, selection: RecipientSelection): Promise<RecipientRecord[]> {

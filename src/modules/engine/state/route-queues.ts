@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import type { CampaignState } from './campaign-transitions.js';
 import { sqlIsRefusedLane } from './lanes.js';
 import { RecipientStatus } from './recipient-status.js';
 
@@ -20,6 +21,20 @@ export interface RouteQueue {
   oldestDueMs: number | null;
 }
 
+/** A campaign of which something waits on a route. */
+export interface WaitingCampaign {
+  requestId: string;
+  broadcastName: string;
+  accountId: number;
+  channel: string;
+  state: CampaignState;
+  scheduledAt: Date | null;
+  /** recipients, due or later */
+  waiting: number;
+}
+
+/** Campaigns that one look names. */
+const MOST_CAMPAIGNS = 100;
 /** Lanes of campaigns, and messages of their own, that one look reads. */
 const MOST_LANES = 2_000;
 const MOST_SINGLE = 20_000;
@@ -60,6 +75,36 @@ export class RouteQueues {
       later: Number(campaigns.later) + Number(single.later),
       hasMore: Number(campaigns.lanes) > MOST_LANES || Number(single.lanes) > MOST_SINGLE,
       oldestDueMs: oldest.length > 0 ? Math.max(0, ...oldest) : null,
+    };
+  }
+
+  /**
+   * The campaigns that wait there, those with the most first; of messages of one recipient some.
+   * @param channels whose messages the route carries
+   */
+  async campaigns(
+    channels: readonly string[],
+    routeId: number,
+  ): Promise<{ campaigns: WaitingCampaign[]; hasMore: boolean }> {
+    if (channels.length === 0) return { campaigns: [], hasMore: false };
+    const lanes = (single: 0 | 1, most: number): string =>
+      `(SELECT campaign_id, lane, next_seq, end_seq FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
+        WHERE channel IN (?) AND route_id = ? AND single = ${single} LIMIT ${most + 1}) l`;
+    const rows: (Omit<WaitingCampaign, 'waiting'> & { waiting: string; lanes: string })[] = await this.dataSource.query(
+      `SELECT c.request_id AS requestId, c.broadcast_name AS broadcastName, c.account_id AS accountId, c.channel, c.state,
+         c.scheduled_at AS scheduledAt, w.waiting, w.lanes
+       FROM (SELECT campaign_id, SUM(waiting) AS waiting, SUM(COUNT(*)) OVER () AS lanes FROM (
+           SELECT l.campaign_id, ${sqlWaitingIn('l')} AS waiting FROM ${lanes(0, MOST_LANES)}
+           UNION ALL SELECT l.campaign_id, 1 FROM ${lanes(1, MOST_CAMPAIGNS)}) x
+         GROUP BY campaign_id HAVING SUM(waiting) > 0 ORDER BY waiting DESC, campaign_id LIMIT ${MOST_CAMPAIGNS + 1}) w
+       JOIN campaigns c ON c.id = w.campaign_id ORDER BY w.waiting DESC, w.campaign_id`,
+      [channels, routeId, channels, routeId],
+    );
+    return {
+      campaigns: rows
+        .slice(0, MOST_CAMPAIGNS)
+        .map(({ lanes: _lanes, waiting, ...campaign }) => ({ ...campaign, waiting: Number(waiting) })),
+      hasMore: rows.length > MOST_CAMPAIGNS || Number(rows[0]?.lanes ?? 0) > MOST_LANES,
     };
   }
 

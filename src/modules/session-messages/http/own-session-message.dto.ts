@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { isUserId } from '../../../kernel/chat-user-id.js';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf, LocalTime } from '../../../platform/http/index.js';
+import { AnswerOf, LocalTime, PageOf } from '../../../platform/http/index.js';
 import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
 import { RecipientStatus } from '../../engine/index.js';
 import { MESSAGE_TYPES } from '../domain/session-rows.js';
@@ -79,6 +79,13 @@ export function sessionMessageData(row: ListedSessionMessage, zone: string): Ses
     updated_at: dateTime(row.updated_at, zone),
   };
 }
+
+export class FoundSessionMessageData extends SessionMessageData {
+  @ApiProperty({ example: 'demo', description: 'Whose it is' })
+  username!: string;
+}
+
+export class SessionMessageAnswer extends AnswerOf(FoundSessionMessageData) {}
 
 export class SessionMessagePageAnswer extends PageOf(SessionMessageData) {}
 

@@ -6,10 +6,12 @@ import { textOrNull } from '../../../kernel/text.js';
 import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { CancelSessionMessageCommand } from '../commands/cancel-session-message.command.js';
+import { FindSessionMessageQuery } from '../queries/find-session-message.query.js';
 import { ListSessionMessagesQuery } from '../queries/list-session-messages.query.js';
 import { sessionErrors } from '../session-messages.errors.js';
 import {
   CancelledSessionMessageAnswer,
+  SessionMessageAnswer,
   type SessionMessageData,
   SessionMessagePageAnswer,
 } from './own-session-message.dto.js';
@@ -47,6 +49,17 @@ export class OwnSessionMessagesController {
     const scheduled = wanted === 'true' ? true : wanted === 'false' ? false : null;
     const list = new ListSessionMessagesQuery(account, { status: textOrNull(query['status']), scheduled }, page);
     return paged(MESSAGES, page, await this.queries.execute(list));
+  }
+
+  @Get(':id')
+  @ApiParam({ name: 'id', type: Number, example: 374100212563968 })
+  @ApiOperation({ summary: 'One session message; staff see those of all accounts' })
+  @ApiOkResponse({ type: SessionMessageAnswer })
+  @ApiErrors(sessionErrors.notFound)
+  async show(@Param('id') text: string, @CurrentActor() actor: Actor): Promise<SessionMessageAnswer> {
+    const id = readId(text);
+    if (id === null) throw sessionErrors.notFound();
+    return { success: true, data: await this.queries.execute(new FindSessionMessageQuery(actor, id)) };
   }
 
   @Delete(':id')

@@ -8,6 +8,7 @@ import { RecipientStatus } from '../../engine/index.js';
 /** A session message without its content. */
 export interface ListedSessionMessage {
   id: number;
+  account_id: number;
   receiver: string;
   type: string;
   label: string | null;
@@ -21,7 +22,7 @@ export interface ListedSessionMessage {
   updated_at: Date;
 }
 
-/** Session messages for their owner's list. */
+/** Session messages as they are shown. */
 @Injectable()
 export class SessionMessageReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -56,13 +57,22 @@ export class SessionMessageReader {
       page,
     );
     if (ids.items.length === 0) return { ...ids, items: [] };
-    const rows: ListedSessionMessage[] = await this.dataSource.query(
-      `SELECT id, receiver, JSON_UNQUOTE(JSON_EXTRACT(content, '$.type')) AS type, label, status, error_code,
+    return inListedOrder(ids, await this.byIds(ids.items), ({ id }) => id);
+  }
+
+  /** One of any account. */
+  async byId(id: number): Promise<ListedSessionMessage | null> {
+    const [row] = await this.byIds([id]);
+    return row ?? null;
+  }
+
+  private byIds(ids: readonly number[]): Promise<ListedSessionMessage[]> {
+    return this.dataSource.query(
+      `SELECT id, account_id, receiver, JSON_UNQUOTE(JSON_EXTRACT(content, '$.type')) AS type, label, status, error_code,
          error_message, provider_message_id, scheduled_at, sent_at, created_at, updated_at
        FROM session_messages WHERE id IN (?)`,
-      [ids.items],
+      [ids],
     );
-    return inListedOrder(ids, rows, ({ id }) => id);
   }
 }
 

@@ -108,7 +108,7 @@ export function readMenus(
 }
 
 /** Both given: audio_url is used, and the message is not looked at (reference/voice#voicesend). */
-function readSource(raw: RawVoiceRequest): AudioSource | string {
+export function readSource(raw: RawVoiceRequest): AudioSource | string {
   const url = readText(raw['audio_url']);
   if (url.kind === 'text') return { url: url.value.trim() };
   if (url.kind === 'fault') return VOICE_TEXTS.noAudio;

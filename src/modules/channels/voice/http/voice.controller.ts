@@ -1,5 +1,5 @@
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { Body, Controller, HttpCode, Inject, Post, StreamableFile } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
@@ -12,9 +12,10 @@ import { readSimulation } from '../calls/simulation-request.js';
 import { SendVoiceCampaignCommand } from '../commands/send-voice-campaign.command.js';
 import { type NumberRules, voiceReceiver } from '../domain/call-number.js';
 import { type RawVoiceRequest, readVoiceRequest } from '../domain/voice-request.js';
-import { SIMULATION_ERRORS, VOICE_SEND_ERRORS, voiceErrors } from '../voice.errors.js';
+import { HearSpeechQuery } from '../queries/hear-speech.query.js';
+import { SIMULATION_ERRORS, SPEECH_ERRORS, VOICE_SEND_ERRORS, voiceErrors } from '../voice.errors.js';
 import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.dto.js';
-import { VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.dto.js';
+import { SpeechBody, VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.dto.js';
 
 /** Voice campaigns (reference/voice#voicesend). */
 @ApiTags('Voice')
@@ -25,6 +26,7 @@ export class VoiceController {
 
   constructor(
     private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     this.numbers = { allowedPrefixes: this.environment.VOICE_ALLOWED_PREFIXES };
@@ -64,6 +66,23 @@ export class VoiceController {
       audio_url: sent.speechUrl ?? ('url' in request.source ? request.source.url : ''),
       ...contactWarnings(fieldsOf(body)['contacts'], CONTACTS),
     };
+  }
+
+  @Post('speech')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Hear how a text is spoken',
+    description: 'The audio that a send of this text and language plays. Costs nothing, makes no call, keeps nothing.',
+  })
+  @ApiBody({ type: SpeechBody })
+  @ApiOkResponse({
+    description: 'The audio.',
+    content: { 'audio/wav': { schema: { type: 'string', format: 'binary' } } },
+  })
+  @ApiErrors(tooMany.because('too many of the account’s texts are with the engine'), ...SPEECH_ERRORS)
+  async hear(@Body() body: unknown, @CurrentActor() { account }: Actor): Promise<StreamableFile> {
+    const { mime, bytes } = await this.queries.execute(new HearSpeechQuery(account.id, fieldsOf(body)));
+    return new StreamableFile(bytes, { type: mime, length: bytes.length });
   }
 
   @Post('simulate')

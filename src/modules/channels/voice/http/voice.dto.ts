@@ -7,6 +7,15 @@ const SPEECH_URL = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw.wav';
 const CLIP_URL = 'https://files.example.com/opening-hours.mp3';
 const NUMBER = '919812345678';
 
+/** Body of POST /speech. */
+export class SpeechBody {
+  @ApiProperty({ example: 'Your order is ready.', maxLength: 5_000 })
+  message!: string;
+
+  @ApiPropertyOptional({ example: 'en', description: 'As in a send; English where it is not given' })
+  language?: string;
+}
+
 /** What every row of a menu has. */
 class MenuKey {
   @ApiProperty({ example: '1', description: '0-9, * or #, each once in a menu.' })
