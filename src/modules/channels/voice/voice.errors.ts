@@ -94,7 +94,6 @@ export const SPEECH_ERRORS: readonly DocumentedError[] = [
   audioErrors.nothingToSay,
   audioErrors.speechFailed.because('the speech could not be made'),
   audioErrors.tooLong.because('the speech is too long'),
-  audioErrors.noEngine,
 ];
 
 /** Errors of a simulation, in the order in which they are judged. */
