@@ -70,6 +70,10 @@ describe('the detail of a campaign', () => {
       [id],
     );
     await campaigns.dataSource.query(
+      "UPDATE campaign_recipients SET updated_at = '2026-11-22 10:00:00' WHERE campaign_id = ? AND seq < 3",
+      [id],
+    );
+    await campaigns.dataSource.query(
       "UPDATE campaign_lanes SET route_id = (SELECT id FROM routes WHERE name = 'main') WHERE campaign_id = ?",
       [id],
     );

@@ -58,6 +58,7 @@ const NAMED: Readonly<Record<string, string>> = {
   RouteActionsController_test: 'adminTestRoute',
   RouteStatusController_list: 'adminListRouteStatuses',
   RouteStatusController_show: 'adminGetRouteStatus',
+  RouteStatusController_waiting: 'adminListCampaignsOfRoute',
   RoutesController_rotate: 'adminRotateCallbackSecret',
   RouteCostsController_show: 'adminGetRouteCosts',
   RouteCostsController_put: 'adminPutRouteCosts',

@@ -60,12 +60,14 @@ export class AudioLibrary {
    * The same as sound, to be heard before it is sent; nothing of it is kept.
    * @throws AppError as `speech`
    */
-  async heard(text: string, language: string | null, accountId: number): Promise<{ mime: string; bytes: Buffer }> {
-    const { file, bytes } = await this.speaker.speak(text, language, accountId);
-    if (bytes) return { mime: file.mime, bytes };
-    const kept: Buffer[] = [];
-    for await (const part of this.store.bytes(file, 0, file.size - 1)) kept.push(part);
-    return { mime: file.mime, bytes: Buffer.concat(kept) };
+  heard(text: string, language: string | null, accountId: number): Promise<{ mime: string; bytes: Buffer }> {
+    return this.holding(accountId, async () => {
+      const { file, bytes } = await this.speaker.speak(text, language, accountId);
+      if (bytes) return { mime: file.mime, bytes };
+      const kept: Buffer[] = [];
+      for await (const part of this.store.bytes(file, 0, file.size - 1)) kept.push(part);
+      return { mime: file.mime, bytes: Buffer.concat(kept) };
+    });
   }
 
   /**

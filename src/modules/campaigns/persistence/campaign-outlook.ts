@@ -82,8 +82,10 @@ export class CampaignOutlooks {
   private async inDoubtUntil({ campaign: { id }, counts }: CountedCampaign): Promise<Date | null> {
     if ((counts.get(RecipientStatus.Unknown) ?? 0) === 0) return null;
     const [row] = await this.dataSource.query<{ at: Date | null }[]>(
-      `SELECT MAX(u.created_at) AS at FROM (SELECT created_at FROM unknown_outcomes WHERE campaign_id = ?
-         LIMIT ${MOST_IN_DOUBT}) u`,
+      `SELECT MAX(r.updated_at) AS at
+       FROM (SELECT campaign_id, seq FROM unknown_outcomes WHERE campaign_id = ? LIMIT ${MOST_IN_DOUBT}) u
+       STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = u.campaign_id AND r.seq = u.seq
+       WHERE r.status = ${RecipientStatus.Unknown}`,
       [id],
     );
     return row?.at ? new Date(row.at.getTime() + this.environment.RECEIPT_TIMEOUT) : null;

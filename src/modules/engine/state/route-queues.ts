@@ -96,15 +96,17 @@ export class RouteQueues {
        FROM (SELECT campaign_id, SUM(waiting) AS waiting, SUM(COUNT(*)) OVER () AS lanes FROM (
            SELECT l.campaign_id, ${sqlWaitingIn('l')} AS waiting FROM ${lanes(0, MOST_LANES)}
            UNION ALL SELECT l.campaign_id, 1 FROM ${lanes(1, MOST_CAMPAIGNS)}) x
-         GROUP BY campaign_id HAVING SUM(waiting) > 0 ORDER BY waiting DESC, campaign_id LIMIT ${MOST_CAMPAIGNS + 1}) w
+         GROUP BY campaign_id ORDER BY waiting DESC, campaign_id LIMIT ${MOST_CAMPAIGNS + 1}) w
        JOIN campaigns c ON c.id = w.campaign_id ORDER BY w.waiting DESC, w.campaign_id`,
       [channels, routeId, channels, routeId],
     );
+    // filtered here: lanes in which nothing is left count among those that were read
+    const waiting = rows.filter((row) => Number(row.waiting) > 0);
     return {
-      campaigns: rows
+      campaigns: waiting
         .slice(0, MOST_CAMPAIGNS)
-        .map(({ lanes: _lanes, waiting, ...campaign }) => ({ ...campaign, waiting: Number(waiting) })),
-      hasMore: rows.length > MOST_CAMPAIGNS || Number(rows[0]?.lanes ?? 0) > MOST_LANES,
+        .map(({ lanes: _lanes, ...campaign }) => ({ ...campaign, waiting: Number(campaign.waiting) })),
+      hasMore: waiting.length > MOST_CAMPAIGNS || Number(rows[0]?.lanes ?? 0) > MOST_LANES,
     };
   }
 

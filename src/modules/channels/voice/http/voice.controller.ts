@@ -4,7 +4,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { ApiErrors, contactWarnings } from '../../../../platform/http/index.js';
-import { tooMany } from '../../../../platform/security/index.js';
+import { RateLimited, tooMany } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { simulate } from '../calls/simulation.js';
@@ -70,6 +70,7 @@ export class VoiceController {
 
   @Post('speech')
   @HttpCode(200)
+  @RateLimited('broadcast')
   @ApiOperation({
     summary: 'Hear how a text is spoken',
     description: 'The audio that a send of this text and language plays. Costs nothing, makes no call, keeps nothing.',
