@@ -46,6 +46,8 @@ describe('one campaign', () => {
         state: 'running',
         phase: 'running',
         route: 'main',
+        carried_by: [],
+        in_doubt: 1,
         total_rows: 3,
         status_counts: { DELIVERED: 2, PP1: 1 },
         credits: 6,
@@ -55,6 +57,7 @@ describe('one campaign', () => {
         sent_at: null,
         completed_at: null,
         username: owner.account.username,
+        in_doubt_until: null,
         balance: 'gsm_credits',
         refunded_credits: 0,
         sender: null,
@@ -71,6 +74,7 @@ describe('one campaign', () => {
         refund_is_approximate: false,
         failure_reasons: [],
         failure_reasons_approximate: false,
+        retriable: false,
         category: null,
         route_changes: [],
       },
@@ -117,7 +121,7 @@ describe('an account’s campaigns', () => {
     const whole = await campaigns.get(LIST, member);
     expect(whole.body).toMatchObject({ success: true, page: 1, limit: 50, total: 5 });
     expect(listOf(whole).map((campaign) => campaign['request_id'])).toEqual(all);
-    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(15);
+    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(17);
     const page = await campaigns.get(`${LIST}?page=2&limit=2`, member);
     expect(page.body).toMatchObject({ page: 2, limit: 2, total: 5 });
     expect(listOf(page).map((campaign) => campaign['request_id'])).toEqual(all.slice(2, 4));
