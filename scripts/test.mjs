@@ -4,7 +4,7 @@
  * to vitest. Names: see CHECKS. `--update` writes the snapshots again instead of comparing them.
  */
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { ensureBrowser } from './lib/browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
@@ -17,6 +17,7 @@ import { run, takeLock } from './lib/processes.mjs';
 import { Explained, complain, print, say, seconds } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
 import { ensureClientTypes } from './lib/client.mjs';
+import { failedFiles, faultLines, passedIn, passedTests, readReport } from './lib/test-report.mjs';
 import { ensureWebTypes } from './lib/web.mjs';
 
 const lifetime = new Lifetime();
@@ -87,16 +88,6 @@ const LANES = [
   ['build', 'e2e'],
 ];
 
-/**
- * Passed and failed tests of one check. What failed but in no test counts as one: a check without tests, a file that
- * could not be loaded, a hook, a check of all tests together.
- */
-function totals(ok, file) {
-  const report = file !== null && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
-  const failed = report?.numFailedTests ?? 0;
-  return { passed: report?.numPassedTests ?? 0, failed: ok ? failed : Math.max(1, failed) };
-}
-
 /** Runs a function once, however often it is asked for. */
 const once = (work) => {
   let result;
@@ -123,15 +114,20 @@ function preparations(environment, directory) {
   };
 }
 
-/** Arguments and environment of a check's process. */
-function command(name, settings, reports) {
+/** Arguments and environment of a check's process; `report` is what vitest writes, `files` are all that it runs. */
+function command(name, settings, report, files) {
   const { args, project } = CHECKS[name];
-  const env = { ...settings, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  // answers-check.ts judges both looks together
+  const answers = {
+    ANSWERS_DIRECTORY: join(dirname(report), 'answers'),
+    ANSWERS_OF: files === paths ? 'first look' : 'both looks',
+  };
+  const env = { ...settings, ...quiet, ...answers };
   if (project === undefined) return { args, env };
-  const report = join(reports, `${project}.json`);
   rmSync(report, { force: true });
   const update = process.argv.includes('--update') ? '--update=all' : '--update=none';
-  return { args: [...args, `--outputFile.json=${report}`, '--passWithNoTests', ...paths, update], env };
+  return { args: [...args, `--outputFile.json=${report}`, '--passWithNoTests', ...files, update], env };
 }
 
 /** Runs a command whose output goes to the terminal, or, when others run beside it, to a file until it has ended. */
@@ -146,26 +142,17 @@ async function runCheck({ args, env }, log) {
   }
 }
 
-/** The last lines of a failed check, for the end of the output: a log that is cut keeps its end. */
-const RECALLED_LINES = 60;
+/**
+ * Files that fail while others run beside them are run once more when nothing else runs: a machine that stops a process
+ * for seconds is no fault of ours. They are named at the end all the same, since a race is one. More of them than this
+ * are a fault that a second look would only repeat.
+ */
+const MOST_SECOND_LOOKS = 12;
 
-/** Lines of a log that tell of no fault: tests that passed, and what tools say of progress. */
-const QUIET = /^\s*[✓√]/u;
+/** The first faults of a check that the summary tells. */
+const MOST_FAULT_LINES = 10;
 
-function recall(name, reports) {
-  const log = join(reports, `${name}.log`);
-  if (!existsSync(log)) return;
-  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
-  heading(`${CHECKS[name].title}: the end of what it said`);
-  print(
-    lines
-      .filter((line) => !QUIET.test(stripVTControlCharacters(line)))
-      .slice(-RECALLED_LINES)
-      .join('\n'),
-  );
-}
-
-const heading = (title) => print(`\n━━ ${title} ${'━'.repeat(Math.max(0, 76 - title.length))}`);
+const heading = (name) => print(`\n━━ ${CHECKS[name].title} ${'━'.repeat(76 - CHECKS[name].title.length)}`);
 
 async function test() {
   requireNode();
@@ -190,52 +177,72 @@ async function test() {
 
   const lanes = LANES.map((lane) => lane.filter((name) => wanted.includes(name))).filter((lane) => lane.length > 0);
   const results = new Map();
-  const judge = async (name) => {
-    const { title, needs = [], args } = CHECKS[name];
-    const log = lanes.length > 1 ? join(reports, `${name}.log`) : null;
+  /** Runs one check, or only some of its files, and tells how it ended. */
+  const look = async (name, suffix = '', files = paths) => {
+    const { needs = [], args } = CHECKS[name];
+    const log = lanes.length > 1 ? join(reports, `${name}${suffix}.log`) : null;
+    const report = join(reports, `${name}${suffix}.json`);
     const servers = needs.includes('servers') ? ready.servers() : {};
     await Promise.all([ready.installed(), ...needs.filter((need) => need !== 'build').map((need) => ready[need]())]);
-    if (log === null) heading(title);
+    if (log === null) heading(name);
     const began = Date.now();
     const work = async () => {
       if (needs.includes('build')) await ready.build();
-      if (args) await runCheck(command(name, { ...settings, ...(await servers) }, reports), log);
+      if (args) await runCheck(command(name, { ...settings, ...(await servers) }, report, files), log);
     };
     const fault = await work().then(
       () => null,
       (error) => error,
     );
-    if (lifetime.isEnding) return;
-    if (fault !== null && !(fault instanceof Explained)) throw fault;
+    if (fault !== null && !(fault instanceof Explained) && !lifetime.isEnding) throw fault;
     const took = Date.now() - began;
-    results.set(name, { ok: fault === null, took });
-    if (log !== null) {
-      heading(title);
+    if (log !== null && !lifetime.isEnding) {
+      heading(name);
       if (args && existsSync(log)) print(readFileSync(log, 'utf8').trimEnd());
     }
-    say(`${name}: ${fault === null ? 'ok' : 'FAILED'} (${seconds(took)})`);
+    const ok = fault === null;
+    if (!lifetime.isEnding) say(`${name}: ${ok ? 'ok' : 'FAILED'} (${seconds(took)})`);
+    return { ok, took, log, report: readReport(report) };
   };
   await Promise.all(
     lanes.map(async (lane) => {
-      for (const name of lane) if (!lifetime.isEnding) await judge(name);
+      for (const name of lane) if (!lifetime.isEnding) results.set(name, await look(name));
     }),
   );
-  if (lifetime.isEnding) return;
-
-  const failures = wanted.filter((name) => !results.get(name).ok);
-  if (lanes.length > 1) for (const name of failures) recall(name, reports);
-
-  const sums = { passed: 0, failed: 0 };
-  print('');
-  for (const name of wanted) {
-    const { title, project } = CHECKS[name];
-    const { ok, took } = results.get(name);
-    print(`  ${ok ? 'ok    ' : 'FAILED'} ${title} (${seconds(took)})`);
-    const { passed, failed } = totals(ok, project === undefined ? null : join(reports, `${project}.json`));
-    sums.passed += passed;
-    sums.failed += failed;
+  for (const [name, first] of results) {
+    const files = first.ok || paths.length > 0 ? [] : failedFiles(first.report);
+    if (files.length === 0 || files.length > MOST_SECOND_LOOKS || lifetime.isEnding) continue;
+    say(`${name}: a second look at ${files.join(', ')}`);
+    results.set(name, { ...first, second: await look(name, '-second', files), files });
   }
-  await lifetime.end(failures.length === 0 ? 0 : 1, () => print(`\n${sums.passed} passed, ${sums.failed} failed`));
+  if (lifetime.isEnding) return;
+  const { lines, sums } = summary(wanted, results);
+  print(`\n${lines.join('\n')}`);
+  await lifetime.end(sums.failed === 0 ? 0 : 1, () => print(`\n${sums.passed} passed, ${sums.failed} failed`));
+}
+
+/** The end of the output, which a log that is cut keeps: each check with its first faults, and the sums. */
+function summary(wanted, results) {
+  const sums = { passed: 0, failed: 0 };
+  const lines = [];
+  for (const name of wanted) {
+    const { ok, took, log, report, second, files = [] } = results.get(name);
+    const last = second ?? { ok, log, report };
+    lines.push(`  ${last.ok ? 'ok    ' : 'FAILED'} ${CHECKS[name].title} (${seconds(took)})`);
+    const notes = last.ok ? files.map((file) => `${file} failed beside the others, and passed alone`) : faultsOf(last);
+    lines.push(...notes.map((note) => `         ${note}`));
+    sums.passed += passedTests(report) + (second ? passedTests(second.report) - passedIn(report, files) : 0);
+    // a check without tests, a file that could not be loaded, a hook, a check of all tests together
+    sums.failed += last.ok ? 0 : Math.max(1, last.report?.numFailedTests ?? 0);
+  }
+  return { lines, sums };
+}
+
+/** The first faults of a check; the end of what it said when it failed outside of tests. */
+function faultsOf({ log, report }) {
+  const faults = faultLines(report);
+  if (faults.length > 0 || log === null || !existsSync(log)) return faults.slice(0, MOST_FAULT_LINES);
+  return stripVTControlCharacters(readFileSync(log, 'utf8')).trimEnd().split('\n').slice(-MOST_FAULT_LINES);
 }
 
 await test().catch((error) => {

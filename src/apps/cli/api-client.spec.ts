@@ -60,6 +60,8 @@ describe('ApiClient', () => {
 });
 
 describe('watch', () => {
+  /** milliseconds; long enough for an answer on a machine with other work */
+  const timeout = 2_000;
   const stand = (state: string) => [200, { data: { state, total_rows: 1, status_counts: { SENT: 1 } } }] as const;
 
   it('goes on after a restart of the API, which it saw before', async () => {
@@ -74,7 +76,7 @@ describe('watch', () => {
 
   it('ends with 124 when the time is up, and says how to go on', async () => {
     answers = [[...stand('running')]];
-    const fault = await watch(api, 'x', { timeout: 20 }).catch((error: unknown) => error);
+    const fault = await watch(api, 'x', { timeout }).catch((error: unknown) => error);
     expect(fault).toMatchObject({
       code: 124,
       message: 'The time is up. x is running: SENT 1',
@@ -83,7 +85,6 @@ describe('watch', () => {
   });
 
   it('ends so too when the API takes the question and is silent', async () => {
-    const timeout = 20;
     answers = [SILENT];
     await expect(watch(api, 'x', { timeout })).rejects.toMatchObject({
       code: 124,
