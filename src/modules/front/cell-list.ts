@@ -42,13 +42,16 @@ export class CellList {
     return this.stateOf(cell).url;
   }
 
+  /** Whether the last request that was for the cell reached it; nobody asks a cell only to know. */
   isUp(cell: string): boolean {
-    return performance.now() - this.stateOf(cell).downAt > DOWN_MS;
+    return this.stateOf(cell).downAt === -Infinity;
   }
 
   /** The letters with those last that could not be reached a moment ago. */
   upFirst(letters: readonly string[] = this.letters): string[] {
-    return [...letters.filter((cell) => this.isUp(cell)), ...letters.filter((cell) => !this.isUp(cell))];
+    const now = performance.now();
+    const wasMissed = (cell: string): boolean => now - this.stateOf(cell).downAt <= DOWN_MS;
+    return [...letters.filter((cell) => !wasMissed(cell)), ...letters.filter(wasMissed)];
   }
 
   met(cell: string): void {
