@@ -48,6 +48,10 @@ describe('the source tree', () => {
     expect(linesWith(elsewhere, /process\.env\b/)).toEqual([]);
   });
 
+  it('has no interceptor of all routes: its observables cost a small request a tenth of its time', () => {
+    expect(linesWith(service, /\bAPP_INTERCEPTOR\b|\buseGlobalInterceptors\b/)).toEqual([]);
+  });
+
   it('makes connections to Redis in one place', () => {
     const elsewhere = service.filter((file) => !file.path.startsWith('src/platform/redis/'));
     expect(linesWith(elsewhere, /\bnew (Redis|Cluster|IORedis)\b|import (?!type)[^;]*from 'ioredis'/)).toEqual([]);

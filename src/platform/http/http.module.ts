@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { RateLimitGuard, RateLimitsModule } from '../security/index.js';
 import { FieldWarnings } from './field-warnings.js';
 import { ErrorFilter } from './error.filter.js';
@@ -15,9 +15,9 @@ import { validation } from './validation.js';
   providers: [
     RouteTable,
     { provide: APP_FILTER, useClass: ErrorFilter },
-    { provide: APP_INTERCEPTOR, useClass: FieldWarnings },
     { provide: APP_PIPE, useFactory: validation },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
+    { provide: APP_GUARD, useClass: FieldWarnings },
   ],
   exports: [RouteTable],
 })

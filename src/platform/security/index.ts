@@ -17,5 +17,6 @@ export { RedisLink } from './redis-link.js';
 export { SealedColumns, SealRenewal } from './seal-renewal.js';
 export { Sealer } from './sealer.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';
+export { RouteRules } from './route-rules.js';
 export { tooMany } from './too-many.js';
 export { CarrierMeter, UserMeter } from './request-meters.js';

@@ -1,10 +1,10 @@
 import { type CanActivate, type CustomDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
 import type { DocumentedError } from '../../kernel/define-error.js';
 import { clientIp, networksOf } from './client-ip.js';
 import { RateCounters } from './rate-counters.js';
+import { RouteRules } from './route-rules.js';
 import { tooMany } from './too-many.js';
 import { UserMeter } from './request-meters.js';
 
@@ -78,17 +78,15 @@ export class BroadcastThrottler extends ThrottlerGuard {
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
+  private readonly rules = new RouteRules<RateRule>(RATE_LIMIT_METADATA);
+
   constructor(
-    private readonly reflector: Reflector,
     private readonly broadcasts: BroadcastThrottler,
     private readonly users: UserMeter,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const rule = this.reflector.getAllAndOverride<RateRule | undefined>(RATE_LIMIT_METADATA, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const rule = this.rules.of(context);
     const request = context.switchToHttp().getRequest<MeteredRequest>();
     request.metered = true;
     if (rule === 'broadcast') return this.broadcasts.canActivate(context);

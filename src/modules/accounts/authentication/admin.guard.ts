@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { RouteRules } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { AuthenticatedRequest } from './actor.js';
 import { ADMIN_METADATA, type AdminRules } from './rules.js';
@@ -7,13 +7,10 @@ import { ADMIN_METADATA, type AdminRules } from './rules.js';
 /** Lets staff alone pass where a route is theirs; global, the second of three. The role comes from the database (through the directory), never from the token. */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  private readonly rules = new RouteRules<AdminRules>(ADMIN_METADATA);
 
   canActivate(context: ExecutionContext): boolean {
-    const rules = this.reflector.getAllAndOverride<AdminRules | undefined>(ADMIN_METADATA, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const rules = this.rules.of(context);
     if (!rules) return true;
     const userType = context.switchToHttp().getRequest<AuthenticatedRequest>().actor?.account.userType;
     const allowed =

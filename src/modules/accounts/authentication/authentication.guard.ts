@@ -1,12 +1,11 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { TokenExpiredError } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
 import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
-import { clientIp } from '../../../platform/security/index.js';
+import { clientIp, RouteRules } from '../../../platform/security/index.js';
 import type { AuthenticatedRequest, PresentedToken } from './actor.js';
 import { AccessTokens } from './access-tokens.js';
 import { ApiKeys } from './api-keys.js';
@@ -21,8 +20,10 @@ import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADA
  */
 @Injectable()
 export class AuthenticationGuard extends AuthGuard('jwt') {
+  private readonly rules = new RouteRules<AuthenticationRules>(AUTHENTICATION_METADATA);
+  private readonly pathUsernames = new RouteRules<string>(PATH_USERNAME_METADATA);
+
   constructor(
-    private readonly reflector: Reflector,
     private readonly bodyUsernames: BodyUsernames,
     private readonly apiKeys: ApiKeys,
     private readonly tokens: AccessTokens,
@@ -32,7 +33,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const rules = this.rules(context);
+    const rules = this.rules.of(context);
     if (!rules) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const named = rules.bodyUsername ? await this.bodyUsernames.read(request) : null;
@@ -57,7 +58,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     context: ExecutionContext,
   ): User {
     if (error) throw error instanceof Error ? error : new Error('Authentication failed', { cause: error });
-    const rules = this.rules(context);
+    const rules = this.rules.of(context);
     if (!rules) throw new Error('passport was asked on a route without @Authenticated');
     if (user) return user;
     if (problem instanceof TokenExpiredError) throw tokenErrorsOf(rules).expired();
@@ -91,18 +92,10 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   }
 
   private comparePath(context: ExecutionContext, request: AuthenticatedRequest): void {
-    const parameter = this.metadata<string>(PATH_USERNAME_METADATA, context);
+    const parameter = this.pathUsernames.of(context);
     if (parameter !== undefined && request.params[parameter] !== request.actor?.account.username) {
       throw accountErrors.pathUsername();
     }
-  }
-
-  private rules(context: ExecutionContext): AuthenticationRules | undefined {
-    return this.metadata<AuthenticationRules>(AUTHENTICATION_METADATA, context);
-  }
-
-  private metadata<T>(key: string, context: ExecutionContext): T | undefined {
-    return this.reflector.getAllAndOverride<T | undefined>(key, [context.getHandler(), context.getClass()]);
   }
 }
 
