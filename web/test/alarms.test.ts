@@ -7,6 +7,9 @@ import { fitsWidth, hasBrowser, NARROW, openApp, type OpenedApp, webService } fr
 
 const PICTURES = join(import.meta.dirname, '../../.data/test/pictures');
 const MESSAGE = 'Route carrier-one is down: connect ECONNREFUSED 203.0.113.5:2775';
+/** The one of these tests: what other files of the run did may ring too. */
+const downAlarm = (page: OpenedApp['page']) =>
+  page.getByRole('article', { name: 'Route down' }).filter({ hasText: MESSAGE });
 
 /** What rings, what to do, and that it is looked after. */
 describe.skipIf(!hasBrowser)('alarms', () => {
@@ -33,8 +36,7 @@ describe.skipIf(!hasBrowser)('alarms', () => {
   it('stand on the first page of staff, with what to do, beside what leaves, runs and waits', async () => {
     const { page } = app;
     await page.getByRole('heading', { name: 'Now' }).waitFor();
-    const alarm = page.getByRole('article', { name: 'Route down' });
-    await alarm.getByText(MESSAGE).waitFor();
+    const alarm = downAlarm(page);
     await alarm.getByText('Read the last error of the route').waitFor();
     expect(await alarm.getByRole('link', { name: 'What to do' }).getAttribute('href')).toBe(
       '/docs/guide/operate/runbook#route_down',
@@ -52,7 +54,12 @@ describe.skipIf(!hasBrowser)('alarms', () => {
   it('are counted in the bar at every width, and lead to their page', async () => {
     const { page } = app;
     await page.setViewportSize({ width: NARROW, height: 844 });
-    const mark = page.getByRole('banner').getByRole('link', { name: /^2 alarms$/ });
+    const { service } = await webService();
+    const [row] = await service.database.dataSource.query<{ total: string }[]>(
+      `SELECT COUNT(*) AS total FROM alarms WHERE state = 'active'`,
+    );
+    expect(Number(row?.total)).toBeGreaterThanOrEqual(2);
+    const mark = page.getByRole('banner').getByRole('link', { name: `${String(row?.total)} alarms`, exact: true });
     await mark.waitFor();
     expect(await mark.isVisible()).toBe(true);
     expect(await fitsWidth(page)).toBe(true);
@@ -66,7 +73,7 @@ describe.skipIf(!hasBrowser)('alarms', () => {
 
   it('are acknowledged by name, by the keyboard alone, and cleared ones stand in the history', async () => {
     const { page } = app;
-    const alarm = page.getByRole('article', { name: 'Route down' });
+    const alarm = downAlarm(page);
     const button = alarm.getByRole('button', { name: 'Acknowledge' });
     await button.focus();
     await page.keyboard.press('Enter');

@@ -170,6 +170,8 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await expect
       .poll(async () => (await staff('GET', `/v6/api/admin/routes/${name}`)).body, { timeout: 20_000 })
       .toMatchObject({ data: saved });
+    // then the form is filled anew
+    await page.locator('button[aria-busy]').waitFor({ state: 'detached' });
     // the secret went to the former address alone, so that another one asks for it again: at its field
     await page.getByLabel('Port').fill('10');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
