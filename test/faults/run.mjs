@@ -1,5 +1,5 @@
 /**
- * `npm run test:faults -- --seconds 5 [--only redis-killed,…] [--rounds 10] [--seed 7] [--keep-document] [--list]`: real
+ * `npm run test:faults -- --seconds 5 [--only redis-killed,…] [--rounds 10 [--first 6]] [--seed 7] [--keep-document] [--list]`: real
  * processes under traffic over all channels, one fault after another, and what must hold after each (docs/faults.md, whose
  * table it writes). `--lies` falsifies the books instead, and sees whether that is noticed.
  */
@@ -16,6 +16,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '1' },
+    first: { type: 'string', default: '1' },
     seed: { type: 'string', default: String(Math.floor(Date.now() / 1_000) % 100_000) },
     list: { type: 'boolean', default: false },
     lies: { type: 'boolean', default: false },
@@ -71,8 +72,8 @@ if (unknown.length > 0) {
 
 const lifetime = new Lifetime();
 // loaded late: what they need is not there before the first installation
-const [{ Seed }, { openScene }, { runStrike }, { writeTable }] = await Promise.all(
-  ['seed', 'scene', 'strike', 'table'].map((name) => import(`./${name}.mjs`)),
+const [{ Seed }, { openScene }, { runStrike }, { writeTable }, { Results }] = await Promise.all(
+  ['seed', 'scene', 'strike', 'table', 'results'].map((name) => import(`./${name}.mjs`)),
 );
 /** One run without a fault, whose books are falsified. @returns how many lies were not noticed */
 async function judgeLies(seed) {
@@ -95,13 +96,13 @@ async function judgeLies(seed) {
 
 let scene = null;
 lifetime.onEnd(async () => scene?.close());
-const results = new Map();
+let runs = 0;
 let failures = 0;
 try {
   say(`Seed ${options.seed}`);
   if (options.lies) await lifetime.end(await judgeLies(new Seed(Number(options.seed))));
-  let number = 0;
-  for (let round = 1; round <= Number(options.rounds); round++) {
+  const results = new Results(options);
+  for (let round = Number(options.first); round <= Number(options.rounds); round++) {
     const seed = new Seed(Number(options.seed), round);
     for (const strike of strikes.filter(({ name }) => names.includes(name))) {
       // one that begins with other processes than the rest
@@ -110,23 +111,22 @@ try {
         scene = null;
       }
       scene ??= await openScene(seed.of('scene'), strike.open);
-      number += 1;
+      runs += 1;
       say(`Round ${round}: ${strike.name}`);
-      const own = { number, seconds: Number(options.seconds), say: (text) => say(`  ${text}`) };
+      const own = { number: runs, seconds: Number(options.seconds), say: (text) => say(`  ${text}`) };
       const result = await runStrike(scene, strike, seed.of(strike.name), own);
       const isBroken = result.violations.length > 0;
       failures += Number(isBroken);
       tell(strike, result, isBroken ? keepEvidence(scene, `${round}-${strike.name}`, result) : null);
-      results.set(strike.name, [...(results.get(strike.name) ?? []), result]);
+      results.add(round, strike.name, result);
       // at once: a run that is stopped keeps what it has found
-      if (!options['keep-document']) await writeTable(strikes, results, { ...options, round });
+      if (!options['keep-document']) await writeTable(strikes, results.all(), options);
       if (isBroken || strike.spoils) {
         await scene.close();
         scene = null;
       }
     }
   }
-  const runs = [...results.values()].flat().length;
   await lifetime.end(failures === 0 ? 0 : 1, () =>
     print(`\n${runs - failures} of ${runs} held (seed ${options.seed}).`),
   );

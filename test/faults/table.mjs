@@ -27,20 +27,20 @@ function rowOf({ name, shown }, results) {
 
 /**
  * Writes the table of docs/faults.md: rows of strikes that have run, former rows of those that have not; the prose stays.
- * @param strikes all there are, in their order @param results by name @param round the one that it has come to
+ * @param strikes all there are, in their order @param results those of the seed
  */
-export async function writeTable(strikes, results, { seed, seconds, rounds, round }) {
+export async function writeTable(strikes, { byName, rounds, strikes: struck }, { seed, seconds }) {
   const text = readFileSync(FILE, 'utf8');
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`docs/faults.md has lost the marks ${BEGIN} and ${END}`);
   const former = formerRows(text);
   const rows = strikes.flatMap((strike) => {
-    const own = results.get(strike.name);
+    const own = byName.get(strike.name);
     if (own !== undefined) return [rowOf(strike, own)];
     return former.has(strike.name) ? [former.get(strike.name)] : [];
   });
   const all = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-  const last = `Last run: \`npm run test:faults -- --seconds ${seconds} --rounds ${rounds} --seed ${seed}\`, round ${round}, ${results.size} of ${strikes.length} faults.`;
+  const last = `Last run: \`npm run test:faults -- --seconds ${seconds} --rounds ${rounds} --seed ${seed}\`, ${struck} strikes.`;
   const whole = `${text.slice(0, begin)}${BEGIN}\n\n${all}\n\n${last}\n\n${text.slice(end)}`;
   writeFileSync(
     FILE,
