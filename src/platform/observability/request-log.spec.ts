@@ -31,6 +31,12 @@ describe('the line of a request', () => {
     },
   );
 
+  it('holds these fields and no others, since none of them is hidden', () => {
+    const line = JSON.parse(logged('/v6/api/campaigns')) as Record<string, unknown>;
+    expect(Object.keys(line)).toEqual(['level', 'time', 'method', 'path', 'status', 'ms', 'ip', 'msg']);
+    expect(line).toMatchObject({ level: 30, method: 'POST', status: 403, ip: '127.0.0.1', msg: 'request' });
+  });
+
   it('of another path holds the path', () => {
     expect(logged('/webhook/api/getGSMreport.php')).toContain('/webhook/api/getGSMreport.php');
   });
