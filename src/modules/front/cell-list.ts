@@ -42,7 +42,7 @@ export class CellList {
     return this.stateOf(cell).url;
   }
 
-  /** Whether the last request that was for the cell reached it; nobody asks a cell only to know. */
+  /** Whether the last request that was for the cell reached it; no cell is asked only to know. */
   isUp(cell: string): boolean {
     return this.stateOf(cell).downAt === -Infinity;
   }
