@@ -66,6 +66,15 @@ describe('the places of a worker', () => {
     expect(begin(turnOf(100), 2, 2)).toBe(1);
   });
 
+  it('are kept from turn to turn by no route but those that take none, and not by too many of them', () => {
+    expect([2, 50, 51, null].map((perSecond) => governor.keeps(turnOf(1), perSecond))).toEqual([true, true, false, false]);
+    for (let route = 0; route < 1_999; route++) governor.enter(turnOf(100 + route), 2);
+    expect(governor.keeps(turnOf(1), 2)).toBe(true);
+    governor.enter(turnOf(1), 2);
+    expect(governor.keeps(turnOf(2), 2)).toBe(false);
+    expect(governor.keeps(turnOf(2, true), 2)).toBe(true);
+  });
+
   it('of messages of one recipient are never those of campaigns', () => {
     known(1, 20, 40);
     expect(begin(turnOf(1), 20)).toBe(8);

@@ -97,6 +97,14 @@ export class Governor {
     return own < (perSecond !== null ? 1 : this.tempo.atOnce(turn.routeId)) && this.hasPlace(running, turn.routeId);
   }
 
+  /**
+   * Whether the route's next turn may follow at once in this worker, past the queue: its windows take no place that others wait
+   * for, and there is room for more such routes.
+   */
+  keeps(turn: ChannelTurn, perSecond: number | null): boolean {
+    return isLight(perSecond) && (this.light.get(classOf(turn))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
+  }
+
   /** Nothing of the class leaves over the route for so long. */
   rest(turn: ChannelTurn, milliseconds: number): void {
     this.resting.set(turnKey(turn), performance.now() + milliseconds);

@@ -24,6 +24,8 @@ const AFTER_PASSING_MS = 250;
 export interface RouteTurnEnd {
   /** another turn at once */
   more: boolean;
+  /** which this worker may take as well, without a job: it keeps no other route waiting */
+  keeps: boolean;
   /** another turn, after so many milliseconds; null = when something is due */
   againMs: number | null;
   /** a turn that found no place before this one ended, and that has one now */
@@ -40,7 +42,7 @@ export interface Room {
   forAnother: boolean;
 }
 
-const NOTHING: RouteTurnEnd = { more: false, againMs: null, next: null, atRest: false };
+const NOTHING: RouteTurnEnd = { more: false, keeps: false, againMs: null, next: null, atRest: false };
 
 /** One turn of a channel's route: asks the governor, takes the next lanes, and runs their turn. */
 @Injectable()
@@ -92,7 +94,8 @@ export class RouteTurns {
     const againMs = this.rest(turn, end);
     const wasRefused = this.governor.wasRefused(turn);
     const more = againMs === null && (end.more || hasMore || wasRefused);
-    return { more, againMs, next, atRest: againMs === null && !more };
+    const keeps = more && this.governor.keeps(turn, perSecond);
+    return { more, keeps, againMs, next, atRest: againMs === null && !more };
   }
 
   private async next(turn: ChannelTurn, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {

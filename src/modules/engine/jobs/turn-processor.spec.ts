@@ -10,7 +10,7 @@ import type { ReceiptSweeper } from '../receipts/receipt-sweeper.js';
 import { TurnProcessor } from './turn-processor.js';
 
 const JOB = firstTurn({ routeId: 7, single: true });
-const AT_REST: RouteTurnEnd = { more: false, againMs: null, next: null, atRest: true };
+const AT_REST: RouteTurnEnd = { more: false, keeps: false, againMs: null, next: null, atRest: true };
 const nothing = (): Promise<void> => Promise.resolve();
 
 describe('a job of a turn', () => {
@@ -103,6 +103,28 @@ describe('a job of a turn', () => {
     await nothing();
     await nothing();
     expect(added).toEqual([{ ...JOB, slot: 1 }, nextTurn(JOB)]);
+  });
+
+  it('is followed by turns without a job where the worker keeps the route, eight in a row', async () => {
+    const more = { ...AT_REST, more: true, keeps: true, atRest: false };
+    const taken = process({ data: JOB } as Job<TurnJob>);
+    for (let turn = 1; turn <= 8; turn++) {
+      expect([turn, added]).toEqual([turn, []]);
+      const finish = await begun();
+      end = undefined;
+      finish(more);
+    }
+    await taken;
+    expect(added).toEqual([nextTurn(JOB)]);
+  });
+
+  it('is followed by a job when the worker stops, also where it keeps the route', async () => {
+    const taken = process({ data: JOB } as Job<TurnJob>);
+    const finish = await begun();
+    const stopped = processor.beforeApplicationShutdown();
+    finish({ ...AT_REST, more: true, keeps: true, atRest: false });
+    await Promise.all([taken, stopped]);
+    expect(added).toEqual([nextTurn(JOB)]);
   });
 
   it('that is over has a turn that a stop waits for', async () => {

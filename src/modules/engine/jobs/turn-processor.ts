@@ -33,6 +33,12 @@ const CLOSE_MS = 2_000;
 /** The classes of turns, each with places of its own (`Governor`). */
 const CLASSES = 2;
 
+/**
+ * Turns in a row that a worker takes of a route whose windows wait most of their time, before any worker may take the next
+ * one: a job for each of them would cost more than the window, and their windows would not begin at the same moments.
+ */
+const KEPT_TURNS = 8;
+
 /** What a job comes to: the route may have more, or was at rest when it was looked at. */
 type TurnResult = 'more' | 'rest';
 
@@ -122,7 +128,12 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   /** A job that cannot be added is made again by the next look. */
-  private async turn(channel: string, job: TurnJob, isOver: (result: TurnResult) => void): Promise<TurnResult> {
+  private async turn(
+    channel: string,
+    job: TurnJob,
+    isOver: (result: TurnResult) => void,
+    kept = 1,
+  ): Promise<TurnResult> {
     if (this.stopping) return 'more'; // for another worker
     const { routeId, single } = job;
     if ((await this.offers.isForHolders(routeId)) && !this.held.isServed(routeId)) {
@@ -137,6 +148,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     });
     if (end.next) this.add(end.next.channel, firstTurn(end.next));
     if (end.againMs !== null) this.addLater(channel, nextTurn(job), end.againMs);
+    if (end.more && end.keeps && kept < KEPT_TURNS && !this.stopping) return this.turn(channel, job, isOver, kept + 1);
     if (end.more) this.add(channel, nextTurn(job));
     return end.atRest ? 'rest' : 'more';
   }
