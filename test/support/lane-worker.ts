@@ -107,7 +107,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
     new WindowRunner(
       environment,
       lanes,
-      new WindowClaims(environment, dataSource, lanes, states),
+      new WindowClaims(environment, dataSource, lanes),
       results,
       governor,
       stopList,

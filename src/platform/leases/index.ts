@@ -1,3 +1,3 @@
 export { HeldLease } from './held-lease.js';
-export { isFree, LeasedTable } from './leased-table.js';
+export { type ClaimedAlongside, isFree, LeasedTable } from './leased-table.js';
 export { takeDue } from './take-due.js';

@@ -69,6 +69,13 @@ describe('a leased table', () => {
     expect(sql).toContain(`AND t.fence = j.fence`);
     expect(values).toEqual(['[[1,4,2,0,8,2],[0,9,3,1,7,500]]', 2_000_000, 2_000_000]);
 
+    const begun = { join: 'LEFT JOIN c ON c.id = ?', set: ['c.state = ?'], values: [[5], [6]], rows: 1 } as const;
+    const alongside = database(3);
+    expect(await lanes.claimAll(alongside, rows, 2_000, 'claim_id', begun)).toEqual(new Set([0, 1]));
+    expect(alongside.asked).toHaveLength(1);
+    expect(alongside.asked[0]?.[0]).toMatch(/ j LEFT JOIN c ON c\.id = \? STRAIGHT_JOIN lanes t .* SET c\.state = \?, t\.fence/s);
+    expect(alongside.asked[0]?.[1]?.slice(1)).toEqual([5, 6, 2_000_000, 2_000_000]);
+
     const some = database(1);
     const asked: string[] = [];
     const query = <T>(text: string, given?: unknown[]): Promise<T> => {

@@ -32,6 +32,17 @@ export interface LeasedRow {
   set?: Readonly<Record<string, number>>;
 }
 
+/** Rows of another table that are written by the statement of a claim, each with a leased row that is taken. */
+export interface ClaimedAlongside {
+  /** SQL: joined to `j`, the rows that are asked for, and so locked before those that are leased */
+  join: string;
+  set: readonly string[];
+  /** of the parameters of `join`, then of `set` */
+  values: readonly [join: readonly unknown[], set: readonly unknown[]];
+  /** rows that are written when all are taken */
+  rows: number;
+}
+
 const compare = (a: readonly number[], b: readonly number[]): number => {
   const at = a.findIndex((value, index) => value !== b[index]);
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
@@ -95,6 +106,7 @@ export class LeasedTable {
    * which those were if they are not all: also when the first one's answer was lost, and it has found its own claims.
    * @param rows in any order; all of them bring the same further columns
    * @param mark the one of these columns that names the claim
+   * @param alongside where they belong to rows that begin with the claim
    * @returns which of the rows were taken, by their place
    */
   async claimAll(
@@ -102,17 +114,20 @@ export class LeasedTable {
     rows: readonly LeasedRow[],
     leaseMs: number,
     mark: string,
+    alongside?: ClaimedAlongside,
   ): Promise<ReadonlySet<number>> {
     if (rows.length === 0) return new Set();
     const { table } = this.columns;
     const set = Object.keys(rows[0]?.set ?? {});
-    const changes = ['t.fence = t.fence + 1', ...set.map((column) => `t.${column} = j.${column}`)];
+    const own = ['t.fence = t.fence + 1', ...set.map((column) => `t.${column} = j.${column}`), ...this.moved('t.')];
+    const changes = [...(alongside?.set ?? []), ...own];
+    const [ofJoin, ofSet] = alongside?.values ?? [[], []];
     const result: WriteResult = await source.query(
-      again(`UPDATE ${this.rowsTable(set)} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
-       SET ${[...changes, ...this.moved('t.')].join(', ')} WHERE ${isFree('t')}`),
-      [this.inOrder(rows, set), ...this.until(leaseMs)],
+      again(`UPDATE ${this.rowsTable(set)} ${alongside?.join ?? ''} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
+       SET ${changes.join(', ')} WHERE ${isFree('t')}`),
+      [this.inOrder(rows, set), ...ofJoin, ...ofSet, ...this.until(leaseMs)],
     );
-    if (result.affectedRows === rows.length) return new Set(rows.keys());
+    if (result.affectedRows === rows.length + (alongside?.rows ?? 0)) return new Set(rows.keys());
     const taken: { n: number }[] = await source.query(
       `SELECT j.place AS n FROM ${this.rowsTable([mark])} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow}
          AND t.fence = j.fence + 1 AND t.${mark} = j.${mark}`,

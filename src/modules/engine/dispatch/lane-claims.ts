@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 import { inTransaction, type WrittenRow } from '../../../platform/database/index.js';
-import { LeasedTable } from '../../../platform/leases/index.js';
+import { type ClaimedAlongside, LeasedTable } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { beginRetries, begunRetries, dropRetries } from '../settle/retry-store.js';
 import { withVariables } from './lane-recipients.js';
@@ -48,17 +48,16 @@ export async function claimLanes(
   dataSource: DataSource,
   windows: readonly WindowClaim[],
   leaseMs: number,
-  alongside?: (tx: EntityManager) => Promise<unknown>,
+  begin?: ClaimedAlongside,
 ): Promise<LaneClaim[][]> {
   const retrying = windows.some(({ claims }) => claims.some(({ turn }) => turn.retriesDue));
-  if (!alongside && !retrying) return takeLanes(dataSource, windows, leaseMs);
+  if (!retrying) return takeLanes(dataSource, windows, leaseMs, begin);
   const work = async (tx: EntityManager): Promise<LaneClaim[][]> => {
-    await alongside?.(tx);
-    const held = await takeLanes(tx, windows, leaseMs);
-    for (const [place, window] of windows.entries()) held[place] = await begin(tx, held[place] ?? [], window);
+    const held = await takeLanes(tx, windows, leaseMs, begin);
+    for (const [place, window] of windows.entries()) held[place] = await withRetries(tx, held[place] ?? [], window);
     return held;
   };
-  // Where others were faster with all of them, what goes alongside is theirs to write.
+  // Where others were faster with all of them, nothing was written.
   const committed = (held: LaneClaim[][]): WrittenRow | null => {
     const place = held.findIndex(({ length }) => length > 0);
     const first = held[place]?.[0];
@@ -75,6 +74,7 @@ export async function takeLanes(
   source: DataSource | EntityManager,
   windows: readonly WindowClaim[],
   leaseMs: number,
+  begin?: ClaimedAlongside,
 ): Promise<LaneClaim[][]> {
   const rows = windows.flatMap(({ id, claims }) =>
     claims.map(({ turn, intentSeq }) => ({
@@ -83,13 +83,13 @@ export async function takeLanes(
       set: { claim_id: id, intent_seq: intentSeq },
     })),
   );
-  const taken = await LEASED_LANES.claimAll(source, rows, leaseMs, 'claim_id');
+  const taken = await LEASED_LANES.claimAll(source, rows, leaseMs, 'claim_id', begin);
   let place = 0;
   return windows.map(({ claims }) => claims.filter(() => taken.has(place++)));
 }
 
 /** Begins the retries of a window's lanes that are due, and reads who that is. */
-async function begin(
+async function withRetries(
   tx: EntityManager,
   held: LaneClaim[],
   { claims, deduplicated = false, mostRetries = claims.length }: WindowClaim,

@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { again, inTransaction, jsonRows, type QuotedText } from '../../../platform/database/index.js';
-import { isFree } from '../../../platform/leases/index.js';
+import { type ClaimedAlongside, isFree } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
 import { dropRetriesOf } from '../settle/retry-store.js';
 import { sqlStates } from '../state/campaign-states.js';
@@ -114,14 +114,14 @@ export class LaneStore {
 
   /**
    * As `claim`, of several windows, each under its own id.
-   * @param alongside of campaigns' first windows: what goes with the claims, in their transaction
+   * @param begin campaigns whose first windows these are, if there are any
    */
   claimEach(
     windows: readonly WindowClaim[],
     leaseMs: number,
-    alongside?: (tx: EntityManager) => Promise<unknown>,
+    begin?: ClaimedAlongside,
   ): Promise<LaneClaim[][]> {
-    return claimLanes(this.dataSource, windows, leaseMs, alongside);
+    return claimLanes(this.dataSource, windows, leaseMs, begin);
   }
 
   /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { mayBeOwn } from '../../../platform/database/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
-import { CampaignStates } from '../state/campaign-states.js';
+import { beginsAlongside } from '../state/campaign-states.js';
 import { TRANSITIONS } from '../state/campaign-transitions.js';
 import type { LaneClaim, WindowClaim } from './lane-claims.js';
 import { type LanePart, pendingOf, pendingOfEach } from './lane-recipients.js';
@@ -38,7 +38,6 @@ export class WindowClaims {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly lanes: LaneStore,
-    private readonly states: CampaignStates,
   ) {}
 
   /** Who waits in the lanes of a window. Read before the claim: only a turn of the lane changes who waits there. */
@@ -74,10 +73,10 @@ export class WindowClaims {
     const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
     const turns = windows.flatMap(({ claims }) => claims.map(({ turn }) => turn));
     const unbegun = turns.filter(({ state }) => TRANSITIONS.begin.from.includes(state));
-    const ids = unbegun.map(({ campaignId }) => campaignId);
+    const ids = [...new Set(unbegun.map(({ campaignId }) => campaignId))];
     // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
-    const begin = (tx: EntityManager): Promise<void> => this.states.begin(tx, ids, RECEIPT_TIMEOUT);
-    return this.lanes.claimEach(windows, LANE_LEASE, ids.length > 0 ? begin : undefined);
+    const begin = ids.length > 0 ? beginsAlongside(ids, RECEIPT_TIMEOUT) : undefined;
+    return this.lanes.claimEach(windows, LANE_LEASE, begin);
   }
 }
 

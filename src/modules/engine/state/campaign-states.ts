@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { again, inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
-import { isFree } from '../../../platform/leases/index.js';
+import { type ClaimedAlongside, isFree } from '../../../platform/leases/index.js';
 import {
   type CampaignChange,
   type CampaignState,
@@ -44,6 +44,21 @@ export interface UnsentCampaign {
   requestId: string;
   channel: string;
   state: CampaignState;
+}
+
+/**
+ * As `CampaignStates.begin`, by the statement that claims lanes of the campaigns: its rows are `j`. Campaigns that have begun
+ * are not read by it.
+ * @param ids each once
+ */
+export function beginsAlongside(ids: readonly number[], receiptTimeoutMs: number): ClaimedAlongside {
+  return {
+    join: `LEFT JOIN campaigns c FORCE INDEX (PRIMARY) ON c.id = IF(j.campaign_id IN (?), j.campaign_id, NULL)
+      AND c.state IN (${sqlStates(TRANSITIONS.begin.from)})`,
+    set: [`c.state = '${TRANSITIONS.begin.to}'`, 'c.overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND'],
+    values: [[ids], [receiptTimeoutMs * 1000]],
+    rows: ids.length,
+  };
 }
 
 /** The only writer of campaign states: moves a campaign by the table of transitions, and its lanes with it. */
