@@ -73,7 +73,9 @@ describe('a leased table', () => {
     const alongside = database(3);
     expect(await lanes.claimAll(alongside, rows, 2_000, 'claim_id', begun)).toEqual(new Set([0, 1]));
     expect(alongside.asked).toHaveLength(1);
-    expect(alongside.asked[0]?.[0]).toMatch(/ j LEFT JOIN c ON c\.id = \? STRAIGHT_JOIN lanes t .* SET c\.state = \?, t\.fence/s);
+    expect(alongside.asked[0]?.[0]).toMatch(
+      / j LEFT JOIN c ON c\.id = \? STRAIGHT_JOIN lanes t .* SET c\.state = \?, t\.fence/s,
+    );
     expect(alongside.asked[0]?.[1]?.slice(1)).toEqual([5, 6, 2_000_000, 2_000_000]);
 
     const some = database(1);

@@ -67,7 +67,12 @@ describe('the places of a worker', () => {
   });
 
   it('are kept from turn to turn by no route but those that take none, and not by too many of them', () => {
-    expect([2, 50, 51, null].map((perSecond) => governor.keeps(turnOf(1), perSecond))).toEqual([true, true, false, false]);
+    expect([2, 50, 51, null].map((perSecond) => governor.keeps(turnOf(1), perSecond))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     for (let route = 0; route < 1_999; route++) governor.enter(turnOf(100 + route), 2);
     expect(governor.keeps(turnOf(1), 2)).toBe(true);
     governor.enter(turnOf(1), 2);

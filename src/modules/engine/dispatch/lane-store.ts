@@ -116,11 +116,7 @@ export class LaneStore {
    * As `claim`, of several windows, each under its own id.
    * @param begin campaigns whose first windows these are, if there are any
    */
-  claimEach(
-    windows: readonly WindowClaim[],
-    leaseMs: number,
-    begin?: ClaimedAlongside,
-  ): Promise<LaneClaim[][]> {
+  claimEach(windows: readonly WindowClaim[], leaseMs: number, begin?: ClaimedAlongside): Promise<LaneClaim[][]> {
     return claimLanes(this.dataSource, windows, leaseMs, begin);
   }
 

@@ -22,11 +22,14 @@ describe('a job of a turn', () => {
   let end: ((end: RouteTurnEnd) => void) | undefined;
   const begun = async (): Promise<(end: RouteTurnEnd) => void> => vi.waitUntil(() => end);
   let processor: TurnProcessor;
+  let serving: Promise<void>;
+  let fail: (error: Error) => void;
   let isForHolders: boolean;
   let isServed: boolean;
   let takeHeld: (channel: string, job: TurnJob) => Promise<void>;
 
   beforeEach(async () => {
+    serving = new Promise((_resolve, reject) => (fail = reject));
     added = [];
     looks = 0;
     end = undefined;
@@ -36,7 +39,10 @@ describe('a job of a turn', () => {
       on: (event: string, listener: typeof completed) => {
         if (event === 'completed') completed = listener;
       },
-      process: (_places: number, handler: typeof process) => (process = handler),
+      process: (_places: number, handler: typeof process) => {
+        process = handler;
+        return serving;
+      },
       pause: nothing,
       close: nothing,
     };
@@ -138,6 +144,12 @@ describe('a job of a turn', () => {
     expect(hasStopped).toBe(false);
     end?.(AT_REST);
     await stopped;
+  });
+
+  it('is asked for no more once the worker stops, and no fault of the queue ends it', async () => {
+    await processor.beforeApplicationShutdown();
+    fail(new Error('Connection is closed.'));
+    await expect(serving).rejects.toThrow('Connection is closed.');
   });
 
   it('of a route with binds is handed once to those who hold one', async () => {

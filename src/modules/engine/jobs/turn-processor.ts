@@ -34,7 +34,7 @@ const CLOSE_MS = 2_000;
 const CLASSES = 2;
 
 /**
- * Turns in a row that a worker takes of a route whose windows wait most of their time, before any worker may take the next
+ * A worker takes so many turns in a row of a route whose windows wait most of their time, before any worker may take the next
  * one: a job for each of them would cost more than the window, and their windows would not begin at the same moments.
  */
 const KEPT_TURNS = 8;
@@ -89,7 +89,12 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
         if (result === 'rest') void this.lookOnce(name, job.data);
       });
       const places = CLASSES * this.environment.WORKER_CONCURRENCY;
-      void queue.process(places, (job: Job<TurnJob>) => this.track(name, job.data));
+      queue
+        .process(places, (job: Job<TurnJob>) => this.track(name, job.data))
+        .catch((error: unknown) => {
+          // A worker that stops as soon as it has started takes the connection away on which the queue still waits.
+          if (!this.stopping) throw error;
+        });
     }
     this.held.start((name, job) => this.takeHeld(name, job));
   }
@@ -148,9 +153,16 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     });
     if (end.next) this.add(end.next.channel, firstTurn(end.next));
     if (end.againMs !== null) this.addLater(channel, nextTurn(job), end.againMs);
-    if (end.more && end.keeps && kept < KEPT_TURNS && !this.stopping) return this.turn(channel, job, isOver, kept + 1);
+    if (end.more && end.keeps && kept < KEPT_TURNS) return this.keep(channel, job, isOver, kept + 1);
     if (end.more) this.add(channel, nextTurn(job));
     return end.atRest ? 'rest' : 'more';
+  }
+
+  /** The next turn without a job, unless this worker stops: then it is another worker's. */
+  private keep(channel: string, job: TurnJob, isOver: (result: TurnResult) => void, kept: number): Promise<TurnResult> {
+    if (!this.stopping) return this.turn(channel, job, isOver, kept);
+    this.add(channel, nextTurn(job));
+    return Promise.resolve('more');
   }
 
   private async takeHeld(channel: string, job: TurnJob): Promise<void> {
