@@ -20,18 +20,19 @@ export default defineConfig({
     // on a small machine, since they often wait; no more than four, which share the servers.
     isolate: false,
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
-    // Waiting for a condition ends with it; only a fault waits for the end of the patience.
+    // Waiting for a condition ends with it; only a fault waits for the end of the patience, and a machine may lend us half of
+    // its processors for minutes.
     expect: { poll: { timeout: 20_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.spec.ts'], testTimeout: 60_000 } },
+      { extends: true, test: { name: 'unit', include: ['src/**/*.spec.ts'] } },
       {
         extends: true,
         test: {
           name: 'architecture',
           include: ['test/architecture/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
         },
       },
       {
@@ -40,8 +41,6 @@ export default defineConfig({
           name: 'integration',
           include: ['test/{contract,fuzz,integration}/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts', 'test/support/answers-check.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
         },
       },
       {
@@ -50,8 +49,6 @@ export default defineConfig({
           name: 'web',
           include: ['web/test/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
           // one process, one service, one browser
           fileParallelism: false,
         },
@@ -62,8 +59,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts'],
-          testTimeout: 240_000,
-          hookTimeout: 120_000,
           // One at a time: a worker that the machine stops for longer than its lease is a fault of its own.
           fileParallelism: false,
         },

@@ -147,7 +147,7 @@ async function runCheck({ args, env }, log) {
  * for seconds is no fault of ours. They are named at the end all the same, since a race is one. More of them than this
  * are a fault that a second look would only repeat.
  */
-const MOST_SECOND_LOOKS = 12;
+const MOST_SECOND_LOOKS = 30;
 
 /** The first faults of a check that the summary tells. */
 const MOST_FAULT_LINES = 10;

@@ -13,7 +13,7 @@ import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { type CallbackReceiver, graphCall, receiveCallbacks } from './callback-receiver.js';
 import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 const SECRET = 'app-secret';
 const VERIFY = 'verify-token';
 const WABA = '102290129340398';

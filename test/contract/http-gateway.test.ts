@@ -8,7 +8,7 @@ import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { freePort } from '../support/processes.js';
 import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 const outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
 const driver = new HttpDriver(outbound);
@@ -166,7 +166,7 @@ describe('HTTP driver and sandbox', () => {
     expect(nobody.ready).toBe(false);
     expect(nobody.fault).toBe('Gateway is not reachable: connection refused');
     expect(await send(nobody, '4915110')).toMatchObject({ kind: 'unsent', text: nobody.fault });
-    await vi.waitUntil(() => nobody.ready, { timeout: 30_000 });
+    await vi.waitUntil(() => nobody.ready, { timeout: 60_000 });
     await nobody.close();
   });
 

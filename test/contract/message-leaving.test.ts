@@ -14,7 +14,7 @@ import { openRoute } from './smpp-route.js';
 import { WireRecorder } from './wire-recorder.js';
 
 const PHONE = '1000000001';
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 const TO = '4915100000001';
 /** the sandbox does not take the first try */
 const NOT_YET = '4915100000500';

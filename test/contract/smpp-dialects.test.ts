@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 interface Pdu {
   command: string;
@@ -280,7 +280,7 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     await vi.waitUntil(() => smsc.commands.includes('enquire_link'), PATIENCE);
     smsc.session?.close();
     await vi.waitUntil(() => !route.connection.ready, PATIENCE);
-    await vi.waitUntil(() => route.connection.ready, { timeout: 30_000 });
+    await vi.waitUntil(() => route.connection.ready, { timeout: 60_000 });
     expect(smsc.commands.filter((command) => command === 'bind_transceiver')).toHaveLength(2);
     await route.connection.close();
     expect(smsc.commands.at(-1)).toBe('unbind');

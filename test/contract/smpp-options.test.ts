@@ -120,7 +120,7 @@ describe('DLT', () => {
     await route.send(TO, 'known', { dlt: { entityId: ENTITY, templateId: TEMPLATE } });
     await route.send(TO, 'unknown', { dlt: { entityId: ENTITY, templateId: '1' } });
     await route.send(TO, 'of nobody', { dlt: { entityId: '2', templateId: TEMPLATE } });
-    await vi.waitUntil(() => route.receipts.length === 3, { timeout: 30_000 });
+    await vi.waitUntil(() => route.receipts.length === 3, { timeout: 60_000 });
     const { messages } = await sandbox.ledger();
     const codeOf = (text: string): unknown => {
       const { id } = messages.find((message) => message.text === text) ?? {};

@@ -61,7 +61,7 @@ export function openRoute(port: number, config: Record<string, unknown> = {}): B
     receipts,
     commit,
     inbound,
-    bound: () => vi.waitUntil(() => connection.ready, { timeout: 30_000 }).then(() => undefined),
+    bound: () => vi.waitUntil(() => connection.ready, { timeout: 60_000 }).then(() => undefined),
     send: (to, text, more = {}) =>
       connection.send({ ref: `1-${++serial}`, to, text, notAfter: performance.now() + 60_000, ...more }),
   };

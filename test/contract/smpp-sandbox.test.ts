@@ -3,7 +3,7 @@ import { matchKey, spellings } from '../../src/modules/engine/state/message-id.j
 import { type OpenSandbox, openSandbox } from './open-sandbox.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 const accepted = (outcome: { kind: string; providerMessageIds?: string[] }): string[] => {
   expect(outcome.kind).toBe('accepted');
@@ -33,7 +33,7 @@ describe('SMPP driver and sandbox', () => {
         route.receipts.find(({ providerMessageId: said }) => {
           return said === id || (id !== undefined && spellings(said).includes(matchKey(id) ?? id));
         }),
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
 
   it.each(TEXTS)('text stands identical in the ledger: %s', async (_name, text, parts) => {
@@ -130,7 +130,7 @@ describe('SMPP driver and sandbox', () => {
     await sandbox.faults({ dropConnections: true });
     await vi.waitUntil(() => !route.connection.ready, PATIENCE);
     expect(await route.send('4915100000001', 'hi')).toMatchObject({ kind: 'unsent' });
-    await vi.waitUntil(() => route.connection.ready, { timeout: 30_000 });
+    await vi.waitUntil(() => route.connection.ready, { timeout: 60_000 });
     accepted(await route.send('4915100000001', 'hi'));
   });
 
@@ -189,7 +189,7 @@ describe('SMPP driver and sandbox', () => {
     await route.connection.close();
     await other.bound();
     await sandbox.faults({ holdReceipts: false });
-    await vi.waitUntil(() => other.receipts.some((receipt) => receipt.providerMessageId === id), { timeout: 30_000 });
+    await vi.waitUntil(() => other.receipts.some((receipt) => receipt.providerMessageId === id), { timeout: 60_000 });
     await other.connection.close();
   });
 
@@ -216,7 +216,7 @@ describe('SMPP driver and sandbox', () => {
     expect(outcomes.every((outcome) => outcome.kind === 'retry')).toBe(true);
     expect(outcomes.some((outcome) => outcome.kind === 'retry' && outcome.throttled)).toBe(true);
     await sandbox.faults({ throttleAll: false });
-    await vi.waitUntil(async () => (await route.send('4915100003001', 'hi')).kind === 'accepted', { timeout: 30_000 });
+    await vi.waitUntil(async () => (await route.send('4915100003001', 'hi')).kind === 'accepted', { timeout: 60_000 });
   });
 
   it('sends thousands with none lost and none doubled', async () => {
@@ -225,7 +225,7 @@ describe('SMPP driver and sandbox', () => {
     const ids = outcomes.flatMap(accepted);
     expect(new Set(ids).size).toBe(numbers.length);
     expect((await sandbox.ledger()).messages.map((message) => message.to)).toEqual(numbers);
-    await vi.waitUntil(() => route.receipts.length === numbers.length, { timeout: 30_000 });
+    await vi.waitUntil(() => route.receipts.length === numbers.length, { timeout: 60_000 });
     expect(new Set(route.receipts.map((receipt) => receipt.providerMessageId))).toEqual(new Set(ids));
   });
 });

@@ -7,7 +7,7 @@ import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 import { ACCOUNT_SID, type Asked, AUTH_TOKEN, openCallCustomer, type CallCustomer, ROUTE } from './call-customer.js';
 
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 const SOMEBODY = '4915100000001';
 
 /** The driver against the sandbox's telephone network: fates, faults, menus, and the network's own manners. */

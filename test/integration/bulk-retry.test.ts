@@ -6,7 +6,7 @@ import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { expectRefused, type Member } from '../support/sms.js';
 
 const NUMBERS = ['919812345671', '919812345672', '919812345673'] as const;
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 const text = (value: string): Json => ({ type: 'text', text: value });
 
 /** What of a personalised send a retry of its failures takes over. */

@@ -13,7 +13,7 @@ const RECIPIENTS = [
   { to: NUMBERS[2] },
 ];
 const TEXTS = ['Hi Zoë {{name}}', `Hi ${LONG}`, 'Hi there'];
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 /** What leaves for each recipient of a personalised send, and what becomes of its credits. */
 describe('a personalised send on the wire', () => {

@@ -8,7 +8,7 @@ import { expectRefused, type Member } from '../support/sms.js';
 const [PLAIN, NAMED, DEAR, DETOUR] = ['919812345671', '919812345672', '919812345673', '919812345674'] as const;
 const NUMBERS = [PLAIN, NAMED, DEAR, DETOUR];
 const NOT_ENOUGH = 'Insufficient credits. Available: 7, Required: 8';
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 /** What owners see of recipients with terms of their own, and what a retry takes along; the pager costs 2 a page. */
 describe('a campaign whose recipients have terms of their own', () => {

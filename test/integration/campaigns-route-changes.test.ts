@@ -5,7 +5,7 @@ import type { Member } from '../support/sms.js';
 
 const NUMBERS = Array.from({ length: 6 }, (_, index) => `91981234567${index}`);
 const LANE_OF_SECOND = 2_049;
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 /** What owners see of recipients that went over to another route. */
 describe('a campaign that went over to another route', () => {

@@ -184,6 +184,6 @@ describe('callbacks of chat accounts', () => {
     await post(member.routeId, {
       messages: [{ from: TO, id: 'in.text', timestamp, type: 'text', text: { body: 'x' } }],
     });
-    await vi.waitFor(async () => expect((await sessions.v5(member, v5)).status).toBe(200), { timeout: 30_000 });
+    await vi.waitFor(async () => expect((await sessions.v5(member, v5)).status).toBe(200), { timeout: 60_000 });
   });
 });

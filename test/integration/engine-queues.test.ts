@@ -18,7 +18,7 @@ describe('the queue of a channel', () => {
       .useValue(testEnvironment(requireVariable('DATABASE_URL')))
       .compile();
     queues = module.get(TurnQueues);
-    await vi.waitFor(() => expect(queues.get('sms').client.status).toBe('ready'), { timeout: 30_000 });
+    await vi.waitFor(() => expect(queues.get('sms').client.status).toBe('ready'), { timeout: 60_000 });
     // At the start of half a minute, so that the next lines are within it.
     vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 30_000) * 30_000 });
   });

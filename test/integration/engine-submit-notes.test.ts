@@ -18,7 +18,7 @@ import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { firstLane, type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 /** It dies with its worker. */
 const NEVER = new Promise<never>(() => undefined);
 

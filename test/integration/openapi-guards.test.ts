@@ -170,6 +170,6 @@ describe('without the database', () => {
       return [answer.status, answer.body];
     };
     // routes and chat accounts are remembered too, for seconds
-    await expect.poll(ask, { timeout: 20_000, interval: 100 }).toEqual([500, expect.anything()]);
+    await expect.poll(ask, { timeout: 60_000, interval: 100 }).toEqual([500, expect.anything()]);
   });
 });

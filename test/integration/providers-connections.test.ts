@@ -24,7 +24,7 @@ import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 
 class KeptReceipts extends ReceiptSink {
   readonly kept: { routeId: number; receipt: Receipt }[] = [];

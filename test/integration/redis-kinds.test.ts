@@ -9,7 +9,7 @@ import { startRedisCluster, startRedisNode, startRedisSentinel } from '../stage/
 import { requireVariable } from '../support/database.js';
 import { ownPrefix, type RedisProcess, redisProcess, type RedisSettings } from '../support/redis-process.js';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const CERTIFICATE = new URL('../contract/tls/carrier-cert.pem', import.meta.url).pathname;
 const TLS = { cert: CERTIFICATE, key: new URL('../contract/tls/carrier-key.pem', import.meta.url).pathname };
 const CA = { REDIS_CA: CERTIFICATE };

@@ -11,7 +11,7 @@ import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const PROCESSES = 20;
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 let database: TestDatabase;
 let dataSource: DataSource;

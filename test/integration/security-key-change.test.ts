@@ -65,7 +65,7 @@ describe('a change of ENCRYPTION_KEY', () => {
     const { prefix } = during.app.get(Sealer);
     await vi.waitUntil(
       async () => [...(await sealed()), ...(await sealedSecrets())].every((text) => text.startsWith(prefix)),
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
     const reader = new Sealer({ ENCRYPTION_KEY: NEW });
     expect((await sealedSecrets()).map((text) => reader.open(text))).toEqual(secrets);
@@ -91,7 +91,7 @@ describe('a change of ENCRYPTION_KEY', () => {
     );
     const others = await Promise.all([instance(NEW, [OLD]), instance(NEW, [OLD])]);
     const { prefix } = new Sealer({ ENCRYPTION_KEY: NEW });
-    await vi.waitUntil(async () => (await sealed()).every((text) => text.startsWith(prefix)), { timeout: 30_000 });
+    await vi.waitUntil(async () => (await sealed()).every((text) => text.startsWith(prefix)), { timeout: 60_000 });
     const opened = await source.query<{ name: string; config: string }[]>(
       "SELECT name, config FROM routes WHERE name LIKE 'r%' ORDER BY id",
     );

@@ -3,7 +3,7 @@ import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { openPagers, type Pagers } from '../support/pagers.js';
 import type { Member } from '../support/sms.js';
 
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 const [PLAIN, DEAR, FAR, FARTHER] = ['919812345671', '919812345672', '919812345673', '919812345674'];
 const NUMBERS = [PLAIN, DEAR, FAR, FARTHER];
 /** 2 as the campaign's, then 5, 3 and nothing */

@@ -4,7 +4,7 @@ import { openPagers, type Pagers } from '../support/pagers.js';
 import { expectRefused, type Member } from '../support/sms.js';
 
 const NUMBERS = ['919812345671', '919812345672', '919812345673'];
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 /** A channel that the service does not have, in apps that are handed a longer list: no line of the service knows it. */
 describe('a sixth channel', () => {

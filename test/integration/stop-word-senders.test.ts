@@ -10,7 +10,7 @@ import { numbers } from '../support/client.js';
 import type { Member } from '../support/sms.js';
 import { startWorker } from '../support/worker.js';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const ROUTES = ['fast', 'deaf'] as const;
 
 describe('the sender whom a stop word means', () => {

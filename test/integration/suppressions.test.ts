@@ -11,7 +11,7 @@ import { sendRaw } from '../support/raw-request.js';
 
 const PATH = '/v6/api/suppressions';
 const SYSTEM_ID = 'stoplist';
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const APP_SECRET = 'the-app-secret';
 
 /** A route to an HTTP gateway of the sandbox. @returns where the gateway sends receipts and texts */

@@ -4,7 +4,7 @@ import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { openRecipients, type Recipients } from '../support/recipients.js';
 import { expectRefused, type Member } from '../support/sms.js';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const PATH = '/v6/api/uploads';
 
 let recipients: Recipients;

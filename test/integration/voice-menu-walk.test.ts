@@ -9,7 +9,7 @@ import type { Member } from '../support/sms.js';
 import { AudioServer, voiceOf, type Voice } from '../support/voice.js';
 import { startWorker } from '../support/worker.js';
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const CALLER_ID = '918000000001';
 const [SALES, SERVICE, DOOR] = ['493000000001', '493000000002', '493000000003'] as const;
 

@@ -9,7 +9,7 @@ import { type Delivery, WebhookReceiver } from './webhook-receiver.js';
 import { startWorker } from './worker.js';
 
 const SEND = '/v6/api/campaigns';
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 /** The chat account's number, as the upstream's address has it. */
 const CHAT_PATH = '/v21.0/104466778899';
 

@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('accounts for staff at %i px',
     expect(await account()).toMatchObject({ rate_plan: plan });
     await page.getByLabel('Rate plan').selectOption('');
     await button('Save the settings').click();
-    await expect.poll(async () => (await account())['rate_plan'], { timeout: 20_000 }).toBeNull();
+    await expect.poll(async () => (await account())['rate_plan'], { timeout: 60_000 }).toBeNull();
     await go(`/rates/${plan}`, `Rate plan ${plan}`);
     await button('Remove').first().click();
     await button('Remove the plan').click();

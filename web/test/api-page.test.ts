@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openApp, type OpenedApp } from './support/browser.js';
 
 const PICTURES = join(import.meta.dirname, '../../.data/test/pictures');
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 interface ApiDocument {
   paths: Record<string, Record<string, { tags?: string[] }>>;

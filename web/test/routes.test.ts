@@ -36,7 +36,6 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
       await staff('PUT', `/v6/api/admin/routes/${name}`, { channel: 'sms', driver: 'http', config: gateway.config });
     }
     app = await openApp({ role: 'staff', width, path: '/routes' });
-    app.page.setDefaultTimeout(20_000);
   });
   afterEach(async ({ task }) => {
     if (PICTURES === undefined || task.result?.state !== 'fail') return;
@@ -100,7 +99,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await page.getByRole('button', { name: 'Move them' }).click();
     await page.getByText(`3 recipients moved to ${second}`).waitFor();
     await expect
-      .poll(() => gateway.taken.filter(({ text }) => !text.startsWith('Test')).length, { timeout: 30_000 })
+      .poll(() => gateway.taken.filter(({ text }) => !text.startsWith('Test')).length, { timeout: 60_000 })
       .toBe(3);
 
     await page.getByRole('button', { name: 'Start', exact: true }).click();
@@ -168,7 +167,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const saved = { binds: 2, config: { window: 20, password: '***', tls: false } };
     await expect
-      .poll(async () => (await staff('GET', `/v6/api/admin/routes/${name}`)).body, { timeout: 20_000 })
+      .poll(async () => (await staff('GET', `/v6/api/admin/routes/${name}`)).body, { timeout: 60_000 })
       .toMatchObject({ data: saved });
     // then the form is filled anew
     await page.locator('button[aria-busy]').waitFor({ state: 'detached' });
@@ -217,7 +216,6 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('charts, %i px wide', (width) 
     const { clients } = await webService();
     await clients.owner.broadcast(['447700900111']);
     const app = await openApp({ role, width, path: '/charts?range=hour' });
-    app.page.setDefaultTimeout(30_000);
     const { page } = app;
     const sums = page.locator('td[data-title="Of"]');
     await sums.getByText('sms').first().waitFor();
