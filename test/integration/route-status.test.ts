@@ -63,7 +63,7 @@ describe('how routes stand', () => {
     await untilState('well', 'up');
     const requestId = await send('well', numbers(40));
     await vi.waitUntil(() => gateway.taken.length === 40, PATIENCE);
-    // once their ids are written: what comes before is parked, and is unmatched only after a while
+    // once their ids are written: a receipt that comes before is kept until it finds its message
     await vi.waitFor(async () => {
       const { body } = await call('GET', `/v6/api/campaigns/${requestId}`);
       expect(body['data']).toMatchObject({ status_counts: { SENT: 40 } });
