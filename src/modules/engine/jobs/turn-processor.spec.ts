@@ -118,9 +118,18 @@ describe('a job of a turn', () => {
       expect([turn, added]).toEqual([turn, []]);
       const finish = await begun();
       end = undefined;
+      claim({ hasMore: true, forAnother: false });
       finish(more);
     }
+    await vi.waitUntil(() => added.length > 0);
     await taken;
+    expect(added).toEqual([nextTurn(JOB)]);
+  });
+
+  it('is followed by a job where a turn sent nothing, which has kept its place all the while', async () => {
+    const taken = process({ data: JOB } as Job<TurnJob>);
+    (await begun())({ ...AT_REST, more: true, keeps: true, atRest: false });
+    expect(await taken).toBe('more');
     expect(added).toEqual([nextTurn(JOB)]);
   });
 
@@ -128,6 +137,7 @@ describe('a job of a turn', () => {
     const taken = process({ data: JOB } as Job<TurnJob>);
     const finish = await begun();
     const stopped = processor.beforeApplicationShutdown();
+    claim({ hasMore: true, forAnother: false });
     finish({ ...AT_REST, more: true, keeps: true, atRest: false });
     await Promise.all([taken, stopped]);
     expect(added).toEqual([nextTurn(JOB)]);

@@ -147,13 +147,16 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
       this.add(channel, job);
       return 'more';
     }
+    let hasClaimed = false as boolean; // set by the turn
     const end = await this.turns.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
+      hasClaimed = true;
       if (forAnother) this.add(channel, besideTurn(job));
       isOver(hasMore ? 'more' : 'rest');
     });
     if (end.next) this.add(end.next.channel, firstTurn(end.next));
     if (end.againMs !== null) this.addLater(channel, nextTurn(job), end.againMs);
-    if (end.more && end.keeps && kept < KEPT_TURNS) return this.keep(channel, job, isOver, kept + 1);
+    // one that sent nothing, but cancelled or refused, has kept the job's place all the while
+    if (end.more && end.keeps && hasClaimed && kept < KEPT_TURNS) return this.keep(channel, job, isOver, kept + 1);
     if (end.more) this.add(channel, nextTurn(job));
     return end.atRest ? 'rest' : 'more';
   }
