@@ -299,7 +299,7 @@ describe('what staff do with a route', () => {
     });
     const { request_id: requestId, seconds } = answer.body['data'] as { request_id: string; seconds: number };
     // not by its patience with a carrier that is silent
-    expect(seconds).toBeLessThan(10);
+    expect(seconds).toBeLessThan(15);
     await vi.waitFor(async () => expect(await counts(requestId)).toEqual({ CANCELLED: 1 }), PATIENCE);
   });
 
