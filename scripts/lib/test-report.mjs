@@ -14,7 +14,7 @@ export const failedFiles = (report) =>
 /** Tests of a report that passed. */
 export const passedTests = (report) => report?.numPassedTests ?? 0;
 
-/** How many tests of these files passed or failed: what a second look at the files counts anew. */
+/** How many tests of these files passed: what a second look at the files counts anew. */
 export const passedIn = (report, files) =>
   (report?.testResults ?? [])
     .filter(({ name }) => files.includes(relative(ROOT, name)))

@@ -38,6 +38,12 @@ const nextState = ({ to, toUnbegun }: CampaignTransition): string =>
 /** States as an SQL list. */
 export const sqlStates = (states: readonly CampaignState[]): string => states.map((state) => `'${state}'`).join(', ');
 
+/** What a campaign that begins is set to; takes its deadline for receipts, in microseconds. */
+const BEGUN = [
+  `state = ${nextState(TRANSITIONS.begin)}`,
+  'overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND',
+];
+
 /** A campaign that wants to send more. */
 export interface UnsentCampaign {
   id: number;
@@ -55,7 +61,7 @@ export function beginsAlongside(ids: readonly number[], receiptTimeoutMs: number
   return {
     join: `LEFT JOIN campaigns c FORCE INDEX (PRIMARY) ON c.id = IF(j.campaign_id IN (?), j.campaign_id, NULL)
       AND c.state IN (${sqlStates(TRANSITIONS.begin.from)})`,
-    set: [`c.state = '${TRANSITIONS.begin.to}'`, 'c.overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND'],
+    set: BEGUN.map((change) => `c.${change}`),
     values: [[ids], [receiptTimeoutMs * 1000]],
     rows: ids.length,
   };
@@ -70,7 +76,7 @@ export class CampaignStates {
   async begin(tx: EntityManager, ids: readonly number[], receiptTimeoutMs: number): Promise<void> {
     const { from } = TRANSITIONS.begin;
     await tx.query(
-      `UPDATE campaigns SET state = ${nextState(TRANSITIONS.begin)}, overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+      `UPDATE campaigns SET ${BEGUN.join(', ')}
        WHERE id IN (?) AND state IN (${sqlStates(from)})`,
       [receiptTimeoutMs * 1000, [...ids].sort((a, b) => a - b)],
     );
