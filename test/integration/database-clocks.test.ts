@@ -7,7 +7,8 @@ import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import type { Route } from '../../src/modules/providers/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { DueWatch, DutyGate } from '../../src/platform/duties/index.js';
+import { type ClockStep, DueWatch, type DutyGate } from '../../src/platform/duties/index.js';
+import { RedisLink } from '../../src/platform/security/index.js';
 import { ClockKeeper } from '../../src/platform/tables/clock-keeper.js';
 import { Moments } from '../../src/platform/tables/index.js';
 import { numbers } from '../support/client.js';
@@ -168,17 +169,48 @@ describe('clocks that differ, or step', () => {
     expect(last).toBeLessThanOrEqual(1_200);
   });
 
+  /** Keepers of so many processes, and what tells each of a step. */
+  const keepersOf = (count: number) => {
+    const listeners: ((step: ClockStep) => void)[] = [];
+    const watch = { onClockBack: (listen: (step: ClockStep) => void) => listeners.push(listen) } as unknown as DueWatch;
+    const redis = engine.module.get(RedisLink, { strict: false });
+    const keepers = Array.from({ length: count }, () => new ClockKeeper(watch, redis, new Moments(stepping, ALL_TABLES, LEASES))); // prettier-ignore
+    return { listeners, stop: () => Promise.all(keepers.map((keeper) => keeper.beforeApplicationShutdown())) };
+  };
+  const repaired = (id: number) =>
+    expect.poll(async () => (await putOffUntil(id))[1], { timeout: 20_000 }).toBeLessThanOrEqual(1_200);
+
   it('is done by one of the processes that have seen the step', async () => {
     const id = newId();
     await putOff(id, 3);
-    const listeners: ((backMs: number) => void)[] = [];
-    const watch = { onClockBack: (listen: (backMs: number) => void) => listeners.push(listen) } as unknown as DueWatch;
-    const gate = engine.module.get(DutyGate, { strict: false });
-    const keepers = [1, 2, 3].map(() => new ClockKeeper(watch, gate, new Moments(stepping, ALL_TABLES, LEASES)));
-    for (const listen of listeners) listen(HOUR_MS);
-    await expect.poll(async () => (await putOffUntil(id))[1], { timeout: 20_000 }).toBeLessThanOrEqual(1_200);
-    await Promise.all(keepers.map((keeper) => keeper.beforeApplicationShutdown()));
+    const { listeners, stop } = keepersOf(3);
+    const clock = Date.now();
+    // each has looked half a second after the other, and before that when the step was not there yet
+    for (const [turn, listen] of listeners.entries()) {
+      const now = clock + turn * 500;
+      listen({ back: HOUR_MS, clock: now, before: now - 1_500 });
+    }
+    await repaired(id);
+    await stop();
     expect((await putOffUntil(id))[0]).toBeGreaterThan(600);
+  });
+
+  it('is done again after a second step of the same size, whoever has seen the first', async () => {
+    const { listeners, stop } = keepersOf(2);
+    const clock = Date.now();
+    const [first, second] = [newId(), newId()];
+    await putOff(first, 3);
+    // the clock goes an hour back, is ahead of it by two, and is right again
+    listeners[0]?.({ back: HOUR_MS, clock: clock - HOUR_MS, before: clock - HOUR_MS - 500 });
+    await repaired(first);
+    await putOff(second, 3);
+    listeners[1]?.({ back: HOUR_MS, clock: clock + 4_000, before: clock + 3_500 });
+    await repaired(second);
+    const third = newId();
+    await putOff(third, 3);
+    listeners[1]?.({ back: HOUR_MS, clock: clock + 2_000 - HOUR_MS, before: clock + 1_500 - HOUR_MS });
+    await repaired(third);
+    await stop();
   });
 
   it('rules name columns that are there, of every kind of moment', async () => {
@@ -194,7 +226,7 @@ describe('clocks that differ, or step', () => {
     // the clock of such a session stands still meanwhile, which is a small step back
     const isStep = (ms: number): boolean => ms > HOUR_MS / 2;
     let looks = 0;
-    watch.onClockBack((ms) => heard.push(ms));
+    watch.onClockBack(({ back: ms }) => heard.push(ms));
     watch.register({
       name: 'looks',
       isDue: '1 = 1',

@@ -14,9 +14,19 @@ const BUSY_MS = 150;
 /** What is late by no more mends itself meanwhile; servers of one cluster differ by less. */
 const CLOCK_MARGIN_MS = 10_000;
 /** A step that others saw longer ago is not told again by a process whose turn comes so late, milliseconds. */
-export const CLOCK_SEEN_MS = 600_000;
+const CLOCK_SEEN_MS = 600_000;
 /** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */
 const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000";
+
+/** A step of the database's clock, as one process has seen it; milliseconds. */
+export interface ClockStep {
+  /** how far it has gone back */
+  back: number;
+  /** what it says now */
+  clock: number;
+  /** what it would have said by now's count when this process looked before */
+  before: number;
+}
 
 /** Work that waits in a table until its moment comes. */
 export interface Duty {
@@ -45,7 +55,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly logger = new Logger(DueWatch.name);
   private readonly duties: { duty: Duty; runs: SingleRun }[] = [];
   private gateName = '';
-  private readonly clockListeners: ((backMs: number) => void)[] = [];
+  private readonly clockListeners: ((step: ClockStep) => void)[] = [];
   /** what the last look of this process saw of the database's clock, and when by `performance.now()` its answer was there */
   private seen: { clock: number; by: number } | null = null;
   private readonly task = new PeriodicTask(
@@ -73,9 +83,9 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /**
    * Is called when the clock of the database has gone back (by more than ten seconds) since this process looked last.
-   * @param listen is given by how much, milliseconds, and never throws
+   * @param listen never throws
    */
-  onClockBack(listen: (backMs: number) => void): void {
+  onClockBack(listen: (step: ClockStep) => void): void {
     this.clockListeners.push(listen);
   }
 
@@ -107,9 +117,11 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /** @param asked clock of `performance.now()` */
   private watchClock(asked: number, clock: number): void {
-    const isFresh = this.seen && asked - this.seen.by < CLOCK_SEEN_MS;
-    const backMs = this.seen && isFresh ? this.seen.clock + (asked - this.seen.by) - clock : 0;
+    const { seen } = this;
     this.seen = { clock, by: performance.now() };
-    if (backMs > CLOCK_MARGIN_MS) for (const listen of this.clockListeners) listen(backMs);
+    if (!seen || asked - seen.by >= CLOCK_SEEN_MS) return;
+    const passed = asked - seen.by;
+    const step = { back: seen.clock + passed - clock, clock, before: clock - passed };
+    if (step.back > CLOCK_MARGIN_MS) for (const listen of this.clockListeners) listen(step);
   }
 }

@@ -1,0 +1,410 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { isObject } from './objects.js';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const SPACE = 0x20;
+
+/** A number, true, false or null, from where it is looked for (RFC 8259, sections 3 and 6). */
+const LITERAL = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
+/** A text with escapes, from its first quote on (RFC 8259, section 7). */
+// eslint-disable-next-line no-control-regex -- these are the characters that JSON wants escaped
+const ESCAPED = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+
+/** Below this a text is parsed faster than it is looked through. */
+const LONG = 64 * 1024;
+/** Characters that are looked through before others have their turn. */
+const CHARACTERS_A_TURN = 512 * 1024;
+/** Names of fields that are told apart; an item with one more is parsed. */
+const MOST_NAMES = 1_000;
+/** Of these an item's own fields have theirs. */
+const MOST_OWN = 30;
+
+/** Words of `items` for each: where its text begins and ends, where its fields do. */
+const ITEM = 4;
+/** Words of `fields` for each: its name, and whether the value is to be parsed; where the value begins and ends, its quotes included. */
+const FIELD = 3;
+const NONE = -1;
+
+/** The UTF-16 units of a text: an array of them is read twice as fast as the text. */
+type Units = Uint8Array | Uint16Array;
+
+interface FieldName {
+  name: string;
+  /** of the field in whose object it stands; NONE = the item's own */
+  outer: number;
+}
+
+/**
+ * A long list of small objects within a JSON text, such as a hundred thousand recipients: where everything stands, and no
+ * object of each, all of which would have to be made, moved and collected although they are looked at twice. An item is plain
+ * if it has nothing but texts, numbers, true, false and null, and objects of such.
+ */
+export class JsonRecords {
+  /** Of all items; those beyond the most that were to be kept are counted alone. */
+  length = 0;
+  /** objects and lists one within the other, an item itself counted */
+  deepest = 0;
+  private kept = 0;
+  private items = new Uint32Array(16_384 * ITEM);
+  private fields = new Uint32Array(65_536 * FIELD);
+  private written = 0;
+  private readonly names: FieldName[] = [];
+  private readonly byName = new Map<string, number>();
+  /** names of the item's own fields so far, a bit of each */
+  private own = 0;
+  /** which name comes next, if this item is like the ones before */
+  private usual = 0;
+
+  /** @param most items that are kept */
+  constructor(
+    private readonly text: string,
+    private readonly units: Units,
+    private readonly most: number,
+  ) {}
+
+  /** An item as `JSON.parse` makes it. */
+  item(place: number): unknown {
+    return JSON.parse(this.text.slice(this.items[place * ITEM], this.items[place * ITEM + 1]));
+  }
+
+  *[Symbol.iterator](): Generator<unknown, void, undefined> {
+    for (let place = 0; place < this.kept; place++) yield this.item(place);
+  }
+
+  /** The text without escapes that a field of a plain item's own has; undefined where there is none. */
+  textOf(place: number, name: string): string | undefined {
+    const [from, end] = this.fieldsOf(place);
+    for (let at = from; at < end; at += FIELD) {
+      const named = this.fields[at] as number;
+      if ((named & 1) === 0 && this.isOwn(named >> 1, name)) return this.valueAt(at);
+    }
+    return undefined;
+  }
+
+  /**
+   * Whether an item is plain, and its field of this name is not there, or an object of texts without escapes that all pass.
+   * @param passes is told a name, and its text
+   */
+  hasTexts(place: number, name: string, passes: (name: string, text: string) => boolean): boolean {
+    const [from, end] = this.fieldsOf(place);
+    if (from === end) return false;
+    for (let at = from; at < end; at += FIELD) {
+      const named = this.fields[at] as number;
+      const field = this.names[named >> 1] as FieldName;
+      if (field.outer === NONE) {
+        if (field.name === name) return false;
+      } else if (this.isOwn(field.outer, name)) {
+        if ((named & 1) === 1 || !passes(field.name, this.valueAt(at))) return false;
+      }
+    }
+    return true;
+  }
+
+  /** The object in a field of an item that `hasTexts` there; undefined where it has none. */
+  textsOf(place: number, name: string): Record<string, string> | undefined {
+    let texts: Record<string, string> | undefined;
+    const [from, end] = this.fieldsOf(place);
+    for (let at = from; at < end; at += FIELD) {
+      const field = this.names[(this.fields[at] as number) >> 1] as FieldName;
+      if (field.outer !== NONE && this.isOwn(field.outer, name)) (texts ??= {})[field.name] = this.valueAt(at);
+    }
+    return texts;
+  }
+
+  /**
+   * Takes the item that begins here.
+   * @returns where it ends; NONE = it is no JSON
+   */
+  add(from: number): number {
+    const before = this.written;
+    this.own = 0;
+    this.usual = 0;
+    let end = this.readFields(from, NONE);
+    if (end === NONE) {
+      this.written = before;
+      end = this.endOfParsed(from);
+      if (end === NONE) return NONE;
+    }
+    this.length += 1;
+    if (this.kept < this.most) this.keep(from, end, before);
+    else this.written = before;
+    return end;
+  }
+
+  /**
+   * Reads the object that begins here.
+   * @param outer the field in which it stands
+   * @returns where it ends; NONE = it is none, or not plain
+   */
+  private readFields(from: number, outer: number): number {
+    const { units } = this;
+    if (units[from] !== OPEN) return NONE;
+    const depth = outer === NONE ? 1 : 2;
+    if (this.deepest < depth) this.deepest = depth;
+    let at = afterSpace(units, from + 1);
+    if (units[at] === CLOSE) return at + 1;
+    for (;;) {
+      const usual = this.usual < this.names.length ? (this.names[this.usual] as FieldName) : null;
+      let field = this.usual;
+      let close = usual && usual.outer === outer ? endOfName(usual.name, units, at) : NONE;
+      if (close === NONE) {
+        close = endOfText(units, at);
+        if (close === NONE) return NONE;
+        field = this.fieldOf(at + 1, close - 1, outer);
+        if (field === NONE) return NONE;
+      }
+      this.usual = field + 1;
+      if (outer === NONE && !this.isFirst(field)) return NONE;
+      at = afterSpace(units, close);
+      if (units[at] !== COLON) return NONE;
+      at = afterSpace(units, at + 1);
+      const isInner = outer === NONE && units[at] === OPEN;
+      const end = isInner ? this.readFields(at, field) : this.readValue(at, field);
+      if (end === NONE) return NONE;
+      at = afterSpace(units, end);
+      const next = units[at];
+      if (next === CLOSE) return at + 1;
+      if (next !== COMMA) return NONE;
+      at = afterSpace(units, at + 1);
+    }
+  }
+
+  private readValue(from: number, field: number): number {
+    const { units, text } = this;
+    const isText = units[from] === QUOTE;
+    const end = isText ? endOfText(units, from) : NONE;
+    if (end !== NONE) {
+      this.write(field << 1, from, end);
+      return end;
+    }
+    const parsedEnd = endOfMatch(isText ? ESCAPED : LITERAL, text, from);
+    if (parsedEnd !== NONE) this.write((field << 1) | 1, from, parsedEnd);
+    return parsedEnd;
+  }
+
+  /** Of a name that comes twice the last one counts: seldom enough to leave it to the parser. */
+  private isFirst(field: number): boolean {
+    const bit = 1 << field;
+    if (field >= MOST_OWN || (this.own & bit) !== 0) return false;
+    this.own |= bit;
+    return true;
+  }
+
+  private write(named: number, from: number, end: number): void {
+    const at = this.written;
+    if (at + FIELD > this.fields.length) this.fields = twice(this.fields);
+    this.fields[at] = named;
+    this.fields[at + 1] = from;
+    this.fields[at + 2] = end;
+    this.written = at + FIELD;
+  }
+
+  private keep(from: number, end: number, fields: number): void {
+    const at = this.kept * ITEM;
+    if (at + ITEM > this.items.length) this.items = twice(this.items);
+    this.items[at] = from;
+    this.items[at + 1] = end;
+    this.items[at + 2] = fields;
+    this.items[at + 3] = this.written;
+    this.kept += 1;
+  }
+
+  /** @returns NONE = the item is not plain */
+  private fieldOf(begin: number, end: number, outer: number): number {
+    const { names } = this;
+    const name = this.text.slice(begin, end);
+    const key = `${outer} ${name}`;
+    const known = this.byName.get(key);
+    if (known !== undefined) return known;
+    // an object would take this name for its prototype
+    if (name === '__proto__' || names.length === MOST_NAMES) return NONE;
+    this.byName.set(key, names.length);
+    return names.push({ name, outer }) - 1;
+  }
+
+  private isOwn(field: number, name: string): boolean {
+    const known = this.names[field] as FieldName;
+    return known.outer === NONE && known.name === name;
+  }
+
+  private fieldsOf(place: number): [from: number, end: number] {
+    return [this.items[place * ITEM + 2] as number, this.items[place * ITEM + 3] as number];
+  }
+
+  private valueAt(at: number): string {
+    return this.text.slice((this.fields[at + 1] as number) + 1, (this.fields[at + 2] as number) - 1);
+  }
+
+  /** What is not plain is left to the parser. */
+  private endOfParsed(from: number): number {
+    const { end, depth } = endOfValue(this.units, from);
+    if (end === NONE || !isJson(this.text.slice(from, end))) return NONE;
+    this.deepest = Math.max(this.deepest, depth);
+    return end;
+  }
+}
+
+/**
+ * `JSON.parse`, but for one list of the object: in a long text it comes as `JsonRecords`. Other requests go on meanwhile.
+ * @param most items that are kept
+ * @throws SyntaxError as `JSON.parse` does
+ */
+export async function parseWithRecords(text: string, field: string, most: number): Promise<unknown> {
+  const found = text.length < LONG ? null : await findRecords(text, field, most);
+  // Whatever is not as it mostly is, the parser judges.
+  if (!found) return JSON.parse(text);
+  const rest: unknown = JSON.parse(`${text.slice(0, found.from)}[]${text.slice(found.end)}`);
+  if (!isObject(rest)) throw new Error('the object around a list was lost');
+  rest[field] = found.records;
+  return rest;
+}
+
+interface Found {
+  records: JsonRecords;
+  from: number;
+  end: number;
+}
+
+/** Looks through the object that a text is. @returns null where it has no such list, or more than one, or is no JSON */
+async function findRecords(text: string, field: string, most: number): Promise<Found | null> {
+  const units = unitsOf(text);
+  let found: Found | null = null;
+  let at = afterSpace(units, 0);
+  if (units[at] !== OPEN) return null;
+  do {
+    at = afterSpace(units, at + 1);
+    const close = endOfText(units, at);
+    if (close === NONE) return null;
+    const isField = isThere(field, units, at + 1, close - 1);
+    at = afterSpace(units, close);
+    if (units[at] !== COLON) return null;
+    at = afterSpace(units, at + 1);
+    if (isField) {
+      if (found || units[at] !== OPEN_LIST) return null;
+      found = await recordsAt(text, units, at, most);
+      if (!found) return null;
+      at = found.end;
+    } else at = endOfValue(units, at).end;
+    if (at === NONE) return null;
+    at = afterSpace(units, at);
+  } while (units[at] === COMMA);
+  return units[at] === CLOSE ? found : null;
+}
+
+async function recordsAt(text: string, units: Units, from: number, most: number): Promise<Found | null> {
+  const records = new JsonRecords(text, units, most);
+  let turnAt = from + CHARACTERS_A_TURN;
+  let at = afterSpace(units, from + 1);
+  if (units[at] === CLOSE_LIST) return { records, from, end: at + 1 };
+  for (;;) {
+    const end = records.add(at);
+    if (end === NONE) return null;
+    at = afterSpace(units, end);
+    const next = units[at];
+    if (next === CLOSE_LIST) return { records, from, end: at + 1 };
+    if (next !== COMMA) return null;
+    at = afterSpace(units, at + 1);
+    if (at < turnAt) continue;
+    await turn();
+    turnAt = at + CHARACTERS_A_TURN;
+  }
+}
+
+/** A byte of each in a text of ASCII alone. */
+function unitsOf(text: string): Units {
+  if (Buffer.byteLength(text) === text.length) return Buffer.from(text, 'latin1');
+  const { buffer, byteOffset } = Buffer.from(text, 'utf16le');
+  return new Uint16Array(buffer, byteOffset, text.length);
+}
+
+function afterSpace(units: Units, from: number): number {
+  let at = from;
+  for (;;) {
+    const unit = units[at] as number;
+    if (unit > SPACE || !(unit === SPACE || unit === 0x0a || unit === 0x0d || unit === 0x09)) return at;
+    at += 1;
+  }
+}
+
+/** Where the text that begins with a quote here ends, behind its last quote; NONE = there is none, or it has escapes. */
+function endOfText(units: Units, from: number): number {
+  if (units[from] !== QUOTE) return NONE;
+  const { length } = units;
+  for (let at = from + 1; at < length; at++) {
+    const unit = units[at] as number;
+    if (unit === QUOTE) return at + 1;
+    if (unit === BACKSLASH || unit < SPACE) return NONE;
+  }
+  return NONE;
+}
+
+function endOfMatch(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : NONE;
+}
+
+/** Where a value ends, and how deep it is, by its quotes and brackets alone: whether it is JSON is not asked. */
+function endOfValue(units: Units, from: number): { end: number; depth: number } {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = from; at < units.length; at++) {
+    const unit = units[at] as number;
+    if (unit === QUOTE) {
+      at = quoteAfter(units, at + 1);
+      if (depth === 0) return { end: at + 1, depth: 0 };
+    } else if (unit === OPEN || unit === OPEN_LIST) {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (unit === CLOSE || unit === CLOSE_LIST || (unit === COMMA && depth === 0)) {
+      // of a number or a word the end is what comes behind it
+      if (depth === 0) return { end: at === from ? NONE : at, depth: 0 };
+      depth -= 1;
+      if (depth === 0) return { end: at + 1, depth: deepest };
+    }
+  }
+  return { end: NONE, depth: deepest };
+}
+
+/** The quote that ends a text; the end of all where there is none. */
+function quoteAfter(units: Units, from: number): number {
+  for (let at = from; at < units.length; at++) {
+    const unit = units[at];
+    if (unit === QUOTE) return at;
+    if (unit === BACKSLASH) at += 1;
+  }
+  return units.length;
+}
+
+/** Where a text ends if it is this one. */
+function endOfName(name: string, units: Units, from: number): number {
+  const end = from + name.length + 1;
+  return units[from] === QUOTE && units[end] === QUOTE && isThere(name, units, from + 1, end) ? end + 1 : NONE;
+}
+
+function isThere(name: string, units: Units, begin: number, end: number): boolean {
+  if (name.length !== end - begin) return false;
+  for (let at = 0; at < name.length; at++) if (name.charCodeAt(at) !== units[begin + at]) return false;
+  return true;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function twice(words: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(words.length * 2);
+  larger.set(words);
+  return larger;
+}
