@@ -31,6 +31,8 @@ const ITEM = 4;
 /** Words of `fields` for each: its name, and whether the value is to be parsed; where the value begins and ends, its quotes included. */
 const FIELD = 3;
 const NONE = -1;
+/** Of a field that no item has. */
+const ABSENT = -2;
 
 /** The UTF-16 units of a text: an array of them is read twice as fast as the text. */
 type Units = Uint8Array | Uint16Array;
@@ -43,8 +45,7 @@ interface FieldName {
 
 /**
  * A long list of small objects within a JSON text, such as a hundred thousand recipients: where everything stands, and no
- * object of each, all of which would have to be made, moved and collected although they are looked at twice. An item is plain
- * if it has nothing but texts, numbers, true, false and null, and objects of such.
+ * object of each, all of which would have to be made, moved and collected although they are looked at twice.
  */
 export class JsonRecords {
   /** Of all items; those beyond the most that were to be kept are counted alone. */
@@ -52,8 +53,8 @@ export class JsonRecords {
   /** objects and lists one within the other, an item itself counted */
   deepest = 0;
   private kept = 0;
-  private items = new Uint32Array(16_384 * ITEM);
-  private fields = new Uint32Array(65_536 * FIELD);
+  private items: Uint32Array<ArrayBuffer>;
+  private fields: Uint32Array<ArrayBuffer>;
   private written = 0;
   private readonly names: FieldName[] = [];
   private readonly byName = new Map<string, number>();
@@ -67,7 +68,11 @@ export class JsonRecords {
     private readonly text: string,
     private readonly units: Units,
     private readonly most: number,
-  ) {}
+  ) {
+    // as of a number and two variables in each: mostly no larger ones are needed
+    this.items = new Uint32Array(Math.min(most, text.length >> 6) * ITEM + ITEM);
+    this.fields = new Uint32Array((text.length >> 5) * FIELD + FIELD);
+  }
 
   /** An item as `JSON.parse` makes it. */
   item(place: number): unknown {
@@ -78,42 +83,46 @@ export class JsonRecords {
     for (let place = 0; place < this.kept; place++) yield this.item(place);
   }
 
-  /** The text without escapes that a field of a plain item's own has; undefined where there is none. */
-  textOf(place: number, name: string): string | undefined {
-    const [from, end] = this.fieldsOf(place);
-    for (let at = from; at < end; at += FIELD) {
-      const named = this.fields[at] as number;
-      if ((named & 1) === 0 && this.isOwn(named >> 1, name)) return this.valueAt(at);
+  /** Whether an item is nothing but texts, numbers, true, false and null, and objects of such. */
+  isPlain(place: number): boolean {
+    return this.firstOf(place) < this.endOf(place);
+  }
+
+  /** The field of this name that items have of their own, as the methods below take it. */
+  field(name: string): number {
+    return this.byName.get(keyOf(name, NONE)) ?? ABSENT;
+  }
+
+  /** What a field of a plain item's own holds; undefined where there is none, or an object. */
+  valueOf(place: number, own: number): unknown {
+    const end = this.endOf(place);
+    for (let at = this.firstOf(place); at < end; at += FIELD) {
+      if ((this.fields[at] as number) >> 1 === own) return this.valueAt(at);
     }
     return undefined;
   }
 
   /**
-   * Whether an item is plain, and its field of this name is not there, or an object of texts without escapes that all pass.
-   * @param passes is told a name, and its text
+   * Whether the fields of the object in a field of a plain item are so many at most and all pass; they do where there is none.
+   * @param passes is told a name, and the value
    */
-  hasTexts(place: number, name: string, passes: (name: string, text: string) => boolean): boolean {
-    const [from, end] = this.fieldsOf(place);
-    if (from === end) return false;
-    for (let at = from; at < end; at += FIELD) {
-      const named = this.fields[at] as number;
-      const field = this.names[named >> 1] as FieldName;
-      if (field.outer === NONE) {
-        if (field.name === name) return false;
-      } else if (this.isOwn(field.outer, name)) {
-        if ((named & 1) === 1 || !passes(field.name, this.valueAt(at))) return false;
-      }
+  hasFields(place: number, own: number, most: number, passes: (name: string, value: unknown) => boolean): boolean {
+    let count = 0;
+    const end = this.endOf(place);
+    for (let at = this.firstOf(place); at < end; at += FIELD) {
+      const { name, outer } = this.names[(this.fields[at] as number) >> 1] as FieldName;
+      if (outer === own && (++count > most || !passes(name, this.valueAt(at)))) return false;
     }
     return true;
   }
 
-  /** The object in a field of an item that `hasTexts` there; undefined where it has none. */
-  textsOf(place: number, name: string): Record<string, string> | undefined {
+  /** The object in a field of a plain item, its values as texts; undefined where there is none, or an empty one. */
+  textsOf(place: number, own: number): Record<string, string> | undefined {
     let texts: Record<string, string> | undefined;
-    const [from, end] = this.fieldsOf(place);
-    for (let at = from; at < end; at += FIELD) {
-      const field = this.names[(this.fields[at] as number) >> 1] as FieldName;
-      if (field.outer !== NONE && this.isOwn(field.outer, name)) (texts ??= {})[field.name] = this.valueAt(at);
+    const end = this.endOf(place);
+    for (let at = this.firstOf(place); at < end; at += FIELD) {
+      const { name, outer } = this.names[(this.fields[at] as number) >> 1] as FieldName;
+      if (outer === own) (texts ??= {})[name] = String(this.valueAt(at));
     }
     return texts;
   }
@@ -220,7 +229,7 @@ export class JsonRecords {
   private fieldOf(begin: number, end: number, outer: number): number {
     const { names } = this;
     const name = this.text.slice(begin, end);
-    const key = `${outer} ${name}`;
+    const key = keyOf(name, outer);
     const known = this.byName.get(key);
     if (known !== undefined) return known;
     // an object would take this name for its prototype
@@ -229,17 +238,18 @@ export class JsonRecords {
     return names.push({ name, outer }) - 1;
   }
 
-  private isOwn(field: number, name: string): boolean {
-    const known = this.names[field] as FieldName;
-    return known.outer === NONE && known.name === name;
+  private firstOf(place: number): number {
+    return this.items[place * ITEM + 2] as number;
   }
 
-  private fieldsOf(place: number): [from: number, end: number] {
-    return [this.items[place * ITEM + 2] as number, this.items[place * ITEM + 3] as number];
+  private endOf(place: number): number {
+    return this.items[place * ITEM + 3] as number;
   }
 
-  private valueAt(at: number): string {
-    return this.text.slice((this.fields[at + 1] as number) + 1, (this.fields[at + 2] as number) - 1);
+  private valueAt(at: number): unknown {
+    const [from, end] = [this.fields[at + 1] as number, this.fields[at + 2] as number];
+    const isText = ((this.fields[at] as number) & 1) === 0;
+    return isText ? this.text.slice(from + 1, end - 1) : JSON.parse(this.text.slice(from, end));
   }
 
   /** What is not plain is left to the parser. */
@@ -254,10 +264,11 @@ export class JsonRecords {
 /**
  * `JSON.parse`, but for one list of the object: in a long text it comes as `JsonRecords`. Other requests go on meanwhile.
  * @param most items that are kept
+ * @param bytes the text in UTF-8, where they are there
  * @throws SyntaxError as `JSON.parse` does
  */
-export async function parseWithRecords(text: string, field: string, most: number): Promise<unknown> {
-  const found = text.length < LONG ? null : await findRecords(text, field, most);
+export async function parseWithRecords(text: string, field: string, most: number, bytes?: Buffer): Promise<unknown> {
+  const found = text.length < LONG ? null : await findRecords(text, unitsOf(text, bytes), field, most);
   // Whatever is not as it mostly is, the parser judges.
   if (!found) return JSON.parse(text);
   const rest: unknown = JSON.parse(`${text.slice(0, found.from)}[]${text.slice(found.end)}`);
@@ -273,8 +284,7 @@ interface Found {
 }
 
 /** Looks through the object that a text is. @returns null where it has no such list, or more than one, or is no JSON */
-async function findRecords(text: string, field: string, most: number): Promise<Found | null> {
-  const units = unitsOf(text);
+async function findRecords(text: string, units: Units, field: string, most: number): Promise<Found | null> {
   let found: Found | null = null;
   let at = afterSpace(units, 0);
   if (units[at] !== OPEN) return null;
@@ -317,8 +327,9 @@ async function recordsAt(text: string, units: Units, from: number, most: number)
   }
 }
 
-/** A byte of each in a text of ASCII alone. */
-function unitsOf(text: string): Units {
+/** A byte of each in a text of ASCII alone: as many bytes as units, for what is no UTF-8 becomes a unit of each byte. */
+function unitsOf(text: string, bytes?: Buffer): Units {
+  if (bytes?.length === text.length) return bytes;
   if (Buffer.byteLength(text) === text.length) return Buffer.from(text, 'latin1');
   const { buffer, byteOffset } = Buffer.from(text, 'utf16le');
   return new Uint16Array(buffer, byteOffset, text.length);
@@ -381,6 +392,8 @@ function quoteAfter(units: Units, from: number): number {
   }
   return units.length;
 }
+
+const keyOf = (name: string, outer: number): string => `${outer} ${name}`;
 
 /** Where a text ends if it is this one. */
 function endOfName(name: string, units: Units, from: number): number {

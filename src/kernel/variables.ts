@@ -46,6 +46,12 @@ export function readVariables(value: unknown): { variables: Variables | undefine
   return { variables: variables.length > 0 ? Object.fromEntries(variables) : undefined };
 }
 
+/** Whether a variable is one that `readVariables` takes, as the text of its value. */
+export function isTaken(name: string, value: unknown): boolean {
+  const text = variableText(value);
+  return text !== null && text.length <= LONGEST_VARIABLE && !isBlank(text) && isVariableName(name);
+}
+
 /**
  * A value as its text; null = it is none. A whole number that JSON cannot hold has lost its last digits on the way: it would
  * tell the recipient another code, or another account.

@@ -19,7 +19,10 @@ async function takePart() {
   for (;;) {
     const first = FIRST + randomInt(PARTS) * PORTS_A_PART;
     const mark = createServer().unref().listen({ port: first, host: '127.0.0.1', exclusive: true });
-    const isTaken = await Promise.race([once(mark, 'listening').then(() => true), once(mark, 'error').then(() => false)]);
+    const isTaken = await Promise.race([
+      once(mark, 'listening').then(() => true),
+      once(mark, 'error').then(() => false),
+    ]);
     if (isTaken) return first;
   }
 }

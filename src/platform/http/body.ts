@@ -2,6 +2,7 @@ import { UnsupportedMediaTypeException } from '@nestjs/common';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../config/index.js';
+import { parseWithRecords } from '../../kernel/json-records.js';
 import { isObject } from '../../kernel/objects.js';
 import { markForm } from './form-body.js';
 import { isTooDeep } from './json-body.js';
@@ -19,8 +20,8 @@ interface BodyRule {
   prefix: string;
   /** only the path itself, and none below it */
   exact?: true;
-  /** read by the route's `@LargeJson`, once it is known who sends it */
-  late?: true;
+  /** read by the route's `@LargeJson`, once it is known who sends it: a list that may be long comes as `JsonRecords` */
+  late?: LongList;
   /** bytes; none: `BODY_LIMIT` */
   limit?: number;
   /** takes `application/x-www-form-urlencoded` */
@@ -31,6 +32,15 @@ interface BodyRule {
   list?: true;
 }
 
+/** A list of small objects in a body. */
+interface LongList {
+  field: string;
+  /** items that a route looks at; it refuses more */
+  most: number;
+}
+
+const RECIPIENTS: LongList = { field: 'recipients', most: 100_000 };
+
 /** What bodies each family of paths takes (reference/requests#bodies); the first prefix that fits decides. */
 const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/v1/auth/', limit: 64 * KB, form: false, raw: false },
@@ -39,8 +49,8 @@ const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/webhook/', form: true, raw: false },
   { prefix: '/v5/', limit: MB, form: true, raw: false },
   { prefix: '/v6/api/admin/rates/', form: false, raw: false, list: true },
-  { prefix: '/v6/api/campaigns', exact: true, late: true, limit: 64 * MB, form: false, raw: false },
-  { prefix: '/v6/api/campaigns/quote', exact: true, late: true, limit: 64 * MB, form: false, raw: false },
+  { prefix: '/v6/api/campaigns', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false, raw: false },
+  { prefix: '/v6/api/campaigns/quote', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false, raw: false },
   { prefix: '/provider/', limit: 3 * MB, form: true, raw: true },
   { prefix: '/', form: false, raw: false },
 ];
@@ -92,12 +102,15 @@ const readLater: RequestHandler = (request, _response, next) => {
   next();
 };
 
+function keepBytes(request: IncomingMessage, _response: ServerResponse, bytes: Buffer): void {
+  (request as RawBodyRequest).rawBody = bytes;
+}
+
 function readerOf(rule: BodyRule, limit: number): RequestHandler {
-  const keep = (request: IncomingMessage, _response: ServerResponse, bytes: Buffer): void => {
-    (request as RawBodyRequest).rawBody = bytes;
-  };
-  const options = rule.raw ? { limit, verify: keep } : { limit };
-  const json = express.json({ ...options, strict: false, type: isJson });
+  const options = rule.raw ? { limit, verify: keepBytes } : { limit };
+  const json = rule.late
+    ? jsonWithRecords(limit, rule.late)
+    : express.json({ ...options, strict: false, type: isJson });
   const form = rule.form ? express.urlencoded({ ...options, extended: false, parameterLimit: 100_000 }) : null;
   return (request, response, next) => {
     const done = (error?: unknown): void => {
@@ -110,6 +123,29 @@ function readerOf(rule: BodyRule, limit: number): RequestHandler {
     });
   };
 }
+
+/** As `express.json`, which makes an object of every item. */
+function jsonWithRecords(limit: number | string, { field, most }: LongList): RequestHandler {
+  const text = express.text({ limit, type: isJson, defaultCharset: 'utf-8', verify: keepBytes });
+  const parse = async (request: RawBodyRequest): Promise<void> => {
+    const read: unknown = request.body;
+    const bytes = request.rawBody;
+    delete request.rawBody;
+    if (typeof read !== 'string') return;
+    // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
+    if (!isUnicode(request)) throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
+    request.body = read === '' ? {} : await parseWithRecords(read, field, most, bytes);
+  };
+  return (request, response, next) => {
+    text(request, response, (error?: unknown) => {
+      if (error) next(error);
+      else parse(request).then(() => next(), next);
+    });
+  };
+}
+
+const isUnicode = ({ headers }: IncomingMessage): boolean =>
+  /;\s*charset\s*=\s*"?(?!utf-)/i.exec(headers['content-type'] ?? '') === null;
 
 function finish(rule: BodyRule, request: Request, _response: Response, next: NextFunction): void {
   const body: unknown = request.body;
@@ -127,7 +163,7 @@ function finish(rule: BodyRule, request: Request, _response: Response, next: Nex
 /** The parser's errors in our words. */
 function bodyFault(error: unknown): Error {
   const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.parse.failed') return bodyErrors.malformedJson();
+  if (type === 'entity.parse.failed' || error instanceof SyntaxError) return bodyErrors.malformedJson();
   if (status === 413) return bodyErrors.tooLarge();
   if (status === 415) return new UnsupportedMediaTypeException(protocolErrors.charset.message);
   return bodyErrors.unreadable();

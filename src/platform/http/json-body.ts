@@ -1,3 +1,5 @@
+import { JsonRecords } from '../../kernel/json-records.js';
+
 /** Lists and objects one within the other, the body itself counted (reference/requests#bodies). */
 const DEEPEST = 32;
 
@@ -8,6 +10,7 @@ const DEEPEST = 32;
 export function isTooDeep(value: unknown, levels = DEEPEST): boolean {
   if (!isInner(value)) return false;
   if (levels === 0) return true;
+  if (value instanceof JsonRecords) return value.deepest >= levels;
   // no call for a text or a number, and no list of an object's values: a body has hundreds of thousands of them
   if (Array.isArray(value)) {
     for (let place = 0; place < value.length; place++) {

@@ -1,6 +1,7 @@
 import { isSchedule } from '../../../kernel/clock.js';
 import type { AppError } from '../../../kernel/app-error.js';
 import { readId } from '../../../kernel/ids.js';
+import { JsonRecords } from '../../../kernel/json-records.js';
 import type { JsonObject } from '../../../kernel/objects.js';
 import { cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { acceptanceErrors } from '../../engine/index.js';
@@ -16,7 +17,8 @@ import { type BulkContent, readBulkContent } from './bulk-content.js';
 
 /** From where a send has its recipients. */
 export type BulkRecipients =
-  { field: 'recipients' | 'contacts'; entries: readonly unknown[] } | { field: 'upload_id' | 'list_id'; id: number };
+  | { field: 'recipients' | 'contacts'; entries: readonly unknown[] | JsonRecords }
+  | { field: 'upload_id' | 'list_id'; id: number };
 
 /** A personalised send that passed every row of its table that looks at the body alone, but those of the recipients. */
 export interface BulkRequest {
@@ -101,9 +103,10 @@ function recipientsOf(field: RecipientField, value: unknown): BulkRecipients {
     if (id === null) throw idFault(field);
     return { field, id };
   }
-  if (!Array.isArray(value) || value.length === 0) throw bulkErrors.list(field);
+  const isList = Array.isArray(value) || value instanceof JsonRecords;
+  if (!isList || value.length === 0) throw bulkErrors.list(field);
   if (value.length > MOST_IN_BODY) throw bulkErrors.tooMany(field);
-  return { field, entries: value as unknown[] };
+  return { field, entries: value };
 }
 
 const idFault = (field: string): AppError => bulkErrors.id(field);

@@ -1,17 +1,19 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { MOST_ROW_FAULTS, type RowFault } from '../../../kernel/app-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
+import { JsonRecords } from '../../../kernel/json-records.js';
+import type { Variables } from '../../../kernel/message-template.js';
 import { objectOrNull } from '../../../kernel/objects.js';
 import { cutCodePoints } from '../../../kernel/text.js';
-import type { Variables } from '../../../kernel/message-template.js';
-import { readVariables } from '../../../kernel/variables.js';
+import { isTaken, MOST_VARIABLES, readVariables } from '../../../kernel/variables.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../../engine/index.js';
 import { repeatedNumbers } from './repeated-numbers.js';
 
 /** Recipients of a body, sorted out: lists side by side, and no object of each, of which there would be a hundred thousand. */
 export interface JsonRecipients {
   numbers: string[];
-  variables: (Variables | undefined)[];
+  /** of the recipient in this place: of some they are read whenever they are asked for */
+  variablesOf: (place: number) => Variables | undefined;
   /** their places in the body, 1 = the first */
   rows: number[];
   /** rows that a send refuses: the first hundred, and how many there are */
@@ -24,8 +26,16 @@ export interface JsonRecipients {
 
 const NO_NUMBER = fieldErrors.invalid.shown('to').text;
 const NONE_GIVEN = fieldErrors.required.shown('to').text;
+const TO = 'to';
+const VARIABLES = 'variables';
 const ROWS_A_TURN = 5_000;
 const LONGEST_SHOWN = 64;
+
+/** Recipients in the making. */
+type Reading = Pick<JsonRecipients, 'numbers' | 'rows' | 'faults' | 'invalid'> & {
+  /** by place, of those whose entry was an object; the others' are read when they are asked for */
+  variables: Map<number, Variables | undefined>;
+};
 
 /**
  * Reads entries that are a number, or an object of a number and variables (reference/bulk#recipients). Other requests go on
@@ -33,60 +43,80 @@ const LONGEST_SHOWN = 64;
  */
 export async function readJsonRecipients(
   field: 'recipients' | 'contacts',
-  entries: readonly unknown[],
+  entries: readonly unknown[] | JsonRecords,
   readNumber: Channel['readRecipient'],
 ): Promise<JsonRecipients> {
-  const read: JsonRecipients = {
-    numbers: [],
-    variables: [],
-    rows: [],
-    faults: [],
-    invalid: 0,
-    repeated: [],
-    duplicates: 0,
-  };
+  const read: Reading = { numbers: [], rows: [], faults: [], invalid: 0, variables: new Map() };
+  const records = entries instanceof JsonRecords ? entries : null;
+  const [to, variables] = [records?.field(TO) ?? 0, records?.field(VARIABLES) ?? 0];
   for (let place = 0; place < entries.length; place++) {
-    const entry = entries[place];
     if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await turn();
+    if (records && readRecord(read, { records, to, variables }, place, readNumber)) continue;
+    const entry = entries instanceof JsonRecords ? entries.item(place) : entries[place];
     const row = place + 1;
-    const fault = field === 'contacts' ? readContact(read, entry, readNumber) : readEntry(read, entry, readNumber);
-    if (fault !== null) {
-      read.invalid += 1;
-      if (read.faults.length < MOST_ROW_FAULTS) read.faults.push({ row, ...fault });
-      continue;
-    }
-    read.rows.push(row);
+    const fault =
+      field === 'contacts' ? readContact(read, entry, row, readNumber) : readEntry(read, entry, row, readNumber);
+    if (fault === null) continue;
+    read.invalid += 1;
+    if (read.faults.length < MOST_ROW_FAULTS) read.faults.push({ row, ...fault });
   }
-  return Object.assign(read, repeatedNumbers(read.numbers, MOST_ROW_FAULTS));
+  const { variables: parsed, ...rest } = read;
+  const variablesOf = (place: number): Variables | undefined => {
+    if (!records || parsed.has(place)) return parsed.get(place);
+    return records.textsOf((rest.rows[place] as number) - 1, variables);
+  };
+  return { ...rest, variablesOf, ...repeatedNumbers(rest.numbers, MOST_ROW_FAULTS) };
 }
 
 type ReadNumber = Channel['readRecipient'];
 /** What is wrong with a row; null = it was added. */
 type Fault = Omit<RowFault, 'row'> | null;
 
-function readContact(read: JsonRecipients, entry: unknown, readNumber: ReadNumber): Fault {
+/** A list, and which of its fields are those of recipients. */
+interface RecipientRecords {
+  records: JsonRecords;
+  to: number;
+  variables: number;
+}
+
+/** The same as `readEntry`, of an entry without anything unusual, and without an object of it. @returns whether it was added */
+function readRecord(
+  read: Reading,
+  { records, to, variables }: RecipientRecords,
+  place: number,
+  readNumber: ReadNumber,
+): boolean {
+  if (!records.isPlain(place) || records.valueOf(place, variables) !== undefined) return false;
+  const number = readNumber(records.valueOf(place, to));
+  if (number === null || !records.hasFields(place, variables, MOST_VARIABLES, isTaken)) return false;
+  add(read, number, place + 1);
+  return true;
+}
+
+function readContact(read: Reading, entry: unknown, row: number, readNumber: ReadNumber): Fault {
   const number = readNumber(entry);
   if (number === null) return { to: shown(entry), message: NO_NUMBER };
-  add(read, number, undefined);
+  add(read, number, row);
   return null;
 }
 
-function readEntry(read: JsonRecipients, entry: unknown, readNumber: ReadNumber): Fault {
+function readEntry(read: Reading, entry: unknown, row: number, readNumber: ReadNumber): Fault {
   const fields = objectOrNull(entry);
   if (!fields) return { message: 'recipient must be an object' };
-  const { to } = fields;
+  const to = fields[TO];
   if (to === undefined || to === null || to === '') return { message: NONE_GIVEN };
   const number = readNumber(to);
   if (number === null) return { to: shown(to), message: NO_NUMBER };
-  const own = readVariables(fields['variables']);
+  const own = readVariables(fields[VARIABLES]);
   if ('reason' in own) return { to: shown(to), message: own.reason };
-  add(read, number, own.variables);
+  read.variables.set(read.numbers.length, own.variables);
+  add(read, number, row);
   return null;
 }
 
-function add(read: JsonRecipients, number: string, variables: Variables | undefined): void {
+function add(read: Reading, number: string, row: number): void {
   read.numbers.push(number);
-  read.variables.push(variables);
+  read.rows.push(row);
 }
 
 /** What was given as a number, the start of a long one. */
@@ -96,17 +126,18 @@ function shown(value: unknown): string {
   return cutCodePoints(String(value), LONGEST_SHOWN);
 }
 
-const RECIPIENTS_A_PART = 5_000;
+/** Few enough for their objects to be gone before any of them is moved. */
+const RECIPIENTS_A_PART = 1_000;
 
 /** Recipients of a body, as a send reads them. */
-export const sourceOf = ({ numbers, variables, rows }: JsonRecipients): RecipientSource => ({
+export const sourceOf = ({ numbers, variablesOf, rows }: JsonRecipients): RecipientSource => ({
   total: numbers.length,
   async *read() {
     for (let from = 0; from < numbers.length; from += RECIPIENTS_A_PART) {
       await turn();
       const some = numbers.slice(from, from + RECIPIENTS_A_PART);
       yield some.map((number, at): SourcedRecipient => {
-        const own = variables[from + at];
+        const own = variablesOf(from + at);
         const row = rows[from + at] as number;
         return own ? { number, row, variables: own } : { number, row };
       });

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../../../kernel/app-error.js';
 import type { RouteChain } from '../../routing/index.js';
-import { OWN_KIND, type Variables } from '../state/own-variables.js';
+import { blockText, OWN_KIND, RECIPIENTS_A_BLOCK, type Variables } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { chainText } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
@@ -175,11 +175,16 @@ class RecipientTally {
     };
     let at = 0;
     let page = newPage(at);
+    // a hundred objects live at a time, and not those of a page
+    let variables: (Variables | undefined)[] = [];
     for await (const some of source.read()) {
       for (const recipient of some) {
         page.numbers.push(recipient.number);
         if (hasTerms) (page.terms ??= []).push(termsOf(recipient, at));
-        if (isPersonal) (page.variables ??= []).push(recipient.variables);
+        if (isPersonal && variables.push(recipient.variables) === RECIPIENTS_A_BLOCK) {
+          page.blocks.push(blockText(variables));
+          variables = [];
+        }
         if (isRetry) (page.sources ??= []).push(recipient.row);
         at += 1;
         if (page.numbers.length < RECIPIENTS_A_PAGE) continue;
@@ -187,6 +192,7 @@ class RecipientTally {
         page = newPage(at);
       }
     }
+    if (variables.length > 0) page.blocks.push(blockText(variables));
     if (page.numbers.length > 0) yield page;
     if (at !== this.total) throw new Error(`a source of ${this.total} recipients gave ${at} when it was read again`);
   }
@@ -196,11 +202,11 @@ class RecipientTally {
 interface NewPage extends RecipientPage {
   numbers: string[];
   terms?: RecipientTerms[];
-  variables?: (Variables | undefined)[];
+  blocks: (string | null)[];
   sources?: number[];
 }
 
-const newPage = (from: number): NewPage => ({ from, numbers: [] });
+const newPage = (from: number): NewPage => ({ from, numbers: [], blocks: [] });
 
 /** The value that comes most often; of several, the one that came first. */
 export function mostCommon(counts: readonly (readonly [value: number, count: number])[]): number | null {

@@ -1,6 +1,6 @@
 import { jsonRows, QuotedText } from '../../../platform/database/index.js';
 import { MOST_GROUPS } from '../state/lanes.js';
-import { blockText, OWN_KIND, RECIPIENTS_A_BLOCK } from '../state/own-variables.js';
+import { OWN_KIND, RECIPIENTS_A_BLOCK } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { byIds, chainOf, chainText, type RouteChain } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
@@ -124,20 +124,20 @@ export type VariablesRow = [id: number, block: number, variables: QuotedText];
 /** Rows of `recipient_variables`, each batch of a size that the servers take, whatever the variables hold. */
 export function* variablesBatches(
   id: number,
-  { from, variables }: RecipientPage,
+  { from, blocks }: RecipientPage,
 ): Generator<VariablesRow[], void, undefined> {
-  if (!variables) return;
+  if (!blocks) return;
   if (from % RECIPIENTS_A_BLOCK !== 0) throw new RangeError('a page begins with a block of variables');
+  const first = from / RECIPIENTS_A_BLOCK;
   let rows: VariablesRow[] = [];
   let length = 0;
-  for (let at = 0; at < variables.length; at += RECIPIENTS_A_BLOCK) {
-    const text = blockText(variables.slice(at, at + RECIPIENTS_A_BLOCK));
+  for (const [place, text] of blocks.entries()) {
     if (text === null) continue;
     if (rows.length > 0 && length + text.length > LENGTH_OF_A_BATCH) {
       yield rows;
       [rows, length] = [[], 0];
     }
-    rows.push([id, (from + at) / RECIPIENTS_A_BLOCK, new QuotedText(text)]);
+    rows.push([id, first + place, new QuotedText(text)]);
     length += text.length;
   }
   if (rows.length > 0) yield rows;

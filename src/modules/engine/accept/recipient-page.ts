@@ -1,4 +1,4 @@
-import type { Variables } from '../state/own-variables.js';
+import { blockText, RECIPIENTS_A_BLOCK, type Variables } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import type { DraftSum } from './draft-sum.js';
@@ -10,8 +10,11 @@ export interface RecipientPage {
   numbers: readonly string[];
   /** as long as `numbers`; absent = all of them have the campaign's */
   terms?: readonly (RecipientTerms | null)[];
-  /** values of the texts' placeholders, as long as `numbers`; absent = none of them has any */
-  variables?: readonly (Variables | undefined)[];
+  /**
+   * Values of the texts' placeholders as they are stored, a text of each hundred recipients; null = none of those has any, absent =
+   * none of all.
+   */
+  blocks?: readonly (string | null)[];
   /** of a retry: their places in the campaign that failed */
   sources?: readonly number[];
 }
@@ -38,9 +41,17 @@ export function* pagesOf({
   for (let from = 0; from < recipients.length; from += RECIPIENTS_A_PAGE) {
     const end = from + RECIPIENTS_A_PAGE;
     const some = terms?.slice(from, end);
-    const own = some && { terms: some, variables: some.map((each) => each?.variables) };
+    const own = some && { terms: some, blocks: blocksOf(some.map((each) => each?.variables)) };
     yield { from, numbers: recipients.slice(from, end), ...own };
   }
+}
+
+function blocksOf(variables: readonly (Variables | undefined)[]): (string | null)[] {
+  const blocks: (string | null)[] = [];
+  for (let from = 0; from < variables.length; from += RECIPIENTS_A_BLOCK) {
+    blocks.push(blockText(variables.slice(from, from + RECIPIENTS_A_BLOCK)));
+  }
+  return blocks;
 }
 
 /** All recipients of a small draft at once. */
@@ -55,8 +66,8 @@ export async function wholePage(recipients: DraftRecipients): Promise<RecipientP
     ...(all.some(({ terms }) => terms) && {
       terms: all.flatMap(({ numbers, terms }) => terms ?? numbers.map(() => null)),
     }),
-    ...(all.some(({ variables }) => variables) && {
-      variables: all.flatMap(({ numbers, variables }) => variables ?? numbers.map(() => undefined)),
+    ...(all.some(({ blocks }) => blocks) && {
+      blocks: all.flatMap(({ numbers, blocks }) => blocks ?? blocksOf(numbers.map(() => undefined))),
     }),
     ...(all.some(({ sources }) => sources) && { sources: all.flatMap(({ sources = [] }) => sources) }),
   };

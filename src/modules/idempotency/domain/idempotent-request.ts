@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
+import { JsonRecords } from '../../../kernel/json-records.js';
 
 /** Characters of an `Idempotency-Key` (reference/idempotency#idempotency-key). */
 export const LONGEST_KEY = 255;
@@ -50,10 +51,11 @@ const CHARACTERS_A_TURN = 128 * 1024;
 
 /** Appends a value in its one form, and hands over what has been written as often as it is so much. */
 function* write(value: unknown, written: { text: string }): Generator<string, void, undefined> {
-  if (Array.isArray(value)) {
+  if (Array.isArray(value) || value instanceof JsonRecords) {
     written.text += '[';
-    for (const [place, item] of value.entries()) {
-      if (place > 0) written.text += ',';
+    let place = 0;
+    for (const item of value) {
+      if (place++ > 0) written.text += ',';
       yield* write(item, written);
     }
     written.text += ']';

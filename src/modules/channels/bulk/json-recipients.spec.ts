@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonRecords, parseWithRecords } from '../../../kernel/json-records.js';
+import { smsChannel } from '../sms/index.js';
+import { type JsonRecipients, readJsonRecipients } from './json-recipients.js';
+
+const LONG = 'x'.repeat(64 * 1024);
+
+/** Everything that was read, the variables of each with it. */
+const all = ({ variablesOf, ...rest }: JsonRecipients) => ({
+  ...rest,
+  variables: rest.numbers.map((_, place) => variablesOf(place)),
+});
+
+const recordsOf = async (entries: readonly unknown[]): Promise<JsonRecords> => {
+  const json = JSON.stringify({ recipients: entries, pad: LONG });
+  const { recipients } = (await parseWithRecords(json, 'recipients', entries.length)) as { recipients: unknown };
+  if (!(recipients instanceof JsonRecords)) throw new Error('the list was parsed');
+  return recipients;
+};
+
+const number = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom('919800000001', '+91 98000-00002', '919800000003', 919_800_000_004) },
+  { weight: 1, arbitrary: fc.constantFrom('', null, 'x', '12', true, 2 ** 60, {}, ['919800000001'], '919\\"8') },
+);
+const value = fc.oneof(
+  { weight: 6, arbitrary: fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.double(), fc.boolean()) },
+  { weight: 1, arbitrary: fc.constantFrom(null, '', ' \n', [], {}, 2 ** 60, 'x'.repeat(1_001), '😀'.repeat(1_000)) },
+);
+const names = fc.constantFrom('name', 'city', 'code', 'नाम', '1', 'constructor', '__proto__', 'a b', '');
+const variables = fc.oneof(
+  { weight: 8, arbitrary: fc.dictionary(names, value, { maxKeys: 5 }) },
+  { weight: 1, arbitrary: fc.constantFrom(null, 'x', 7, [], ['x']) },
+  { weight: 1, arbitrary: fc.constantFrom(50, 51).map((count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, 'x']))) }, // prettier-ignore
+);
+const entry = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ to: number, variables, note: fc.string() }, { requiredKeys: ['to'] }) },
+  { weight: 1, arbitrary: fc.record({ variables }) },
+  { weight: 1, arbitrary: fc.constantFrom(null, 1, 'x', [], {}) },
+);
+
+describe('recipients of a body', () => {
+  it('are the same, whether the list was long or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 12 }), async (given) => {
+        // as a client's text has them: no undefined, no NaN
+        const entries = JSON.parse(JSON.stringify(given)) as unknown[];
+        const read = (some: readonly unknown[] | JsonRecords) =>
+          readJsonRecipients('recipients', some, smsChannel.readRecipient);
+        expect(all(await read(await recordsOf(entries)))).toEqual(all(await read(entries)));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
