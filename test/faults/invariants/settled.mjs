@@ -30,8 +30,15 @@ const pendingReceipts = ({ carriers }) => Object.values(carriers).reduce((sum, {
  * True when what the carriers have of a number is all of one recipient. Else a retry of it may be there too, or the rest of a
  * message of several items, of which the first is of unknown outcome, was never sent.
  */
-const isWhole = ({ number, flagged, campaign }, recipients) =>
-  recipients.filter((other) => other.number === number).length === 1 && !(flagged && campaign.channel === 'unofficial');
+const isWhole = ({ number, flagged, campaign }, timesOf) =>
+  timesOf.get(number) === 1 && !(flagged && campaign.channel === 'unofficial');
+
+/** How often each number is a recipient. */
+function timesOfNumbers(recipients) {
+  const times = new Map();
+  for (const { number } of recipients) times.set(number, (times.get(number) ?? 0) + 1);
+  return times;
+}
 
 /** No receipt comes any more, and all that came have counted: the deadline is moved to now for those that still wait for one. */
 async function endReceiptTime(pool, open) {
@@ -82,13 +89,15 @@ export async function untilSettled(scene, known, { withinMs, say }) {
     const isSilent = ({ number, status }) => status === STATUS.Submitted && fateOf(number) === 'silent';
     const quietMs = open.every(isSilent) ? 0 : QUIET_MS;
     const isQuiet = Date.now() - since >= quietMs && receipts === 0 && unreadNotes(scene) === 0;
+    if (!isQuiet) ended = false;
+    if (!isQuiet || ended) continue;
+    const times = timesOfNumbers(recipients);
     const hasNoReceipt = (row) =>
-      WAITING.includes(row.status) && !(isWhole(row, recipients) && isTold(entriesOf(row.number)));
-    const onlyWait = open.length > 0 && open.every(hasNoReceipt);
-    if (isQuiet && onlyWait && !ended) {
+      WAITING.includes(row.status) && !(isWhole(row, times) && isTold(entriesOf(row.number)));
+    if (open.length > 0 && open.every(hasNoReceipt)) {
       await endReceiptTime(scene.pool, open);
       ended = true;
-    } else if (!isQuiet) ended = false;
+    }
   }
   return missing;
 }

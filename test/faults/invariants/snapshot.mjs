@@ -6,14 +6,18 @@ export const STATUS = {
 const FINAL = new Set([STATUS.Delivered, STATUS.Read, STATUS.Failed, STATUS.Cancelled, STATUS.Answered, STATUS.NoAnswer, STATUS.Busy]); // prettier-ignore
 export const isFinal = (status) => FINAL.has(status);
 
-/** Campaigns of one strike: those that were not there before. */
+/** Campaigns of one strike: those that were not there before. Ids first: after forty strikes there are tens of thousands. */
 export async function campaignsSince(pool, known) {
+  const [all] = await pool.query({ sql: 'SELECT id FROM campaigns', rowsAsArray: true });
+  const ids = all.flat().filter((id) => !known.has(id));
+  if (ids.length === 0) return [];
   const [rows] = await pool.query(
     `SELECT c.id, c.request_id AS requestId, a.username AS account, c.channel, c.state, c.broadcast_name AS name, c.balance,
        c.unit_credits AS unitCredits, c.charged_credits AS charged, c.total_rows AS total, c.retry_of AS retryOf
-     FROM campaigns c JOIN accounts a ON a.id = c.account_id`,
+     FROM campaigns c JOIN accounts a ON a.id = c.account_id WHERE c.id IN (?)`,
+    [ids],
   );
-  return rows.filter(({ id }) => !known.has(id));
+  return rows;
 }
 
 export async function recipientsOf(pool, campaigns) {
