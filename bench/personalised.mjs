@@ -2,7 +2,7 @@ import { addRoute, startCarrier } from './carrier.mjs';
 import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
 import { benchAccount, broadcast, contacts, median, peakMemory, stage, verdict } from './stage.mjs';
 
-const ROUNDS = 7;
+const ROUNDS = 15;
 const RECIPIENTS = 100_000;
 const DISPATCH_ROUNDS = 3;
 const DISPATCHED = 60_000;
@@ -45,11 +45,12 @@ export async function benchPersonalised(environment, say) {
     const { admin, client } = await benchAccount(api.url);
     await addRoute(admin, carrier);
     const later = { schedule_time: '2099-01-01T00:00:00Z' };
+    // encoded before: a client's own time for five times as many bytes is not the service's
     const bodies = [
       broadcast(contacts(RECIPIENTS)),
       plainCampaign(contacts(RECIPIENTS), 'sandbox'),
       personalised(contacts(RECIPIENTS), 'sandbox'),
-    ].map((body) => JSON.stringify({ ...JSON.parse(body), ...later }));
+    ].map((body) => Buffer.from(JSON.stringify({ ...JSON.parse(body), ...later })));
     const accepted = [];
     for (let round = -1; round < ROUNDS; round++) {
       const legacy = await timed(() => client.call('POST', '/webhook/api/addbroadcastgsm.php', bodies[0]));

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { ROOT } from '../scripts/lib/environment.mjs';
 import { freePort } from '../scripts/lib/processes.mjs';
+import { THROUGHPUT_OPTIONS } from '../scripts/lib/services.mjs';
 import { prepare } from '../test/stage/app.mjs';
 import { openAccount, PASSWORD, signIn, until } from '../test/stage/client.mjs';
 
@@ -86,7 +87,8 @@ export async function stage(environment, overrides = {}) {
     const database = await mysql.createPool({ uri: base.href, connectionLimit: 2 });
     running.push({ stop: () => database.end() });
     const run = async (script, port) => {
-      const child = spawn(process.execPath, [script], { cwd: ROOT, env: own, stdio: ['ignore', 'ignore', 'inherit'] });
+      const args = [...THROUGHPUT_OPTIONS, script];
+      const child = spawn(process.execPath, args, { cwd: ROOT, env: own, stdio: ['ignore', 'ignore', 'inherit'] });
       /** an application that is killed leaves what it was writing */
       const stop = async (signal = 'SIGTERM') => {
         if (child.exitCode !== null || child.signalCode !== null) return;

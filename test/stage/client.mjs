@@ -14,13 +14,16 @@ export async function until(ask, isDone, { everyMs = 50, withinMs = 300_000 } = 
   }
 }
 
+/** JSON as it is sent: what is text, or encoded already, stays as it is. */
+const encoded = (body) => (typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body));
+
 /** Logs in; answers a function that calls the API as JSON. */
 export async function signIn(url, username, password = PASSWORD) {
   const call = async (method, path, body, token) => {
     const response = await fetch(url + path, {
       method,
       headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: encoded(body) }),
     });
     const answer = await response.json();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
