@@ -1,26 +1,20 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { isObject } from './objects.js';
+import {
+  afterSpace,
+  CLOSE,
+  COLON,
+  COMMA,
+  endOfMatch,
+  endOfName,
+  endOfText,
+  endOfValue,
+  ESCAPED,
+  LITERAL,
+  NONE,
+  OPEN,
+  QUOTE,
+  type Units,
+} from './json-text.js';
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
-const SPACE = 0x20;
-
-/** A number, true, false or null, from where it is looked for (RFC 8259, sections 3 and 6). */
-const LITERAL = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
-/** A text with escapes, from its first quote on (RFC 8259, section 7). */
-// eslint-disable-next-line no-control-regex -- these are the characters that JSON wants escaped
-const ESCAPED = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-
-/** Below this a text is parsed faster than it is looked through. */
-const LONG = 64 * 1024;
-/** Characters that are looked through before others have their turn. */
-const CHARACTERS_A_TURN = 512 * 1024;
 /** Names of fields that are told apart; an item with one more is parsed. */
 const MOST_NAMES = 1_000;
 /** Of these an item's own fields have theirs. */
@@ -30,12 +24,8 @@ const MOST_OWN = 30;
 const ITEM = 4;
 /** Words of `fields` for each: its name, and whether the value is to be parsed; where the value begins and ends, its quotes included. */
 const FIELD = 3;
-const NONE = -1;
 /** Of a field that no item has. */
 const ABSENT = -2;
-
-/** The UTF-16 units of a text: an array of them is read twice as fast as the text. */
-type Units = Uint8Array | Uint16Array;
 
 interface FieldName {
   name: string;
@@ -261,152 +251,6 @@ export class JsonRecords {
   }
 }
 
-/**
- * `JSON.parse`, but for one list of the object: in a long text it comes as `JsonRecords`. Other requests go on meanwhile.
- * @param most items that are kept
- * @param bytes the text in UTF-8, where they are there
- * @throws SyntaxError as `JSON.parse` does
- */
-export async function parseWithRecords(text: string, field: string, most: number, bytes?: Buffer): Promise<unknown> {
-  const found = text.length < LONG ? null : await findRecords(text, unitsOf(text, bytes), field, most);
-  // Whatever is not as it mostly is, the parser judges.
-  if (!found) return JSON.parse(text);
-  const rest: unknown = JSON.parse(`${text.slice(0, found.from)}[]${text.slice(found.end)}`);
-  if (!isObject(rest)) throw new Error('the object around a list was lost');
-  rest[field] = found.records;
-  return rest;
-}
-
-interface Found {
-  records: JsonRecords;
-  from: number;
-  end: number;
-}
-
-/** Looks through the object that a text is. @returns null where it has no such list, or more than one, or is no JSON */
-async function findRecords(text: string, units: Units, field: string, most: number): Promise<Found | null> {
-  let found: Found | null = null;
-  let at = afterSpace(units, 0);
-  if (units[at] !== OPEN) return null;
-  do {
-    at = afterSpace(units, at + 1);
-    const close = endOfText(units, at);
-    if (close === NONE) return null;
-    const isField = isThere(field, units, at + 1, close - 1);
-    at = afterSpace(units, close);
-    if (units[at] !== COLON) return null;
-    at = afterSpace(units, at + 1);
-    if (isField) {
-      if (found || units[at] !== OPEN_LIST) return null;
-      found = await recordsAt(text, units, at, most);
-      if (!found) return null;
-      at = found.end;
-    } else at = endOfValue(units, at).end;
-    if (at === NONE) return null;
-    at = afterSpace(units, at);
-  } while (units[at] === COMMA);
-  return units[at] === CLOSE ? found : null;
-}
-
-async function recordsAt(text: string, units: Units, from: number, most: number): Promise<Found | null> {
-  const records = new JsonRecords(text, units, most);
-  let turnAt = from + CHARACTERS_A_TURN;
-  let at = afterSpace(units, from + 1);
-  if (units[at] === CLOSE_LIST) return { records, from, end: at + 1 };
-  for (;;) {
-    const end = records.add(at);
-    if (end === NONE) return null;
-    at = afterSpace(units, end);
-    const next = units[at];
-    if (next === CLOSE_LIST) return { records, from, end: at + 1 };
-    if (next !== COMMA) return null;
-    at = afterSpace(units, at + 1);
-    if (at < turnAt) continue;
-    await turn();
-    turnAt = at + CHARACTERS_A_TURN;
-  }
-}
-
-/** A byte of each in a text of ASCII alone: as many bytes as units, for what is no UTF-8 becomes a unit of each byte. */
-function unitsOf(text: string, bytes?: Buffer): Units {
-  if (bytes?.length === text.length) return bytes;
-  if (Buffer.byteLength(text) === text.length) return Buffer.from(text, 'latin1');
-  const { buffer, byteOffset } = Buffer.from(text, 'utf16le');
-  return new Uint16Array(buffer, byteOffset, text.length);
-}
-
-function afterSpace(units: Units, from: number): number {
-  let at = from;
-  for (;;) {
-    const unit = units[at] as number;
-    if (unit > SPACE || !(unit === SPACE || unit === 0x0a || unit === 0x0d || unit === 0x09)) return at;
-    at += 1;
-  }
-}
-
-/** Where the text that begins with a quote here ends, behind its last quote; NONE = there is none, or it has escapes. */
-function endOfText(units: Units, from: number): number {
-  if (units[from] !== QUOTE) return NONE;
-  const { length } = units;
-  for (let at = from + 1; at < length; at++) {
-    const unit = units[at] as number;
-    if (unit === QUOTE) return at + 1;
-    if (unit === BACKSLASH || unit < SPACE) return NONE;
-  }
-  return NONE;
-}
-
-function endOfMatch(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.test(text) ? pattern.lastIndex : NONE;
-}
-
-/** Where a value ends, and how deep it is, by its quotes and brackets alone: whether it is JSON is not asked. */
-function endOfValue(units: Units, from: number): { end: number; depth: number } {
-  let depth = 0;
-  let deepest = 0;
-  for (let at = from; at < units.length; at++) {
-    const unit = units[at] as number;
-    if (unit === QUOTE) {
-      at = quoteAfter(units, at + 1);
-      if (depth === 0) return { end: at + 1, depth: 0 };
-    } else if (unit === OPEN || unit === OPEN_LIST) {
-      depth += 1;
-      deepest = Math.max(deepest, depth);
-    } else if (unit === CLOSE || unit === CLOSE_LIST || (unit === COMMA && depth === 0)) {
-      // of a number or a word the end is what comes behind it
-      if (depth === 0) return { end: at === from ? NONE : at, depth: 0 };
-      depth -= 1;
-      if (depth === 0) return { end: at + 1, depth: deepest };
-    }
-  }
-  return { end: NONE, depth: deepest };
-}
-
-/** The quote that ends a text; the end of all where there is none. */
-function quoteAfter(units: Units, from: number): number {
-  for (let at = from; at < units.length; at++) {
-    const unit = units[at];
-    if (unit === QUOTE) return at;
-    if (unit === BACKSLASH) at += 1;
-  }
-  return units.length;
-}
-
-const keyOf = (name: string, outer: number): string => `${outer} ${name}`;
-
-/** Where a text ends if it is this one. */
-function endOfName(name: string, units: Units, from: number): number {
-  const end = from + name.length + 1;
-  return units[from] === QUOTE && units[end] === QUOTE && isThere(name, units, from + 1, end) ? end + 1 : NONE;
-}
-
-function isThere(name: string, units: Units, begin: number, end: number): boolean {
-  if (name.length !== end - begin) return false;
-  for (let at = 0; at < name.length; at++) if (name.charCodeAt(at) !== units[begin + at]) return false;
-  return true;
-}
-
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -421,3 +265,5 @@ function twice(words: Uint32Array): Uint32Array<ArrayBuffer> {
   larger.set(words);
   return larger;
 }
+
+const keyOf = (name: string, outer: number): string => `${outer} ${name}`;

@@ -9,7 +9,8 @@ import {
   CampaignReader,
   CampaignWriter,
 } from '../../src/modules/engine/index.js';
-import { type DraftRecipients, pagesOf } from '../../src/modules/engine/accept/recipient-page.js';
+import type { DraftRecipients } from '../../src/modules/engine/accept/draft-recipients.js';
+import { pagesOf } from '../../src/modules/engine/accept/recipient-page.js';
 import { StagedRecipients } from '../../src/modules/engine/accept/staged-recipients.js';
 import { RecipientSearch } from '../../src/modules/campaigns/persistence/recipient-search.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
@@ -197,9 +198,9 @@ describe('accepting a campaign whose recipients are written before it', () => {
     const discard = vi.spyOn(staged, 'discard').mockRejectedValue(new Error('the line was cut'));
     await expect(acceptance.accept(draft())).rejects.toThrow('the line was cut');
     discard.mockRestore();
-    expect(await leftOvers()).toEqual({ ...NONE, campaign_recipients: 10_000, [UNDER_WAY]: 1 });
+    expect(await leftOvers()).toEqual({ ...NONE, campaign_recipients: 1_000, [UNDER_WAY]: 1 });
     await staged.sweep();
-    expect(await leftOvers()).toEqual({ ...NONE, campaign_recipients: 10_000, [UNDER_WAY]: 1 });
+    expect(await leftOvers()).toEqual({ ...NONE, campaign_recipients: 1_000, [UNDER_WAY]: 1 });
     await expire();
     await staged.sweep();
     await expectNothing();

@@ -21,13 +21,13 @@ const plan = (chainOf: RoutePlan['chainOf']): RoutePlan => ({ only: null, chainO
 const ONE = plan(() => [1]);
 const TABLES = ['campaign_recipients', 'recipient_terms', 'recipient_variables', 'acceptances_under_way'];
 
-/** Reads are counted; of the second one only so many are given. */
-function sourceOf(recipients: readonly SourcedRecipient[], second = recipients.length) {
+/** Reads are counted. @param end so many are given, whatever the source has said */
+function sourceOf(recipients: readonly SourcedRecipient[], end = recipients.length) {
   const reads: number[] = [];
   const source: RecipientSource = {
     total: recipients.length,
     async *read() {
-      const end = reads.push(0) > 1 ? second : recipients.length;
+      reads.push(0);
       for (let from = 0; from < end; from += 3_000) {
         await Promise.resolve();
         yield recipients.slice(from, Math.min(from + 3_000, end));
@@ -106,7 +106,7 @@ describe('a submission whose recipients come from a source', () => {
     const charged = 0.9 * LARGE + 0.1 * LARGE * 2;
     expect(accepted).toMatchObject({ totalRows: LARGE, unitCredits: 1, chargedCredits: charged });
     expect(await engine.available(accountId)).toEqual({ stored: 100_000 - charged, ledger: 100_000 - charged });
-    expect(reads).toHaveLength(2);
+    expect(reads).toHaveLength(1);
     const found = await stored(accepted.id);
     expect(found.map(({ number, variables }) => ({ number, variables }))).toEqual(
       recipients.map(({ number, variables }) => ({ number, variables })),
@@ -149,10 +149,10 @@ describe('a submission whose recipients come from a source', () => {
   it('leaves nothing when it ends differently, breaks off, or costs too much', async () => {
     const accountId = await account(LARGE);
     const recipients = people(LARGE, () => ({ name: 'Ann' }));
-    await expect(accept(accountId, sourceOf(recipients, LARGE - 1).source)).rejects.toThrow('read again');
+    await expect(accept(accountId, sourceOf(recipients, LARGE - 1).source)).rejects.toThrow(`gave ${LARGE - 1}`);
     await expectNothing(accountId, LARGE);
     const few = recipients.slice(0, 500);
-    await expect(accept(accountId, sourceOf(few, 499).source)).rejects.toThrow('read again');
+    await expect(accept(accountId, sourceOf(few, 499).source)).rejects.toThrow('gave 499');
     await expectNothing(accountId, LARGE);
     const writer = engine.part(CampaignWriter);
     const insertPage = writer.insertPage.bind(writer);
@@ -168,6 +168,62 @@ describe('a submission whose recipients come from a source', () => {
       `Insufficient credits. Available: ${LARGE - 1}, Required: ${LARGE}`,
     );
     await expectNothing(poor, LARGE - 1);
+  });
+
+  /** Recipients that were handed to the database, before it was known whether there would be a campaign of them. */
+  const writtenEarly = (): { recipients: number } => {
+    const early = { recipients: 0 };
+    const writer = engine.part(CampaignWriter);
+    const insertPage = writer.insertPage.bind(writer);
+    vi.spyOn(writer, 'insertPage').mockImplementation((tx, entry, page) => {
+      if (!entry.sum) early.recipients += page.numbers.length;
+      return insertPage(tx, entry, page);
+    });
+    return early;
+  };
+
+  it('of a large one writes recipients while others are judged, and what is their own once all are', async () => {
+    const accountId = await account(100_000);
+    const recipients = people(LARGE, (at) => ({ name: at % 3 === 0 ? 'x'.repeat(200) : `Ann ${at}` }));
+    const routes = plan((number) => (number.endsWith('5') ? [2, 1] : [1]));
+    const early = writtenEarly();
+    const { id, unitCredits } = await accept(accountId, sourceOf(recipients).source, {}, routes);
+    expect(early.recipients).toBe(LARGE);
+    const found = await stored(id);
+    expect(found.map((row) => [row.number, row.credits ?? unitCredits, row.chain, row.variables])).toEqual(
+      recipients.map(({ number, variables }, at) => [number, at % 3 === 0 ? 2 : 1, number.endsWith('5') ? 1 : 0, variables]), // prettier-ignore
+    );
+    expect(await rows('SELECT 1 FROM acceptances_under_way', [])).toEqual([]);
+  });
+
+  it('removes what was written early, where the last recipient is at fault, or its route takes no such text', async () => {
+    const accountId = await account(LARGE);
+    const recipients = people(LARGE, (at) => (at === LARGE - 1 ? {} : { name: 'Ann' }));
+    const refused = () => new AppError('invalid', 'rows', 'Rows are at fault');
+    const early = writtenEarly();
+    await expect(accept(accountId, sourceOf(recipients).source, { refused })).rejects.toThrow('Rows are at fault');
+    expect(early.recipients).toBe(21_000);
+    await expectNothing(accountId, LARGE);
+    const good = sourceOf(people(LARGE, () => ({ name: 'Ann' }))).source;
+    const alongside = () => Promise.reject(new AppError('conflict', 'frozen', 'The list has changed'));
+    const terms = { scheduledAt: new Date(Date.now() + 1e9), routes: ONE };
+    await expect(submissions.accept(submission(accountId, good), terms, alongside)).rejects.toThrow('has changed');
+    await expectNothing(accountId, LARGE);
+  });
+
+  it('writes no more early than the account can pay for', async () => {
+    const early = writtenEarly();
+    for (const [credits, most] of [
+      [0, 0],
+      [12_000, 11_000],
+    ] as const) {
+      early.recipients = 0;
+      const accountId = await account(credits);
+      const { source } = sourceOf(people(LARGE, () => ({ name: 'Ann' })));
+      await expect(accept(accountId, source)).rejects.toThrow(`Available: ${credits}, Required: ${LARGE}`);
+      expect(early.recipients).toBe(most);
+      await expectNothing(accountId, credits);
+    }
   });
 
   it('lets others have their turn while texts are made', async () => {

@@ -1,11 +1,5 @@
-export { acceptanceErrors } from './accept/acceptance.errors.js';
-export {
-  CampaignAcceptance,
-  type DraftIdentity,
-  FOREIGN_REQUEST_ID,
-  InsufficientCredits,
-  Outspent,
-} from './accept/campaign-acceptance.js';
+export { acceptanceErrors, InsufficientCredits, Outspent } from './accept/acceptance.errors.js';
+export { CampaignAcceptance, type DraftIdentity, FOREIGN_REQUEST_ID } from './accept/campaign-acceptance.js';
 export type { AcceptedCampaign, CampaignDraft } from './accept/campaign-draft.js';
 export { CampaignWriter } from './accept/campaign-writer.js';
 export type { RecipientJudge } from './accept/recipient-judge.js';

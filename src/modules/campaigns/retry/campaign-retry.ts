@@ -76,7 +76,8 @@ export class CampaignRetry {
     const source = await this.failed.sourceOf(parent);
     if (source.total === 0) throw campaignErrors.noneFailed();
     const sender = parent.sender ?? undefined;
-    const { common, ...recipients } = await this.submissions.judged(source, judging, { sender, isRetry: true });
+    const how = { sender, isRetry: true };
+    const { common, ...recipients } = await this.submissions.judged(parent.accountId, source, judging, how);
     const head = {
       accountId: parent.accountId,
       channel: parent.channel,

@@ -18,11 +18,10 @@ export function refusalOf(check: NumberCheck): (number: string) => AppError | nu
 const NUMBERS_A_TURN = 250;
 
 /**
- * The recipients of a send with the variables that its text names: what else a file has of a recipient is not kept. The first
- * reading gathers warnings.
+ * The recipients of a send with the variables that its text names: what else a file has of a recipient is not kept. Reading them
+ * gathers warnings.
  */
 export class BulkSource implements RecipientSource {
-  private hasBegun = false;
   private readonly named: ReadonlySet<string>;
 
   /** @param warning looks the numbers up, where the account wants to be warned */
@@ -48,10 +47,8 @@ export class BulkSource implements RecipientSource {
   }
 
   async *read(): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
-    const warning = this.hasBegun ? null : this.warning;
-    this.hasBegun = true;
     for await (const some of this.all.read()) {
-      if (warning) await lookUp(warning, some);
+      if (this.warning) await lookUp(this.warning, some);
       yield some.map((recipient) => this.picked(recipient));
     }
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonRecords, parseWithRecords } from '../../../kernel/json-records.js';
+import { JsonRecords } from '../../../kernel/json-records.js';
+import { parseWithRecords } from '../../../kernel/parse-records.js';
 import { smsChannel } from '../sms/index.js';
 import { type JsonRecipients, readJsonRecipients } from './json-recipients.js';
 

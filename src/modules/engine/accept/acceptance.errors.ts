@@ -1,5 +1,7 @@
+import { AppError } from '../../../kernel/app-error.js';
 import { conflict, invalid, unavailable } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
+import { creditErrors } from '../../credits/index.js';
 
 /** What every channel answers to a send that cannot be accepted (reference/engine#acceptance), beside its own errors. */
 export const acceptanceErrors = {
@@ -36,3 +38,21 @@ export const acceptanceErrors = {
     hint: 'Ids are unique over all accounts: choose another one. The same request sent again, with nothing changed, gets the first answer.',
   }),
 };
+
+/**
+ * The balance does not pay for the campaign; a channel with a text of its own for it throws that instead
+ * (reference/credits#debits).
+ */
+export class InsufficientCredits extends AppError {
+  constructor(
+    readonly available: number,
+    readonly required: number,
+  ) {
+    const { kind, code, message, help } = creditErrors.insufficient(available, required);
+    super(kind, code, message);
+    this.helping(help);
+  }
+}
+
+/** Thrown inside the transaction to roll all of it back: another transaction spent the credits since they were read. */
+export class Outspent extends Error {}

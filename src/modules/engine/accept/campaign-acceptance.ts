@@ -9,33 +9,17 @@ import { inTransaction, isDuplicateKey } from '../../../platform/database/index.
 import { TRACING, type Tracing } from '../../../platform/observability/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
-import { CreditBook, creditErrors } from '../../credits/index.js';
-import { acceptanceErrors } from './acceptance.errors.js';
+import { CreditBook } from '../../credits/index.js';
+import { acceptanceErrors, InsufficientCredits, Outspent } from './acceptance.errors.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
 import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
 import type { DraftSum } from './draft-sum.js';
 import { sumOf } from './own-terms.js';
-import { type DraftHead, type DraftRecipients, pagesOf, type RecipientPage, wholePage } from './recipient-page.js';
+import { type DraftRecipients, wholePage } from './draft-recipients.js';
+import { type DraftHead, pagesOf, type RecipientPage } from './recipient-page.js';
 import { CampaignTraces } from '../state/campaign-traces.js';
 import { StagedRecipients } from './staged-recipients.js';
-
-/**
- * The balance does not pay for the campaign; a channel with a text of its own for it throws that instead
- * (reference/credits#debits).
- */
-export class InsufficientCredits extends AppError {
-  constructor(
-    readonly available: number,
-    readonly required: number,
-  ) {
-    const { kind, code, message, help } = creditErrors.insufficient(available, required);
-    super(kind, code, message);
-    this.helping(help);
-  }
-}
-
-/** Thrown inside the transaction to roll all of it back: another transaction spent the credits since they were read. */
-export class Outspent extends Error {}
+import { Staging } from './staging.js';
 
 /** A draft on its way into a transaction. */
 interface WaitingDraft {
@@ -100,11 +84,31 @@ export class CampaignAcceptance {
     return this.acceptRecipients(head, { total: recipients.length, sum, pages: () => pagesOf(draft) }, alongside);
   }
 
-  /** As `accept`, of recipients that are read where they are written. */
+  /**
+   * Where the recipients of a large send are put while it is judged; null = it is small. Who does not come as far as
+   * `acceptRecipients` with it abandons it.
+   */
+  stagingOf(accountId: number, total: number): Staging | null {
+    return total >= STAGED_RECIPIENTS ? new Staging(this.staged.open(), accountId, this.credits) : null;
+  }
+
+  /** As `accept`, of recipients some of whom may be written already. */
   async acceptRecipients(
     draft: DraftHead,
     recipients: DraftRecipients,
     alongside?: Alongside<AcceptedCampaign>,
+  ): Promise<AcceptedCampaign> {
+    try {
+      return await this.acceptOnce(draft, recipients, alongside);
+    } finally {
+      await recipients.staging?.abandon();
+    }
+  }
+
+  private async acceptOnce(
+    draft: DraftHead,
+    recipients: DraftRecipients,
+    alongside: Alongside<AcceptedCampaign> | undefined,
   ): Promise<AcceptedCampaign> {
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
@@ -141,7 +145,7 @@ export class CampaignAcceptance {
   private async answerTo(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
     const { total, sum } = recipients;
     if (total >= STAGED_RECIPIENTS) return this.commitStaged(draft, recipients, committing);
-    const waiting = { draft, total, sum, page: await wholePage(recipients), ...committing };
+    const waiting = { draft, total, sum, page: wholePage(recipients), ...committing };
     return total <= GROUPED_RECIPIENTS ? this.group.add(waiting) : this.commitOne(waiting);
   }
 
@@ -185,16 +189,17 @@ export class CampaignAcceptance {
 
   /** Recipients first; what does not come about leaves none of them. */
   private async commitStaged(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
-    const { total, sum } = recipients;
-    const available = await this.credits.available(draft.accountId, draft.balance);
+    const { total, sum, staging } = recipients;
+    const available = staging?.shortOf ?? (await this.credits.available(draft.accountId, draft.balance));
     if (sum.charged > available) return { refused: new InsufficientCredits(available, sum.charged) };
-    const stagedId = await this.staged.write(draft, recipients);
-    let answer: Answer | null = null;
+    const stage = staging?.stage ?? this.staged.open();
     try {
-      return (answer = await this.commitOne({ draft, total, sum, page: null, stagedId, ...committing }));
+      const stagedId = await this.staged.write(draft, recipients, stage);
+      const answer = await this.commitOne({ draft, total, sum, page: null, stagedId, ...committing });
+      if ('accepted' in answer && answer.accepted.id === stagedId) stage.keep();
+      return answer;
     } finally {
-      const isMade = answer && 'accepted' in answer && answer.accepted.id === stagedId;
-      if (!isMade) await this.staged.abandon(stagedId);
+      await stage.abandon();
     }
   }
 

@@ -22,6 +22,9 @@ export interface NumberedHead {
 /** What recipients are written for. */
 export type WrittenFor = Pick<NumberedHead, 'id' | 'draft' | 'sum'>;
 
+/** The same, while some of the recipients are still judged. */
+type WrittenEarly = Pick<WrittenFor, 'id'> & Partial<WrittenFor>;
+
 /** A campaign with all of its recipients. */
 export interface NumberedDraft extends WrittenFor {
   page: RecipientPage;
@@ -45,9 +48,13 @@ export class CampaignWriter {
     }
   }
 
-  /** Inserts recipients with their terms. */
-  async insertPage(tx: EntityManager, entry: WrittenFor, page: RecipientPage): Promise<void> {
+  /** Inserts recipients with their terms, or those of recipients that are there. */
+  async insertPage(tx: EntityManager, entry: WrittenEarly, page: RecipientPage): Promise<void> {
     const { from, numbers, sources } = page;
+    if (numbers.length === 0) {
+      await this.insertTerms(tx, entry, page);
+      return;
+    }
     if (sources) await this.insertRetried(tx, entry.id, from, numbers, sources);
     else
       await tx.query(
@@ -170,8 +177,9 @@ export class CampaignWriter {
     );
   }
 
-  private async insertTerms(tx: EntityManager, { id, draft, sum }: WrittenFor, page: RecipientPage): Promise<void> {
-    for (const rows of termsBatches(id, page, draft, sum)) {
+  private async insertTerms(tx: EntityManager, { id, draft, sum }: WrittenEarly, page: RecipientPage): Promise<void> {
+    if (page.terms && !(draft && sum)) throw new Error('terms follow from all recipients');
+    for (const rows of draft && sum ? termsBatches(id, page, draft, sum) : []) {
       await tx.query(
         `INSERT INTO recipient_terms (campaign_id, seq, lane_group, credits, sender, route_id)
          SELECT j.campaign_id, j.seq, j.lane_group, j.credits, j.sender, j.route_id FROM JSON_TABLE(?, '$[*]' COLUMNS (

@@ -7,8 +7,10 @@ import { chainText } from '../state/route-chain.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import { FoundChains, hasVariables, ownOf } from './own-terms.js';
 import { type CommonTerms, faultBy, Faults, type RecipientJudge } from './recipient-judge.js';
-import { type DraftRecipients, type RecipientPage, RECIPIENTS_A_PAGE } from './recipient-page.js';
+import type { DraftRecipients } from './draft-recipients.js';
+import { type RecipientPage, sizeOfPage } from './recipient-page.js';
 import type { RecipientFault, RecipientSource, SourcedRecipient } from './recipient-source.js';
+import type { Staging } from './staging.js';
 import { UsageBuckets } from './usage-buckets.js';
 
 /** Recipients that have passed, and what their campaign takes from what most of them have. */
@@ -24,6 +26,8 @@ export interface Judging {
   refused?: ((faults: readonly RecipientFault[]) => AppError) | undefined;
   /** whether rows are places in a campaign that is sent again */
   isRetry?: boolean;
+  /** takes the recipients of a large send while it is judged; absent = they are kept */
+  staging?: Staging | null;
 }
 
 /** For so long the texts of recipients are looked at before others have their turn. */
@@ -31,13 +35,20 @@ const AT_ONCE_MS = 8;
 /** So many recipients are looked at before the clock is. */
 const BETWEEN_LOOKS = 64;
 
-/** Goes through recipients one by one and lets others have their turn in between. */
-export async function forEach(source: RecipientSource, visit: (recipient: SourcedRecipient) => void): Promise<void> {
+/**
+ * Goes through recipients one by one and lets others have their turn in between.
+ * @param visit may have to be waited for before the next one
+ */
+export async function forEach(
+  source: RecipientSource,
+  visit: (recipient: SourcedRecipient) => Promise<void> | void,
+): Promise<void> {
   let until = performance.now() + AT_ONCE_MS;
   let seen = 0;
   for await (const some of source.read()) {
     for (const recipient of some) {
-      visit(recipient);
+      const waiting = visit(recipient);
+      if (waiting) await waiting;
       if (++seen % BETWEEN_LOOKS !== 0 || performance.now() < until) continue;
       await yieldToOthers();
       until = performance.now() + AT_ONCE_MS;
@@ -47,20 +58,29 @@ export async function forEach(source: RecipientSource, visit: (recipient: Source
 }
 
 /**
- * The first pass over the recipients of a submission: every one is judged and added up, in a few bytes each, and nothing is
- * written. What is wrong with recipients is gathered for the answer; the second pass writes what has passed.
+ * Judges every recipient of a submission and adds them up. Those of a large one are handed on page by page as long as nothing is
+ * wrong; what is wrong with recipients is gathered for the answer.
  * @throws AppError what is wrong with them; unavailable `No route available for this channel`
  */
 export async function judge(
   source: RecipientSource,
   judging: RecipientJudge,
-  { sender, refused, isRetry = false }: Judging = {},
+  { sender, refused, isRetry = false, staging = null }: Judging = {},
 ): Promise<JudgedRecipients> {
+  const making = new PagesInMaking(judging.isPersonal, isRetry);
   const tally = new RecipientTally(source.total, sender);
   const faults = new Faults();
   const unroutable: AppError[] = [];
+  const kept: RecipientPage[] = [];
+  const handOn = (): Promise<void> | undefined => {
+    const page = making.next();
+    if (!page) return undefined;
+    if (staging) return staging.take(page, { charged: tally.charged, balance: judging.paidFrom });
+    kept.push(page);
+    return undefined;
+  };
   await forEach(source, (recipient) => {
-    if (faults.isFull) return;
+    if (faults.isFull) return undefined;
     try {
       const fault = judging.faultOf(recipient);
       if (fault) faults.add(fault);
@@ -69,20 +89,58 @@ export async function judge(
       if (!(error instanceof AppError)) throw error;
       faults.add(faultBy(recipient, error));
     }
-    if (faults.isAny || unroutable.length > 0) return;
+    if (faults.isAny || unroutable.length > 0) return undefined;
     try {
       tally.addChain(judging.chainOf(recipient.number));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       unroutable.push(error);
+      return undefined;
     }
+    return making.add(recipient) ? handOn() : undefined;
   });
   if (faults.isAny) throw faults.thrown(refused);
   if (unroutable[0]) throw unroutable[0];
-  return tally.judged(source, judging.paidFrom, isRetry);
+  await handOn();
+  return { ...tally.judged(judging.paidFrom, kept), ...(staging && { staging }) };
 }
 
-/** What is kept of recipients between the passes: five bytes of each. */
+/** The page that recipients are put into. */
+class PagesInMaking {
+  private page = newPage(0);
+  /** a hundred objects live at a time, and not those of a page */
+  private variables: (Variables | undefined)[] = [];
+
+  constructor(
+    private readonly isPersonal: boolean,
+    private readonly isRetry: boolean,
+  ) {}
+
+  /** @returns whether the page is full */
+  add({ number, variables, row }: SourcedRecipient): boolean {
+    const { page } = this;
+    page.numbers.push(number);
+    if (this.isPersonal && this.variables.push(variables) === RECIPIENTS_A_BLOCK) this.endBlock();
+    if (this.isRetry) (page.sources ??= []).push(row);
+    return page.numbers.length === sizeOfPage(page.from);
+  }
+
+  /** The page as it is, and the next one begins; null = it is empty. */
+  next(): RecipientPage | null {
+    const { page } = this;
+    if (page.numbers.length === 0) return null;
+    if (this.variables.length > 0) this.endBlock();
+    this.page = newPage(page.from + page.numbers.length);
+    return page;
+  }
+
+  private endBlock(): void {
+    (this.page.blocks ??= []).push(blockText(this.variables));
+    this.variables = [];
+  }
+}
+
+/** What recipients come to, and their terms: five bytes of each. */
 class RecipientTally {
   private readonly credits: Uint32Array;
   private readonly groups: Uint8Array;
@@ -93,10 +151,12 @@ class RecipientTally {
   /** how many cost so much */
   private readonly costing = new Map<number, number>();
   private readonly usage: UsageBuckets;
-  private charged = 0;
+  /** senders of their own, by place */
+  private readonly senders = new Map<number, string>();
   private count = 0;
   private kinds = 0;
-  private isPersonal = false;
+  /** credits of all so far */
+  charged = 0;
 
   constructor(
     private readonly total: number,
@@ -111,8 +171,7 @@ class RecipientTally {
     if (!Number.isSafeInteger(credits) || credits < 0) throw new RangeError(`Not an amount of credits: ${credits}`);
     const { sender = this.sender } = recipient;
     const own = sender === this.sender ? undefined : sender;
-    this.isPersonal = isPersonal;
-    if (own !== undefined) this.kinds |= OWN_KIND.senders;
+    if (own !== undefined) this.senders.set(this.count, own);
     if (isPersonal && hasVariables(recipient.variables)) this.kinds |= OWN_KIND.variables;
     this.credits[this.count] = credits;
     this.charged += credits;
@@ -128,23 +187,22 @@ class RecipientTally {
     this.leaving[known] = (this.leaving[known] ?? 0) + 1;
   }
 
-  judged(source: RecipientSource, balance: CampaignDraft['balance'], isRetry: boolean): JudgedRecipients {
+  /** @param kept pages that were not handed on */
+  judged(balance: CampaignDraft['balance'], kept: readonly RecipientPage[]): JudgedRecipients {
+    const { total } = this;
+    if (this.count !== total) throw new Error(`of ${total} recipients ${this.count} were judged`);
     const unitCredits = mostCommon([...this.costing]) ?? 0;
     const usual = mostCommon(this.leaving.map((count, place) => [place, count])) ?? 0;
     const [routeId = 0, ...fallbacks] = this.chains[usual] ?? [];
     const found = new FoundChains(this.chains[usual] ?? []);
     const groupOf = this.chains.map((chain) => found.groupOf(chain));
     const groups = found.isOne ? this.groups : this.groups.map((place) => groupOf[place] ?? 0);
-    const hasTerms = this.costing.size > 1 || this.hasSenders;
-    const sum = { charged: this.charged, usage: this.usage.shares(), ...ownOf(found, groups, hasTerms, this.kinds) };
-    const { total } = this;
+    const hasTerms = this.costing.size > 1 || this.senders.size > 0;
+    const kinds = this.kinds | (this.senders.size > 0 ? OWN_KIND.senders : 0);
+    const sum = { charged: this.charged, usage: this.usage.shares(), ...ownOf(found, groups, hasTerms, kinds) };
     const common = { unitCredits, balance, routeId, ...(fallbacks.length > 0 && { fallbacks }) };
     const judged = { total, sum, common };
-    return { ...judged, pages: () => this.pages(source, judged, isRetry) };
-  }
-
-  private get hasSenders(): boolean {
-    return (this.kinds & OWN_KIND.senders) !== 0;
+    return { ...judged, pages: () => this.pages(kept, judged) };
   }
 
   private placeOf(chain: RouteChain): number {
@@ -156,57 +214,40 @@ class RecipientTally {
     return place;
   }
 
-  /** The second pass: the recipients of the source again, with their terms. */
-  private async *pages(
-    source: RecipientSource,
-    { sum: { own }, common }: Omit<JudgedRecipients, 'pages'>,
-    isRetry: boolean,
-  ): AsyncGenerator<RecipientPage, void, undefined> {
-    const hasTerms = own?.hasTerms ?? false;
-    const isPersonal = this.isPersonal && own !== undefined;
-    const termsOf = (recipient: SourcedRecipient, place: number): RecipientTerms => {
-      const credits = this.credits[place];
-      const route = own?.groups ? own.chains[own.groups[place] ?? 0]?.[0] : undefined;
+  /** Of pages that were handed on their terms alone, if there are any. */
+  private *pages(
+    kept: readonly RecipientPage[],
+    { sum: { own }, common }: Pick<JudgedRecipients, 'sum' | 'common'>,
+  ): Generator<RecipientPage, void, undefined> {
+    if (!own?.hasTerms) {
+      yield* kept;
+      return;
+    }
+    const termsOf = (place: number): RecipientTerms => {
+      const [credits, sender] = [this.credits[place], this.senders.get(place)];
+      const route = own.groups ? own.chains[own.groups[place] ?? 0]?.[0] : undefined;
       const terms: RecipientTerms = {};
       if (credits !== undefined && credits !== common.unitCredits) terms.credits = credits;
       if (route !== undefined && route !== common.routeId) terms.routeId = route;
-      if (recipient.sender !== undefined && recipient.sender !== this.sender) terms.sender = recipient.sender;
+      if (sender !== undefined) terms.sender = sender;
       return terms;
     };
-    let at = 0;
-    let page = newPage(at);
-    // a hundred objects live at a time, and not those of a page
-    let variables: (Variables | undefined)[] = [];
-    for await (const some of source.read()) {
-      for (const recipient of some) {
-        page.numbers.push(recipient.number);
-        if (hasTerms) (page.terms ??= []).push(termsOf(recipient, at));
-        if (isPersonal && variables.push(recipient.variables) === RECIPIENTS_A_BLOCK) {
-          page.blocks.push(blockText(variables));
-          variables = [];
-        }
-        if (isRetry) (page.sources ??= []).push(recipient.row);
-        at += 1;
-        if (page.numbers.length < RECIPIENTS_A_PAGE) continue;
-        yield page;
-        page = newPage(at);
-      }
+    for (let from = 0, at = 0; from < this.total; from += sizeOfPage(from), at++) {
+      const page = kept[at] ?? { from, numbers: [] };
+      const count = Math.min(sizeOfPage(from), this.total - from);
+      yield { ...page, terms: Array.from({ length: count }, (_, place) => termsOf(from + place)) };
     }
-    if (variables.length > 0) page.blocks.push(blockText(variables));
-    if (page.numbers.length > 0) yield page;
-    if (at !== this.total) throw new Error(`a source of ${this.total} recipients gave ${at} when it was read again`);
   }
 }
 
 /** A page in the making. */
 interface NewPage extends RecipientPage {
   numbers: string[];
-  terms?: RecipientTerms[];
-  blocks: (string | null)[];
+  blocks?: (string | null)[];
   sources?: number[];
 }
 
-const newPage = (from: number): NewPage => ({ from, numbers: [], blocks: [] });
+const newPage = (from: number): NewPage => ({ from, numbers: [] });
 
 /** The value that comes most often; of several, the one that came first. */
 export function mostCommon(counts: readonly (readonly [value: number, count: number])[]): number | null {

@@ -11,7 +11,7 @@ export interface SourcedRecipient {
   row: number;
 }
 
-/** Recipients in their order, some thousand at a time. Read again, it gives the same ones: nothing in it changes meanwhile. */
+/** Recipients in their order, some thousand at a time. */
 export interface RecipientSource {
   /** how many there are */
   total: number;

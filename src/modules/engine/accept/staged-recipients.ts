@@ -1,12 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { newId } from '../../../kernel/ids.js';
-import { inTransaction, isDuplicateKey, type WriteResult } from '../../../platform/database/index.js';
+import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { LeasedTable } from '../../../platform/leases/index.js';
-import { CampaignWriter, type WrittenFor } from './campaign-writer.js';
-import type { DraftHead, DraftRecipients, RecipientPage } from './recipient-page.js';
+import { CampaignWriter } from './campaign-writer.js';
+import type { DraftRecipients } from './draft-recipients.js';
+import type { DraftHead, RecipientPage } from './recipient-page.js';
+import { type Priced, Stage } from './stage.js';
 
 const TABLE = 'acceptances_under_way';
 const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
@@ -14,8 +15,6 @@ const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
 const WRITERS_FENCE = 0;
 /** A writer renews it with every commit, the longest of which the database ends after 25 s. */
 const LEASE_MS = 60_000;
-/** While one commit is written to the disk, the next one's rows are inserted. */
-const COMMITS_AT_ONCE = 2;
 const ROWS_A_REMOVAL = 5_000;
 /** By the second column of their keys; the recipients last. */
 const WRITTEN = [
@@ -24,7 +23,6 @@ const WRITTEN = [
   ['campaign_recipients', 'seq'],
 ] as const;
 const ORPHANS_A_SWEEP = 10;
-const ROUNDS = 6;
 
 /** The lease was over, and a sweeper has taken the recipients for orphans. */
 class StageLost extends Error {
@@ -50,22 +48,27 @@ export class StagedRecipients {
     private readonly writer: CampaignWriter,
   ) {}
 
-  /** Writes the recipients and their terms. @returns the id that their campaign must have */
-  async write(draft: DraftHead, recipients: DraftRecipients): Promise<number> {
-    for (let round = 1; ; round++) {
-      const id = newId();
-      let isBegun = false;
-      try {
-        await this.begin(id);
-        isBegun = true;
-        await this.writeAll({ id, draft, sum: recipients.sum }, recipients);
-        return id;
-      } catch (error) {
-        const isTaken = isDuplicateKey(error);
-        // Who could not begin because another process writes under this id must not touch what that one has written.
-        if (isBegun || !isTaken) await this.abandon(id);
-        if (!isTaken || round >= ROUNDS) throw error;
-      }
+  /** Where recipients can be put before it is known whether there will be a campaign of them. */
+  open(): Stage {
+    return new Stage({
+      begin: (id) => this.begin(id),
+      write: (id, page, priced) => this.writeSome(id, page, priced),
+      abandon: (id) => this.abandon(id),
+    });
+  }
+
+  /**
+   * Writes the recipients and their terms, or what is missing of them on the stage.
+   * @returns the id that their campaign must have
+   */
+  async write(draft: DraftHead, recipients: DraftRecipients, stage = this.open()): Promise<number> {
+    const { total, sum } = recipients;
+    try {
+      for (const page of recipients.pages()) await stage.add(page, { draft, sum });
+      return await stage.end(total);
+    } catch (error) {
+      await stage.abandon();
+      throw error;
     }
   }
 
@@ -123,37 +126,11 @@ export class StagedRecipients {
     );
   }
 
-  /** The first page alone: it takes the id from every other process, so that no later ones can stray into its campaign. */
-  private async writeAll(entry: WrittenFor, recipients: DraftRecipients): Promise<void> {
-    const pages = inTurn(recipients.pages());
-    let written = 0;
-    const writeNext = async (): Promise<boolean> => {
-      const page = await pages.next();
-      if (!page) return false;
-      await this.writeSome(entry, page);
-      written += page.numbers.length;
-      return true;
-    };
-    const writer = async (): Promise<void> => {
-      while (await writeNext());
-    };
-    try {
-      await writeNext();
-      const ended = await Promise.allSettled(Array.from({ length: COMMITS_AT_ONCE }, writer));
-      for (const result of ended) if (result.status === 'rejected') throw result.reason;
-    } finally {
-      await pages.end();
-    }
-    if (written !== recipients.total) {
-      throw new Error(`${recipients.total} recipients were read first, and ${written} when they were written`);
-    }
-  }
-
   /** The lease last: it is decided with the commit whether a sweeper was faster, and locked for no longer. */
-  private async writeSome(entry: WrittenFor, page: RecipientPage): Promise<void> {
+  private async writeSome(id: number, page: RecipientPage, priced: Priced | null): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.writer.insertPage(tx, entry, page);
-      if (!(await UNDER_WAY.renew(tx, [entry.id], WRITERS_FENCE, LEASE_MS))) throw new StageLost();
+      await this.writer.insertPage(tx, { id, ...priced }, page);
+      if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, LEASE_MS))) throw new StageLost();
     });
   }
 
@@ -172,25 +149,4 @@ export class StagedRecipients {
     }
     return isMore;
   }
-}
-
-/** Pages, one after the other, to the writer that asks next. A fault of the source is told to all of them. */
-function inTurn(pages: AsyncIterable<RecipientPage> | Iterable<RecipientPage>) {
-  const iterator: AsyncIterator<RecipientPage, void> | Iterator<RecipientPage, void> =
-    Symbol.asyncIterator in pages ? pages[Symbol.asyncIterator]() : pages[Symbol.iterator]();
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    next: (): Promise<RecipientPage | null> => {
-      const asked = last.then(async () => {
-        const next = await iterator.next();
-        return next.done ? null : next.value;
-      });
-      last = asked;
-      return asked;
-    },
-    /** Lets go of what the source holds. */
-    end: async (): Promise<void> => {
-      await iterator.return?.();
-    },
-  };
 }

@@ -164,14 +164,27 @@ export class Submissions {
   }
 
   /**
-   * Judges all recipients, and whether every route that may carry them takes what they get. Nothing is written.
+   * Judges all recipients, and whether every route that may carry them takes what they get. Of a large send they are written
+   * meanwhile, where nothing finds them.
+   * @returns what `CampaignAcceptance.acceptRecipients` is given next
    * @throws AppError what is wrong with recipients; unavailable without a route for one of them
    */
-  async judged(source: RecipientSource, judging: RecipientJudge, how?: Judging): Promise<JudgedRecipients> {
-    const recipients = await judge(source, judging, how);
-    const { routeId, fallbacks } = recipients.common;
-    await this.assertTaken(judging, recipients.sum.own?.chains ?? [chainOf(routeId, fallbacks)]);
-    return recipients;
+  async judged(
+    accountId: number,
+    source: RecipientSource,
+    judging: RecipientJudge,
+    how?: Judging,
+  ): Promise<JudgedRecipients> {
+    const staging = this.acceptance.stagingOf(accountId, source.total);
+    try {
+      const recipients = await judge(source, judging, { ...how, staging });
+      const { routeId, fallbacks } = recipients.common;
+      await this.assertTaken(judging, recipients.sum.own?.chains ?? [chainOf(routeId, fallbacks)]);
+      return recipients;
+    } catch (error) {
+      await staging?.abandon();
+      throw error;
+    }
   }
 
   /** @throws AppError what the channel says of a message that one of the routes does not take */
@@ -215,7 +228,8 @@ export class Submissions {
       return this.acceptance.accept({ ...head, ...common, recipients }, alongside);
     }
     const source = submission.source ?? sourceOf(submission.recipients);
-    const { common, ...recipients } = await this.judged(source, judging, { sender: senderId, refused });
+    const how = { sender: senderId, refused };
+    const { common, ...recipients } = await this.judged(submission.sender.accountId, source, judging, how);
     return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside);
   }
 

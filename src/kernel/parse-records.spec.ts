@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonRecords, parseWithRecords } from './json-records.js';
+import { JsonRecords } from './json-records.js';
+import { parseWithRecords } from './parse-records.js';
 
 const FIELD = 'recipients';
 /** More than a text has that is parsed at once. */

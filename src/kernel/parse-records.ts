@@ -1,0 +1,89 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { JsonRecords } from './json-records.js';
+import {
+  afterSpace,
+  CLOSE,
+  CLOSE_LIST,
+  COLON,
+  COMMA,
+  endOfText,
+  endOfValue,
+  isThere,
+  NONE,
+  OPEN,
+  OPEN_LIST,
+  type Units,
+  unitsOf,
+} from './json-text.js';
+import { isObject } from './objects.js';
+
+/** Below this a text is parsed faster than it is looked through. */
+const LONG = 64 * 1024;
+/** Characters that are looked through before others have their turn. */
+const CHARACTERS_A_TURN = 512 * 1024;
+
+/**
+ * `JSON.parse`, but for one list of the object: in a long text it comes as `JsonRecords`. Other requests go on meanwhile.
+ * @param most items that are kept
+ * @param bytes the text in UTF-8, where they are there
+ * @throws SyntaxError as `JSON.parse` does
+ */
+export async function parseWithRecords(text: string, field: string, most: number, bytes?: Buffer): Promise<unknown> {
+  const found = text.length < LONG ? null : await findRecords(text, unitsOf(text, bytes), field, most);
+  // Whatever is not as it mostly is, the parser judges.
+  if (!found) return JSON.parse(text);
+  const rest: unknown = JSON.parse(`${text.slice(0, found.from)}[]${text.slice(found.end)}`);
+  if (!isObject(rest)) throw new Error('the object around a list was lost');
+  rest[field] = found.records;
+  return rest;
+}
+
+interface Found {
+  records: JsonRecords;
+  from: number;
+  end: number;
+}
+
+/** Looks through the object that a text is. @returns null where it has no such list, or more than one, or is no JSON */
+async function findRecords(text: string, units: Units, field: string, most: number): Promise<Found | null> {
+  let found: Found | null = null;
+  let at = afterSpace(units, 0);
+  if (units[at] !== OPEN) return null;
+  do {
+    at = afterSpace(units, at + 1);
+    const close = endOfText(units, at);
+    if (close === NONE) return null;
+    const isField = isThere(field, units, at + 1, close - 1);
+    at = afterSpace(units, close);
+    if (units[at] !== COLON) return null;
+    at = afterSpace(units, at + 1);
+    if (isField) {
+      if (found || units[at] !== OPEN_LIST) return null;
+      found = await recordsAt(text, units, at, most);
+      if (!found) return null;
+      at = found.end;
+    } else at = endOfValue(units, at).end;
+    if (at === NONE) return null;
+    at = afterSpace(units, at);
+  } while (units[at] === COMMA);
+  return units[at] === CLOSE ? found : null;
+}
+
+async function recordsAt(text: string, units: Units, from: number, most: number): Promise<Found | null> {
+  const records = new JsonRecords(text, units, most);
+  let turnAt = from + CHARACTERS_A_TURN;
+  let at = afterSpace(units, from + 1);
+  if (units[at] === CLOSE_LIST) return { records, from, end: at + 1 };
+  for (;;) {
+    const end = records.add(at);
+    if (end === NONE) return null;
+    at = afterSpace(units, end);
+    const next = units[at];
+    if (next === CLOSE_LIST) return { records, from, end: at + 1 };
+    if (next !== COMMA) return null;
+    at = afterSpace(units, at + 1);
+    if (at < turnAt) continue;
+    await turn();
+    turnAt = at + CHARACTERS_A_TURN;
+  }
+}
