@@ -12,11 +12,11 @@ import { ROOT, dataDirectory, ensureSecrets, requireNode, testEnvironment } from
 import { ensureGo } from './lib/golang.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { Lifetime } from './lib/lifetime.mjs';
-import { ensurePromtool } from './lib/promtool.mjs';
 import { run, takeLock } from './lib/processes.mjs';
 import { Explained, complain, print, say, seconds } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
 import { ensureClientTypes } from './lib/client.mjs';
+import { ensureTestProgram } from './lib/test-programs.mjs';
 import { failedFiles, faultLines, passedIn, passedTests, readReport } from './lib/test-report.mjs';
 import { ensureWebTypes } from './lib/web.mjs';
 
@@ -78,7 +78,11 @@ const CHECKS = {
     ...vitest('integration'),
   },
   web: { title: 'Web application in a browser', needs: ['servers', 'browser', 'build'], ...vitest('web') },
-  e2e: { title: 'End-to-end tests', needs: ['servers', 'browser', 'build'], ...vitest('e2e') },
+  e2e: {
+    title: 'End-to-end tests',
+    needs: ['servers', 'browser', 'databaseClient', 'build'],
+    ...vitest('e2e'),
+  },
 };
 
 /** What runs side by side: the checks without servers beside those with servers, and those that mostly wait. */
@@ -110,7 +114,8 @@ function preparations(environment, directory) {
     clientTypes: once(() => installed().then(ensureClientTypes)),
     browser: behind(ensureBrowser),
     golang: behind(ensureGo),
-    promtool: behind(ensurePromtool),
+    promtool: behind(() => ensureTestProgram('promtool')),
+    databaseClient: behind(() => ensureTestProgram('databaseClient')),
   };
 }
 
