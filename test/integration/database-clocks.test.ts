@@ -7,8 +7,8 @@ import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import type { Route } from '../../src/modules/providers/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { type ClockStep, DueWatch, type DutyGate } from '../../src/platform/duties/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
+import { CLOCK_BACK, type ClockStep, DueWatch, DutyGate } from '../../src/platform/duties/index.js';
 import { ClockKeeper } from '../../src/platform/tables/clock-keeper.js';
 import { Moments } from '../../src/platform/tables/index.js';
 import { numbers } from '../support/client.js';
@@ -173,9 +173,10 @@ describe('clocks that differ, or step', () => {
   const keepersOf = (count: number) => {
     const listeners: ((step: ClockStep) => void)[] = [];
     const watch = { onClockBack: (listen: (step: ClockStep) => void) => listeners.push(listen) } as unknown as DueWatch;
-    const redis = engine.module.get(RedisLink, { strict: false });
-    const keepers = Array.from({ length: count }, () => new ClockKeeper(watch, redis, new Moments(stepping, ALL_TABLES, LEASES))); // prettier-ignore
-    return { listeners, stop: () => Promise.all(keepers.map((keeper) => keeper.beforeApplicationShutdown())) };
+    const gate = engine.module.get(DutyGate, { strict: false });
+    const keepers = Array.from({ length: count }, () => new ClockKeeper(watch, gate, new Moments(stepping, ALL_TABLES, LEASES))); // prettier-ignore
+    const stop = () => Promise.all(keepers.map((keeper) => keeper.beforeApplicationShutdown()));
+    return { listeners, seenTo: () => gate.seenTo(CLOCK_BACK), stop };
   };
   const repaired = (id: number) =>
     expect.poll(async () => (await putOffUntil(id))[1], { timeout: 20_000 }).toBeLessThanOrEqual(1_200);
@@ -183,33 +184,37 @@ describe('clocks that differ, or step', () => {
   it('is done by one of the processes that have seen the step', async () => {
     const id = newId();
     await putOff(id, 3);
-    const { listeners, stop } = keepersOf(3);
-    const clock = Date.now();
-    // each has looked half a second after the other, and before that when the step was not there yet
-    for (const [turn, listen] of listeners.entries()) {
-      const now = clock + turn * 500;
-      listen({ back: HOUR_MS, clock: now, before: now - 1_500 });
-    }
+    const { listeners, seenTo, stop } = keepersOf(3);
+    const before = await seenTo();
+    for (const listen of listeners) listen({ back: HOUR_MS, before });
     await repaired(id);
     await stop();
     expect((await putOffUntil(id))[0]).toBeGreaterThan(600);
   });
 
   it('is done again after a second step of the same size, whoever has seen the first', async () => {
-    const { listeners, stop } = keepersOf(2);
-    const clock = Date.now();
-    const [first, second] = [newId(), newId()];
-    await putOff(first, 3);
-    // the clock goes an hour back, is ahead of it by two, and is right again
-    listeners[0]?.({ back: HOUR_MS, clock: clock - HOUR_MS, before: clock - HOUR_MS - 500 });
-    await repaired(first);
-    await putOff(second, 3);
-    listeners[1]?.({ back: HOUR_MS, clock: clock + 4_000, before: clock + 3_500 });
-    await repaired(second);
-    const third = newId();
-    await putOff(third, 3);
-    listeners[1]?.({ back: HOUR_MS, clock: clock + 2_000 - HOUR_MS, before: clock + 1_500 - HOUR_MS });
-    await repaired(third);
+    const { listeners, seenTo, stop } = keepersOf(2);
+    for (const seesFirst of [0, 1, 1]) {
+      const id = newId();
+      await putOff(id, 3);
+      const before = await seenTo();
+      listeners[seesFirst]?.({ back: HOUR_MS, before });
+      await repaired(id);
+      listeners[1 - seesFirst]?.({ back: HOUR_MS, before });
+    }
+    await stop();
+    expect(await seenTo()).toBe(4);
+  });
+
+  it('is done where Redis has lost its count, or is away', async () => {
+    const { listeners, stop } = keepersOf(1);
+    for (const before of [null, 4]) {
+      const id = newId();
+      await putOff(id, 3);
+      await engine.module.get(RedisLink, { strict: false }).client.flushdb();
+      listeners[0]?.({ back: HOUR_MS, before });
+      await repaired(id);
+    }
     await stop();
   });
 
@@ -220,13 +225,17 @@ describe('clocks that differ, or step', () => {
   });
 
   it('a step back is seen by the next look, and a step ahead is none', async () => {
-    const gate = { isMine: () => Promise.resolve(true) } as unknown as DutyGate;
+    const gate = { isMine: () => Promise.resolve(true), seenTo: () => Promise.resolve(7) } as unknown as DutyGate;
     const watch = new DueWatch(gate, stepping);
     const heard: number[] = [];
+    const counts = new Set<number | null>();
     // the clock of such a session stands still meanwhile, which is a small step back
     const isStep = (ms: number): boolean => ms > HOUR_MS / 2;
     let looks = 0;
-    watch.onClockBack(({ back: ms }) => heard.push(ms));
+    watch.onClockBack(({ back: ms, before }) => {
+      heard.push(ms);
+      counts.add(before);
+    });
     watch.register({
       name: 'looks',
       isDue: '1 = 1',
@@ -245,6 +254,7 @@ describe('clocks that differ, or step', () => {
     await back();
     await expect.poll(() => heard.filter(isStep).length, { timeout: 20_000 }).toBe(1);
     await watch.beforeApplicationShutdown();
+    expect([...counts]).toEqual([7]);
   });
 
   it('an id that another process has just taken costs another attempt; any other duplicate is told', async () => {

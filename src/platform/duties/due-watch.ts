@@ -18,15 +18,16 @@ const CLOCK_SEEN_MS = 600_000;
 /** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */
 const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000";
 
-/** A step of the database's clock, as one process has seen it; milliseconds. */
+/** A step back of the database's clock, as one process has seen it. */
 export interface ClockStep {
-  /** how far it has gone back */
+  /** how far, milliseconds */
   back: number;
-  /** what it says now */
-  clock: number;
-  /** what it would have said by now's count when this process looked before */
-  before: number;
+  /** steps that all processes had seen to when this one looked before (`DutyGate.isNext`); null = Redis was away */
+  before: number | null;
 }
+
+/** Name of these steps among the events that one process sees to. */
+export const CLOCK_BACK = 'clock-back';
 
 /** Work that waits in a table until its moment comes. */
 export interface Duty {
@@ -57,7 +58,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   private gateName = '';
   private readonly clockListeners: ((step: ClockStep) => void)[] = [];
   /** what the last look of this process saw of the database's clock, and when by `performance.now()` its answer was there */
-  private seen: { clock: number; by: number } | null = null;
+  private seen: { clock: number; by: number; steps: number | null } | null = null;
   private readonly task = new PeriodicTask(
     LOOK_EVERY_MS,
     () => this.look(),
@@ -104,24 +105,25 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   private async look(): Promise<void> {
     if (this.duties.some(({ runs }) => runs.isBusy)) await sleep(BUSY_MS);
     if (!(await this.gate.isMine(this.gateName, LOOK_EVERY_MS))) return;
+    // before the clock is read: a step that another process has seen to since then is counted after it
+    const steps = this.clockListeners.length > 0 ? await this.gate.seenTo(CLOCK_BACK) : null;
     const columns = this.duties.map(({ duty }, index) => `${duty.isDue} AS d${index}`);
     const asked = performance.now();
     const [row] = await this.dataSource.query<Record<string, unknown>[]>(
       `SELECT ${columns.join(', ')}, ${CLOCK} AS clock`,
     );
-    this.watchClock(asked, Number(row?.['clock']));
+    this.watchClock(asked, Number(row?.['clock']), steps);
     for (const [index, { duty, runs }] of this.duties.entries()) {
       if (Number(row?.[`d${index}`]) === 1) void runs.run(duty.work);
     }
   }
 
-  /** @param asked clock of `performance.now()` */
-  private watchClock(asked: number, clock: number): void {
+  /** @param asked clock of `performance.now()` @param steps that had been seen to when it was asked */
+  private watchClock(asked: number, clock: number, steps: number | null): void {
     const { seen } = this;
-    this.seen = { clock, by: performance.now() };
+    this.seen = { clock, by: performance.now(), steps };
     if (!seen || asked - seen.by >= CLOCK_SEEN_MS) return;
-    const passed = asked - seen.by;
-    const step = { back: seen.clock + passed - clock, clock, before: clock - passed };
+    const step = { back: seen.clock + (asked - seen.by) - clock, before: seen.steps };
     if (step.back > CLOCK_MARGIN_MS) for (const listen of this.clockListeners) listen(step);
   }
 }

@@ -4,6 +4,13 @@ import { RedisLink } from '../security/index.js';
 /** A little shorter than the period, so that the next tick of a process that is alone finds its own mark gone. */
 const MARKED_SHARE = 0.8;
 
+/** Goes on from a count, unless another process has; a count that Redis has lost is as the first one says. */
+const ADVANCE = `
+local count = redis.call('GET', KEYS[1])
+if count and count ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] + 1)
+return 1`;
+
 /**
  * Says which process does what one can do for all of them: the first that asks in each period. Nothing is held: a
  * process that dies is followed by the next one that asks, within a period. Redis only spares work: without it every process does
@@ -25,5 +32,24 @@ export class DutyGate {
       return reply === 'OK';
     });
     return marked ?? true;
+  }
+
+  /** How many events of a name have been seen to so far, by all processes; null = Redis is away. */
+  async seenTo(event: string): Promise<number | null> {
+    const { client, prefix } = this.redis;
+    return this.redis.answer(async () => Number((await client.get(`${prefix}:events:${event}`)) ?? 0));
+  }
+
+  /**
+   * Whether this process sees to an event that others may have seen too: the first one that asks, with the same count.
+   * @param count what `seenTo` has said before there was the event
+   */
+  async isNext(event: string, count: number | null): Promise<boolean> {
+    const { client, prefix } = this.redis;
+    if (count === null) return true;
+    const isFirst = await this.redis.answer(
+      async () => (await client.eval(ADVANCE, 1, `${prefix}:events:${event}`, count)) === 1,
+    );
+    return isFirst ?? true;
   }
 }

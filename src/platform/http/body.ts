@@ -132,11 +132,14 @@ function jsonWithRecords(limit: number | string, { field, most }: LongList): Req
     const bytes = request.rawBody;
     delete request.rawBody;
     if (typeof read !== 'string') return;
-    // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
-    if (!isUnicode(request)) throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
     request.body = read === '' ? {} : await parseWithRecords(read, field, most, bytes);
   };
   return (request, response, next) => {
+    // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
+    if (isJson(request) && !isUnicode(request)) {
+      next(new UnsupportedMediaTypeException(protocolErrors.charset.message));
+      return;
+    }
     text(request, response, (error?: unknown) => {
       if (error) next(error);
       else parse(request).then(() => next(), next);
@@ -145,7 +148,7 @@ function jsonWithRecords(limit: number | string, { field, most }: LongList): Req
 }
 
 const isUnicode = ({ headers }: IncomingMessage): boolean =>
-  /;\s*charset\s*=\s*"?(?!utf-)/i.exec(headers['content-type'] ?? '') === null;
+  /;\s*charset\s*=\s*(?!\s|"?utf-)/i.exec(headers['content-type'] ?? '') === null;
 
 function finish(rule: BodyRule, request: Request, _response: Response, next: NextFunction): void {
   const body: unknown = request.body;

@@ -1,13 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { SingleRun } from '../concurrency/index.js';
-import { type ClockStep, DueWatch } from '../duties/index.js';
+import { CLOCK_BACK, type ClockStep, DueWatch, DutyGate } from '../duties/index.js';
 import { safeError } from '../observability/index.js';
-import { RedisLink } from '../security/index.js';
 import { Moments } from './moments.js';
 
 const AGAIN_MS = 5_000;
-/** Servers of one cluster differ by less, and so do the moments at which two processes look; half of the smallest step. */
-const SLACK_MS = 5_000;
 
 /**
  * Sets moments right whenever the clock of the database goes back. The first process that sees a step does so for all of
@@ -23,12 +20,10 @@ export class ClockKeeper implements BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   /** what is still to be set right, milliseconds */
   private back = 0;
-  /** what this process has marked last */
-  private marked: string | null = null;
 
   constructor(
     watch: DueWatch,
-    private readonly redis: RedisLink,
+    private readonly gate: DutyGate,
     private readonly moments: Moments,
   ) {
     this.runs.open();
@@ -40,25 +35,11 @@ export class ClockKeeper implements BeforeApplicationShutdown {
     await this.runs.stop();
   }
 
-  private async begin(step: ClockStep): Promise<void> {
-    if (!(await this.isFirst(step))) return;
-    const { back: backMs } = step;
+  private async begin({ back: backMs, before }: ClockStep): Promise<void> {
+    if (!(await this.gate.isNext(CLOCK_BACK, before))) return;
     this.back += backMs;
     this.logger.warn({ milliseconds: Math.round(backMs) }, 'the clock of the database has gone back');
     await this.runs.request(() => this.repair());
-  }
-
-  /**
-   * Whether no other process has seen this step. Who sees one marks what the clock said then: a mark of since this process's look
-   * before is of this step. One of an earlier step is not: by the clock that has gone back it lies in the future, or long ago.
-   */
-  private async isFirst({ clock, before }: ClockStep): Promise<boolean> {
-    const { client, prefix } = this.redis;
-    const [own, mark] = [this.marked, String(clock)];
-    this.marked = mark;
-    const found = await this.redis.answer(() => client.getset(`${prefix}:clock-back`, mark));
-    if (found === null || found === own) return true;
-    return Number(found) < before - SLACK_MS || Number(found) > clock + SLACK_MS;
   }
 
   private async repair(): Promise<void> {
