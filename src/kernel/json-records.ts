@@ -7,11 +7,11 @@ import {
   endOfName,
   endOfText,
   endOfValue,
-  ESCAPED,
   LITERAL,
   NONE,
   OPEN,
   QUOTE,
+  quoteAfter,
   type Units,
 } from './json-text.js';
 
@@ -31,6 +31,8 @@ interface FieldName {
   name: string;
   /** of the field in whose object it stands; NONE = the item's own */
   outer: number;
+  /** among the names of items' own fields; NONE = it is none of those */
+  own: number;
 }
 
 /**
@@ -48,7 +50,9 @@ export class JsonRecords {
   private written = 0;
   private readonly names: FieldName[] = [];
   private readonly byName = new Map<string, number>();
-  /** names of the item's own fields so far, a bit of each */
+  /** names of items' own fields */
+  private ownNames = 0;
+  /** those of the item so far, a bit of each */
   private own = 0;
   /** which name comes next, if this item is like the ones before */
   private usual = 0;
@@ -56,7 +60,7 @@ export class JsonRecords {
   /** @param most items that are kept */
   constructor(
     private readonly text: string,
-    private readonly units: Units,
+    private units: Units,
     private readonly most: number,
   ) {
     // as of a number and two variables in each: mostly no larger ones are needed
@@ -64,8 +68,9 @@ export class JsonRecords {
     this.fields = new Uint32Array((text.length >> 5) * FIELD + FIELD);
   }
 
-  /** An item as `JSON.parse` makes it. */
+  /** An item as `JSON.parse` makes it. @throws RangeError where it was not kept */
   item(place: number): unknown {
+    if (place >= this.kept) throw new RangeError(`item ${place} of ${this.kept} that were kept`);
     return JSON.parse(this.text.slice(this.items[place * ITEM], this.items[place * ITEM + 1]));
   }
 
@@ -115,6 +120,14 @@ export class JsonRecords {
       if (outer === own) (texts ??= {})[name] = String(this.valueAt(at));
     }
     return texts;
+  }
+
+  /** All items are there: what was needed to find them is let go. */
+  ended(): this {
+    this.units = new Uint8Array(0);
+    this.items = this.items.slice(0, this.kept * ITEM);
+    this.fields = this.fields.slice(0, this.written);
+    return this;
   }
 
   /**
@@ -183,15 +196,17 @@ export class JsonRecords {
       this.write(field << 1, from, end);
       return end;
     }
-    const parsedEnd = endOfMatch(isText ? ESCAPED : LITERAL, text, from);
-    if (parsedEnd !== NONE) this.write((field << 1) | 1, from, parsedEnd);
+    const parsedEnd = isText ? quoteAfter(units, from + 1) + 1 : endOfMatch(LITERAL, text, from);
+    if (parsedEnd === NONE || (isText && !isJson(text.slice(from, parsedEnd)))) return NONE;
+    this.write((field << 1) | 1, from, parsedEnd);
     return parsedEnd;
   }
 
   /** Of a name that comes twice the last one counts: seldom enough to leave it to the parser. */
   private isFirst(field: number): boolean {
-    const bit = 1 << field;
-    if (field >= MOST_OWN || (this.own & bit) !== 0) return false;
+    const { own } = this.names[field] as FieldName;
+    const bit = 1 << own;
+    if (own >= MOST_OWN || (this.own & bit) !== 0) return false;
     this.own |= bit;
     return true;
   }
@@ -225,7 +240,7 @@ export class JsonRecords {
     // an object would take this name for its prototype
     if (name === '__proto__' || names.length === MOST_NAMES) return NONE;
     this.byName.set(key, names.length);
-    return names.push({ name, outer }) - 1;
+    return names.push({ name, outer, own: outer === NONE ? this.ownNames++ : NONE }) - 1;
   }
 
   private firstOf(place: number): number {
@@ -244,10 +259,15 @@ export class JsonRecords {
 
   /** What is not plain is left to the parser. */
   private endOfParsed(from: number): number {
-    const { end, depth } = endOfValue(this.units, from);
-    if (end === NONE || !isJson(this.text.slice(from, end))) return NONE;
-    this.deepest = Math.max(this.deepest, depth);
-    return end;
+    const end = endOfValue(this.units, from);
+    if (end === NONE) return NONE;
+    try {
+      this.deepest = Math.max(this.deepest, depthOf(JSON.parse(this.text.slice(from, end))));
+      return end;
+    } catch (error) {
+      if (error instanceof SyntaxError) return NONE;
+      throw error;
+    }
   }
 }
 
@@ -267,3 +287,13 @@ function twice(words: Uint32Array): Uint32Array<ArrayBuffer> {
 }
 
 const keyOf = (name: string, outer: number): string => `${outer} ${name}`;
+
+/** Objects and lists one within the other; 0 = it is neither. */
+function depthOf(value: unknown): number {
+  let level: unknown[] = [value];
+  for (let depth = 0; ; depth++) {
+    level = level.filter((each) => typeof each === 'object' && each !== null);
+    if (level.length === 0) return depth;
+    level = level.flatMap((each) => Object.values(each as object) as unknown[]);
+  }
+}

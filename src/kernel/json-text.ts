@@ -13,8 +13,6 @@ export const NONE = -1;
 
 /** A number, true, false or null, from where it is looked for (RFC 8259, sections 3 and 6). */
 export const LITERAL = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
-/** A text with escapes, from its first quote on (RFC 8259, section 7). */
-export const ESCAPED = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 
 /** The UTF-16 units of a text: an array of them is read twice as fast as the text. */
 export type Units = Uint8Array | Uint16Array;
@@ -53,30 +51,27 @@ export function endOfMatch(pattern: RegExp, text: string, from: number): number 
   return pattern.test(text) ? pattern.lastIndex : NONE;
 }
 
-/** Where a value ends, and how deep it is, by its quotes and brackets alone: whether it is JSON is not asked. */
-export function endOfValue(units: Units, from: number): { end: number; depth: number } {
+/** Where a value ends, by its quotes and brackets alone: whether it is JSON is not asked. */
+export function endOfValue(units: Units, from: number): number {
   let depth = 0;
-  let deepest = 0;
   for (let at = from; at < units.length; at++) {
     const unit = units[at] as number;
     if (unit === QUOTE) {
       at = quoteAfter(units, at + 1);
-      if (depth === 0) return { end: at + 1, depth: 0 };
-    } else if (unit === OPEN || unit === OPEN_LIST) {
-      depth += 1;
-      deepest = Math.max(deepest, depth);
-    } else if (unit === CLOSE || unit === CLOSE_LIST || (unit === COMMA && depth === 0)) {
+      if (depth === 0) return at + 1;
+    } else if (unit === OPEN || unit === OPEN_LIST) depth += 1;
+    else if (unit === CLOSE || unit === CLOSE_LIST || (unit === COMMA && depth === 0)) {
       // of a number or a word the end is what comes behind it
-      if (depth === 0) return { end: at === from ? NONE : at, depth: 0 };
+      if (depth === 0) return at === from ? NONE : at;
       depth -= 1;
-      if (depth === 0) return { end: at + 1, depth: deepest };
+      if (depth === 0) return at + 1;
     }
   }
-  return { end: NONE, depth: deepest };
+  return NONE;
 }
 
-/** The quote that ends a text; the end of all where there is none. */
-function quoteAfter(units: Units, from: number): number {
+/** The quote that ends a text, escapes or not; the end of all where there is none. */
+export function quoteAfter(units: Units, from: number): number {
   for (let at = from; at < units.length; at++) {
     const unit = units[at];
     if (unit === QUOTE) return at;

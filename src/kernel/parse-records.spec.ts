@@ -153,6 +153,23 @@ describe('a long list within a JSON text', () => {
     expect([...list]).toEqual([0, 1, 2, 3, 4].map((index) => ({ to: String(index) })));
   });
 
+  it('takes texts with escapes that are longer than a stack is deep', async () => {
+    const name = '\n'.repeat(3_000_000);
+    const list = await records([{ to: '1', v: { name } }]);
+    expect(list.textsOf(0, list.field('v'))).toEqual({ name });
+  });
+
+  it('is plain whatever its inner names are, and however many', async () => {
+    const inner = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`n${index}`, 'x']));
+    const list = await records([{ v: inner, to: '1' }]);
+    expect([list.isPlain(0), list.valueOf(0, list.field('to'))]).toEqual([true, '1']);
+  });
+
+  it('has no item that it has not kept', async () => {
+    const list = await records([{ to: '1' }, { to: '2' }], 1);
+    expect(() => list.item(1)).toThrow(RangeError);
+  });
+
   it('knows how deep its items are', async () => {
     expect((await records([])).deepest).toBe(0);
     expect((await records([1])).deepest).toBe(0);
@@ -160,5 +177,8 @@ describe('a long list within a JSON text', () => {
     expect((await records([{ to: '1' }, { variables: {} }])).deepest).toBe(2);
     expect((await records([{ to: { a: [{ b: [] }] } }])).deepest).toBe(5);
     expect((await records([[[[]]], {}])).deepest).toBe(3);
+    const twice = `{"recipients":[{"to":"1","v":[[[[1]]]],"v":1}],"pad":"${LONG}"}`;
+    const parsed = (await parseWithRecords(twice, FIELD, 9)) as Record<string, JsonRecords>;
+    expect(parsed[FIELD]?.deepest).toBe(1);
   });
 });

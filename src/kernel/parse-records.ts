@@ -62,7 +62,7 @@ async function findRecords(text: string, units: Units, field: string, most: numb
       found = await recordsAt(text, units, at, most);
       if (!found) return null;
       at = found.end;
-    } else at = endOfValue(units, at).end;
+    } else at = endOfValue(units, at);
     if (at === NONE) return null;
     at = afterSpace(units, at);
   } while (units[at] === COMMA);
@@ -73,13 +73,13 @@ async function recordsAt(text: string, units: Units, from: number, most: number)
   const records = new JsonRecords(text, units, most);
   let turnAt = from + CHARACTERS_A_TURN;
   let at = afterSpace(units, from + 1);
-  if (units[at] === CLOSE_LIST) return { records, from, end: at + 1 };
+  if (units[at] === CLOSE_LIST) return { records: records.ended(), from, end: at + 1 };
   for (;;) {
     const end = records.add(at);
     if (end === NONE) return null;
     at = afterSpace(units, end);
     const next = units[at];
-    if (next === CLOSE_LIST) return { records, from, end: at + 1 };
+    if (next === CLOSE_LIST) return { records: records.ended(), from, end: at + 1 };
     if (next !== COMMA) return null;
     at = afterSpace(units, at + 1);
     if (at < turnAt) continue;

@@ -42,6 +42,37 @@ describe('the error table of personalised sends, from top to bottom', () => {
     expectRefused(await bulk.bulk(member, '{'), 400, 'Malformed JSON body');
   });
 
+  it('415 for a charset that JSON cannot have, however it is written', async () => {
+    const unsupported = 'Unsupported charset or encoding';
+    for (const charset of ['iso-8859-1', '"latin1"', ' klingon']) {
+      const type = { 'content-type': `application/json; charset=${charset}` };
+      expectRefused(await bulk.bulk(member, '{}', type), 415, unsupported);
+    }
+    for (const charset of ['utf-8', '"UTF-8"', ' utf-8', '"utf-8"; x=1']) {
+      const type = { 'content-type': `application/json; charset=${charset}` };
+      expectRefused(await bulk.bulk(member, '{', type), 400, 'Malformed JSON body');
+    }
+  });
+
+  it('a long list is refused as a short one is', async () => {
+    const others = many(3_000, (index) => recipient(`Person ${index}`, String(919_000_000_000 + index)));
+    for (const [row, to, message] of [
+      [{ to: '12', variables: {} }, '12', 'to is invalid'],
+      [recipient({ a: 1 }), NUMBER, 'name must be a text, a number, true or false'],
+      [[NUMBER], undefined, 'recipient must be an object'],
+    ] as const) {
+      const answer = await send({ recipients: [...others, row] });
+      expectRefused(answer, 400, ROWS);
+      expect(rowsOf(answer)).toEqual([{ row: 3_001, ...(to !== undefined && { to }), message }]);
+    }
+    const deep = JSON.stringify({ ...GOOD, recipients: others }).replace('"Person 7"', `${'['.repeat(40)}${']'.repeat(40)}`); // prettier-ignore
+    expectRefused(await bulk.bulk(member, deep), 400, 'Malformed JSON body');
+    const cut = JSON.stringify({ ...GOOD, recipients: others }).replace('"Person 7"', '"Person 7');
+    expectRefused(await bulk.bulk(member, cut), 400, 'Malformed JSON body');
+    const most = many(100_001, () => 0);
+    expectRefused(await send({ recipients: most }), 400, 'recipients cannot exceed 100,000');
+  });
+
   it.each([undefined, null, '', 'voice', 'SMS', 1, {}])('channel %j', async (channel) => {
     expectRefused(await send({ channel }), 400, 'channel must be one of: sms, unofficial, template, branded');
   });

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/kernel/app-error.js';
 import { smsChannel } from '../../src/modules/channels/sms/index.js';
+import { StagedRecipients } from '../../src/modules/engine/accept/staged-recipients.js';
+import type { DraftHead } from '../../src/modules/engine/accept/recipient-page.js';
 import {
+  CampaignAcceptance,
   CampaignWriter,
   type RecipientFault,
   type RecipientSource,
@@ -10,6 +13,7 @@ import {
   type Submission,
   Submissions,
 } from '../../src/modules/engine/index.js';
+import { DriverRegistry, RouteDirectory } from '../../src/modules/providers/index.js';
 import { Rates } from '../../src/modules/rates/index.js';
 import type { RoutePlan } from '../../src/modules/routing/index.js';
 import { readBlock } from '../../src/modules/engine/state/own-variables.js';
@@ -196,7 +200,7 @@ describe('a submission whose recipients come from a source', () => {
     expect(await rows('SELECT 1 FROM acceptances_under_way', [])).toEqual([]);
   });
 
-  it('removes what was written early, where the last recipient is at fault, or its route takes no such text', async () => {
+  it('removes what was written early, where anything is refused afterwards', async () => {
     const accountId = await account(LARGE);
     const recipients = people(LARGE, (at) => (at === LARGE - 1 ? {} : { name: 'Ann' }));
     const refused = () => new AppError('invalid', 'rows', 'Rows are at fault');
@@ -205,10 +209,73 @@ describe('a submission whose recipients come from a source', () => {
     expect(early.recipients).toBe(21_000);
     await expectNothing(accountId, LARGE);
     const good = sourceOf(people(LARGE, () => ({ name: 'Ann' }))).source;
+    const judgeDemands = (): void => {
+      throw new AppError('invalid', 'demand', 'The route wants more');
+    };
+    const channel = { ...smsChannel, judgeDemands };
+    vi.spyOn(engine.part(RouteDirectory), 'byId').mockResolvedValue({ id: 1 } as Awaited<
+      ReturnType<RouteDirectory['byId']>
+    >);
+    vi.spyOn(engine.part(DriverRegistry), 'demandsOf').mockReturnValue({ dltTemplateId: true, dltEntityId: false });
+    early.recipients = 0;
+    await expect(accept(accountId, good, { channel })).rejects.toThrow('The route wants more');
+    expect(early.recipients).toBe(LARGE);
+    await expectNothing(accountId, LARGE);
+    vi.restoreAllMocks();
     const alongside = () => Promise.reject(new AppError('conflict', 'frozen', 'The list has changed'));
     const terms = { scheduledAt: new Date(Date.now() + 1e9), routes: ONE };
     await expect(submissions.accept(submission(accountId, good), terms, alongside)).rejects.toThrow('has changed');
     await expectNothing(accountId, LARGE);
+  });
+
+  it('gives up, and leaves nothing, when a sweeper took it for dead while it was judged', async () => {
+    const accountId = await account(LARGE);
+    const { source: all } = sourceOf(people(LARGE, () => ({ name: 'Ann' })));
+    let read = 0;
+    const source: RecipientSource = {
+      total: LARGE,
+      async *read() {
+        for await (const some of all.read()) {
+          yield some;
+          read += some.length;
+          if (read === 6_000) await rows('UPDATE acceptances_under_way SET fence = fence + 1', []);
+        }
+      },
+    };
+    await expect(accept(accountId, source)).rejects.toThrow('held up');
+    await rows('UPDATE acceptances_under_way SET lease_until = UTC_TIMESTAMP(3)', []);
+    await engine.part(StagedRecipients).sweep();
+    await expectNothing(accountId, LARGE);
+  });
+
+  it('keeps the places of recipients that are sent to again', async () => {
+    const accountId = await account(100_000);
+    const failed = people(2 * LARGE, (at) => ({ name: at % 4 === 0 ? 'x'.repeat(200) : 'Ann' })).filter(({ row }) => row % 2 === 1); // prettier-ignore
+    const { source } = sourceOf(failed);
+    const sent = submission(accountId, source);
+    const judging = await submissions.judgeOf(sent, ONE);
+    const { common, ...recipients } = await submissions.judged(accountId, source, judging, { isRetry: true });
+    const { content, broadcastName, service } = sent;
+    const head = {
+      accountId,
+      channel: 'sms',
+      broadcastName,
+      service,
+      content,
+      category: null,
+      initialState: 'accepted',
+    };
+    const requestId = { make: () => `retry-${accountId}` };
+    const draft = { ...head, ...common, requestId, retryOf: 'first' } as DraftHead;
+    const { id, chargedCredits } = await engine.part(CampaignAcceptance).acceptRecipients(draft, recipients);
+    expect(chargedCredits).toBe(1.5 * LARGE);
+    const places = await rows<{ source: number; credits: number | null }>(
+      `SELECT r.source_seq AS source, t.credits FROM campaign_recipients r
+       LEFT JOIN recipient_terms t ON t.campaign_id = r.campaign_id AND t.seq = r.seq WHERE r.campaign_id = ? ORDER BY r.seq`,
+      [id],
+    );
+    expect(places.map(({ source: place }) => place)).toEqual(failed.map(({ row }) => row));
+    expect(new Set(places.map(({ credits }) => credits))).toEqual(new Set([null, 1]));
   });
 
   it('writes no more early than the account can pay for', async () => {

@@ -16,15 +16,16 @@ let own = null;
  * not find its port with a server of another run.
  */
 async function takePart() {
-  for (;;) {
+  for (let tries = 0; tries < 10 * PARTS; tries++) {
     const first = FIRST + randomInt(PARTS) * PORTS_A_PART;
     const mark = createServer().unref().listen({ port: first, host: '127.0.0.1', exclusive: true });
-    const isTaken = await Promise.race([
-      once(mark, 'listening').then(() => true),
-      once(mark, 'error').then(() => false),
-    ]);
-    if (isTaken) return first;
+    const isOwn = await once(mark, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isOwn) return first;
   }
+  throw new Error('no part of the ports is free');
 }
 
 /** A free port of 127.0.0.1 that stays its server's own over restarts. */

@@ -140,7 +140,7 @@ class PagesInMaking {
   }
 }
 
-/** What recipients come to, and their terms: five bytes of each. */
+/** What recipients come to, and their terms: five bytes of each, and senders where they have their own. */
 class RecipientTally {
   private readonly credits: Uint32Array;
   private readonly groups: Uint8Array;

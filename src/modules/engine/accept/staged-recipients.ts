@@ -13,8 +13,11 @@ const TABLE = 'acceptances_under_way';
 const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
 /** Only its writer has had the row. */
 const WRITERS_FENCE = 0;
-/** A writer renews it with every commit, the longest of which the database ends after 25 s. */
-const LEASE_MS = 60_000;
+/**
+ * A writer renews it with every commit; between two of them a page of recipients is read and judged. The database ends each
+ * statement after 25 s.
+ */
+const LEASE_MS = 120_000;
 const ROWS_A_REMOVAL = 5_000;
 /** By the second column of their keys; the recipients last. */
 const WRITTEN = [
