@@ -28,12 +28,15 @@ async function takePart() {
   throw new Error('no part of the ports is free');
 }
 
+/** One after the other: a port that was given away just now may be free still, because its server has not begun. */
+let given = 0;
+
 /** A free port of 127.0.0.1 that stays its server's own over restarts. */
 export async function lastingPort() {
   own ??= takePart();
   const first = await own;
   for (;;) {
-    const port = first + 1 + randomInt(PORTS_A_PART - 1);
+    const port = first + 1 + (given++ % (PORTS_A_PART - 1));
     if (await isFree(port)) return port;
   }
 }
