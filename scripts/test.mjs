@@ -6,17 +6,15 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { ensureBrowser } from './lib/browser.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ROOT, dataDirectory, ensureSecrets, requireNode, testEnvironment } from './lib/environment.mjs';
-import { ensureGo } from './lib/golang.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { Lifetime } from './lib/lifetime.mjs';
 import { run, takeLock } from './lib/processes.mjs';
 import { Explained, complain, print, say, seconds } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
 import { ensureClientTypes } from './lib/client.mjs';
-import { ensureTestProgram } from './lib/test-programs.mjs';
+import { ensureTestProgram, TEST_PROGRAMS } from './lib/test-programs.mjs';
 import { failedFiles, faultLines, passedIn, passedTests, readReport } from './lib/test-report.mjs';
 import { ensureWebTypes } from './lib/web.mjs';
 
@@ -112,10 +110,7 @@ function preparations(environment, directory) {
     build: once(() => installed().then(ensureBuilt)),
     webTypes: once(() => installed().then(ensureWebTypes)),
     clientTypes: once(() => installed().then(ensureClientTypes)),
-    browser: behind(ensureBrowser),
-    golang: behind(ensureGo),
-    promtool: behind(() => ensureTestProgram('promtool')),
-    databaseClient: behind(() => ensureTestProgram('databaseClient')),
+    ...Object.fromEntries(TEST_PROGRAMS.map((name) => [name, behind(() => ensureTestProgram(name))])),
   };
 }
 
