@@ -197,7 +197,7 @@ export class JsonRecords {
       return end;
     }
     const parsedEnd = isText ? quoteAfter(units, from + 1) + 1 : endOfMatch(LITERAL, text, from);
-    if (parsedEnd === NONE || (isText && !isJson(text.slice(from, parsedEnd)))) return NONE;
+    if (parsedEnd === NONE || (isText && parsed(text.slice(from, parsedEnd)) === undefined)) return NONE;
     this.write((field << 1) | 1, from, parsedEnd);
     return parsedEnd;
   }
@@ -261,22 +261,19 @@ export class JsonRecords {
   private endOfParsed(from: number): number {
     const end = endOfValue(this.units, from);
     if (end === NONE) return NONE;
-    try {
-      this.deepest = Math.max(this.deepest, depthOf(JSON.parse(this.text.slice(from, end))));
-      return end;
-    } catch (error) {
-      if (error instanceof SyntaxError) return NONE;
-      throw error;
-    }
+    const value = parsed(this.text.slice(from, end));
+    if (value === undefined) return NONE;
+    this.deepest = Math.max(this.deepest, depthOf(value));
+    return end;
   }
 }
 
-function isJson(text: string): boolean {
+/** What a text is as JSON; undefined = it is none. */
+function parsed(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -61,18 +61,13 @@ export class StagedRecipients {
   }
 
   /**
-   * Writes the recipients and their terms, or what is missing of them on the stage.
+   * Writes the recipients and their terms, or what is missing of them on the stage, whose owner abandons it if that fails.
    * @returns the id that their campaign must have
    */
   async write(draft: DraftHead, recipients: DraftRecipients, stage = this.open()): Promise<number> {
     const { total, sum } = recipients;
-    try {
-      for (const page of recipients.pages()) await stage.add(page, { draft, sum });
-      return await stage.end(total);
-    } catch (error) {
-      await stage.abandon();
-      throw error;
-    }
+    for (const page of recipients.pages()) await stage.add(page, { draft, sum });
+    return stage.end(total);
   }
 
   /** In the transaction that writes the campaign: its recipients are no orphans any more. */
