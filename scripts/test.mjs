@@ -20,6 +20,7 @@ import { ensureWebTypes } from './lib/web.mjs';
 
 const lifetime = new Lifetime();
 const chosen = process.argv.slice(2).filter((argument) => !/[/.]/.test(argument) && !argument.startsWith('-'));
+const UPDATE = '--update';
 const paths = process.argv.slice(2).filter((argument) => /[/.]/.test(argument));
 
 /** Runs a command line tool of node_modules with this Node. */
@@ -126,7 +127,7 @@ function command(name, settings, report, files) {
   const env = { ...settings, ...quiet, ...answers };
   if (project === undefined) return { args, env };
   rmSync(report, { force: true });
-  const update = process.argv.includes('--update') ? '--update=all' : '--update=none';
+  const update = process.argv.includes(UPDATE) ? '--update=all' : '--update=none';
   return { args: [...args, `--outputFile.json=${report}`, '--passWithNoTests', ...files, update], env };
 }
 
@@ -157,9 +158,10 @@ const heading = (name) => print(`\n━━ ${CHECKS[name].title} ${'━'.repeat(7
 async function test() {
   requireNode();
   const names = Object.keys(CHECKS);
-  const unknown = chosen.filter((name) => !names.includes(name));
+  const options = process.argv.slice(2).filter((argument) => argument.startsWith('-') && argument !== UPDATE);
+  const unknown = [...chosen.filter((name) => !names.includes(name)), ...options];
   if (unknown.length > 0) {
-    throw new Explained(`Unknown check: ${unknown.join(', ')}. Known: ${names.join(', ')}`);
+    throw new Explained(`Unknown: ${unknown.join(', ')}. Known: ${names.join(', ')}, ${UPDATE}, and paths of tests`);
   }
   const environment = testEnvironment();
   const directory = join(dataDirectory({}), 'test');

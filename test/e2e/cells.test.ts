@@ -169,7 +169,14 @@ describe('two cells behind a front', () => {
     expect((await call('GET', path, undefined, { ...bearer, 'x-cell': 'a' })).status).toBe(404);
     // staff of the same name stands there, with a password of its own
     expect((await call('GET', path, undefined, { ...bearer, 'x-cell': 'b' })).status).toBe(401);
-    const unnamed = await call('GET', path, undefined, bearer);
+    // a token is good in the cell that signed it, and goes there where none is named
+    expect((await call('GET', path, undefined, bearerOf('b'))).status).toBe(200);
+    expect((await call('GET', path, undefined, bearer)).status).toBe(404);
+    const [head, payload = '', signature] = String(admins.a.token).split('.');
+    const { cell: signer, ...claims } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { cell: string };
+    expect(signer).toBe('a');
+    const unsigned = [head, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.');
+    const unnamed = await call('GET', path, undefined, { authorization: `Bearer ${unsigned}` });
     expect([unnamed.status, unnamed.body.message]).toEqual([400, 'Name the cell in X-Cell or as /c/<letter>: a, b']);
     expect((await call('GET', path, undefined, { ...bearer, 'x-cell': 'z' })).body.message).toBe(
       'X-Cell must be one of: a, b',

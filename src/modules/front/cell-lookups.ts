@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { boundedCache } from '../../platform/caches/index.js';
-import { GroupCommit } from '../../platform/concurrency/index.js';
+import { GroupCommit, within } from '../../platform/concurrency/index.js';
 import type { FrontEnvironment } from '../../platform/config/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
 import { Forwarder } from '../../platform/outbound/index.js';
@@ -11,7 +11,9 @@ import { FRONT_ENVIRONMENT } from './front-environment.js';
 
 const KEPT_MS = 10_000;
 const MOST_KEPT = 50_000;
-/** How long the directory is left alone after it did not answer. */
+/** How long the directory is waited for: a key is looked up within a millisecond, and the cells can be asked instead. */
+const PATIENCE_MS = 500;
+/** How long it is left alone after it did not answer. */
 const AWAY_MS = 1_000;
 
 /** Something that a cell may have. */
@@ -128,7 +130,12 @@ export class CellLookups implements OnApplicationShutdown {
   private async inDirectory(name: CellName): Promise<string | null | undefined> {
     if (performance.now() - this.awayAt < AWAY_MS) return undefined;
     try {
-      const found = await this.directory.cellOf(name);
+      const answer = await within(
+        PATIENCE_MS,
+        this.directory.cellOf(name).then((cell) => ({ cell })),
+      );
+      if (answer === null) throw new Error(`no answer within ${PATIENCE_MS} ms`);
+      const { cell: found } = answer;
       this.lookups.inc({ kind: 'name', outcome: found === null ? 'none' : 'found' });
       return found;
     } catch (error) {

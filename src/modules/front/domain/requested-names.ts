@@ -1,9 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readJsonField } from '../../../kernel/json-field.js';
 import { isObject, readJsonObject } from '../../../kernel/objects.js';
 import { readText } from '../../../kernel/text.js';
 
-/** Whom a request says that it comes from; the cell judges whether it is so. */
-export type Caller = { username: string } | { apiKey: string } | null;
+/**
+ * Whom a request says that it comes from; the cell judges whether it is so.
+ * `signer`: the cell that a token says it is from, which alone would take it
+ */
+export type Caller = { username: string; signer: string | null } | { apiKey: string } | null;
 
 const BEARER = /^(?:Bearer +)?(\S+)$/i;
 const COOKIE = /(?:^|;)\s*auth_token=("?)([^;"]*)\1/;
@@ -22,10 +26,11 @@ export function callerOf(headers: IncomingHttpHeaders): Caller {
 function nameIn(token: string): Caller {
   const payload = token.length > LONGEST_TOKEN ? undefined : token.split('.')[1];
   if (payload === undefined) return null;
-  const data = readJsonObject(Buffer.from(payload, 'base64url').toString())?.['data'];
+  const { data, cell } = readJsonObject(Buffer.from(payload, 'base64url').toString()) ?? {};
   if (!isObject(data)) return null;
   const username = data['username'] ?? data['name'];
-  return typeof username === 'string' && username !== '' ? { username } : null;
+  if (typeof username !== 'string' || username === '') return null;
+  return { username, signer: typeof cell === 'string' ? cell : null };
 }
 
 /** Fields by which a report is asked for, in the order in which they count. */
@@ -58,6 +63,9 @@ export function nameOf(value: unknown): string {
   return read.kind === 'text' ? read.value : '';
 }
 
-/** Whether a body can have a field of this name: unless its letters, or an escape, occur, it has none and is not parsed. */
-export const mayHold = (body: Buffer, contentType: string | undefined, field: string): boolean =>
-  body.includes(field) || body.includes(isForm(contentType) ? '%' : '\\u');
+/** What a field of a body holds that was read whole. Most bodies have none, and of a long one little is looked at. */
+export function bodyField(body: Buffer, contentType: string | undefined, field: string): unknown {
+  // unless its letters, or an escape, occur there is no such field
+  if (!body.includes(field) && !body.includes(isForm(contentType) ? '%' : '\\u')) return undefined;
+  return isForm(contentType) ? fieldsIn(body.toString())[field] : readJsonField(body, field);
+}

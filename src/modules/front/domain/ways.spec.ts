@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { placesFor } from './placement.js';
-import { bodyFields, callerOf, fieldsIn, mayHold, nameOf, reportIdOf } from './requested-names.js';
+import { bodyField, bodyFields, callerOf, fieldsIn, nameOf, reportIdOf } from './requested-names.js';
 import { readTarget, ruleOf } from './ways.js';
 
 const tokenOf = (payload: unknown): string =>
@@ -34,12 +34,18 @@ describe('a target', () => {
 describe('a caller', () => {
   it('is told by the header, else the key, else the cookie', () => {
     const cookie = `a=b; auth_token=${bob}`;
-    expect(callerOf({ authorization: `Bearer ${bob}`, 'x-api-key': 'k' })).toEqual({ username: 'bob' });
-    expect(callerOf({ authorization: bob })).toEqual({ username: 'bob' });
+    expect(callerOf({ authorization: `Bearer ${bob}`, 'x-api-key': 'k' })).toEqual({ username: 'bob', signer: null });
+    expect(callerOf({ authorization: bob })).toEqual({ username: 'bob', signer: null });
     expect(callerOf({ 'x-api-key': ' k ', cookie })).toEqual({ apiKey: 'k' });
-    expect(callerOf({ cookie })).toEqual({ username: 'bob' });
+    expect(callerOf({ cookie })).toEqual({ username: 'bob', signer: null });
     expect(callerOf({ authorization: `Bearer ${tokenOf({ data: { name: 'robert' } })}` })).toEqual({
       username: 'robert',
+      signer: null,
+    });
+    const fromB = tokenOf({ cell: 'b', data: { username: 'bob' } });
+    expect(callerOf({ authorization: fromB })).toEqual({ username: 'bob', signer: 'b' });
+    expect(callerOf({ authorization: tokenOf({ cell: 7, data: { username: 'bob' } }) })).toMatchObject({
+      signer: null,
     });
   });
 
@@ -77,11 +83,14 @@ describe('what a body names', () => {
 
   it('is looked for only where it can stand', () => {
     const form = 'application/x-www-form-urlencoded';
-    expect(mayHold(Buffer.from('{"message":"100 %"}'), 'application/json', 'username')).toBe(false);
-    expect(mayHold(Buffer.from('{"\\u0075sername":"bob"}'), 'application/json', 'username')).toBe(true);
-    expect(mayHold(Buffer.from('{"username":"bob"}'), undefined, 'username')).toBe(true);
-    expect(mayHold(Buffer.from('%75sername=bob'), form, 'username')).toBe(true);
-    expect(mayHold(Buffer.from('message=x'), form, 'username')).toBe(false);
+    const found = (body: string, type?: string): unknown => bodyField(Buffer.from(body), type, 'username');
+    expect(found('{"message":"100 %"}', 'application/json')).toBeUndefined();
+    expect(found('{"\\u0075sername":"bob"}', 'application/json')).toBe('bob');
+    expect(found('{"x":"username"}', 'application/json')).toBeUndefined();
+    expect(found('{"username":"bob"}')).toBe('bob');
+    expect(found('%75sername=bob', form)).toBe('bob');
+    expect(found('username=bob&username=ann', form)).toBe('ann');
+    expect(found('message=x', form)).toBeUndefined();
   });
 
   it('is a report’s id in the order of the cell', () => {
