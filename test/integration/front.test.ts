@@ -1,5 +1,11 @@
 import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from 'node:http';
-import { connect, createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
+import {
+  connect,
+  createServer as createNetServer,
+  type AddressInfo,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -15,6 +21,20 @@ const MB = 1024 * 1024;
 const LOGIN = '/v1/auth/login';
 const SMS = '/webhook/api/addbroadcastgsm.php';
 
+const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+const listening = (server: NetServer): Promise<void> =>
+  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+
+/** A front as it is, of these cells and this directory. */
+async function startFront(settings: NodeJS.ProcessEnv): Promise<{ app: INestApplicationContext; front: Server }> {
+  const environment = readFrontEnvironment({ NODE_ENV: 'test', CELL_TOKEN, LOG_LEVEL: 'silent', ...settings });
+  const app = await NestFactory.createApplicationContext(FrontModule.of(environment), { logger: false });
+  const requests = app.get(FrontRequests);
+  const front = createServer((request, response) => void requests.handle(request, response));
+  await listening(front);
+  return { app, front };
+}
+
 /** What comes to the cells is recorded by servers in their place; the front is whole, its directory away. */
 describe('what a front lets through', () => {
   const arrived: IncomingMessage[] = [];
@@ -27,10 +47,6 @@ describe('what a front lets through', () => {
   const open: Socket[] = [];
   const hanging: Socket[] = [];
   const silent = createNetServer((socket) => hanging.push(socket.on('error', () => undefined).resume()));
-
-  const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
-  const listening = (server: Server | typeof secure | typeof silent): Promise<void> =>
-    new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   beforeAll(async () => {
     cell = createServer((request, response) => {
@@ -45,19 +61,12 @@ describe('what a front lets through', () => {
     });
     secure.on('tlsClientError', () => undefined);
     await Promise.all([listening(cell), listening(secure), listening(silent)]);
-    const environment = readFrontEnvironment({
-      NODE_ENV: 'test',
+    ({ app, front } = await startFront({
       CELLS: `a=http://127.0.0.1:${portOf(cell)},b=https://localhost:${portOf(secure)},c=http://127.0.0.1:${portOf(silent)}`,
-      CELL_TOKEN,
       DIRECTORY_URL: 'mysql://nobody:none@127.0.0.1:1/nothing',
       TRUST_PROXY: 'true',
       BODY_LIMIT: '64mb',
-      LOG_LEVEL: 'silent',
-    });
-    app = await NestFactory.createApplicationContext(FrontModule.of(environment), { logger: false });
-    const requests = app.get(FrontRequests);
-    front = createServer((request, response) => void requests.handle(request, response));
-    await listening(front);
+    }));
   });
   afterAll(async () => {
     for (const socket of [...open, ...hanging]) socket.destroy();
@@ -203,4 +212,35 @@ describe('what a front lets through', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(((await refused.json()) as { message: string }).message).toBe('Method not allowed');
   });
+});
+
+it('asks the cells while its directory says nothing', async () => {
+  const heard: Socket[] = [];
+  const mute = createNetServer((socket) => heard.push(socket.on('error', () => undefined).resume()));
+  const bob = { kind: 'username', value: 'bob' };
+  const cells = ['a', 'b'].map((letter) =>
+    createServer((request, response) => {
+      request.resume();
+      const data = { request_ids: [], api_keys: [], names: letter === 'b' ? [bob] : [] };
+      response.end(request.url === '/cell/holdings' ? JSON.stringify({ data }) : letter);
+    }),
+  );
+  await Promise.all([mute, ...cells].map(listening));
+  const { app, front } = await startFront({
+    CELLS: cells.map((cell, place) => `${'ab'[place]}=http://127.0.0.1:${portOf(cell)}`).join(','),
+    DIRECTORY_URL: `mysql://nobody:none@127.0.0.1:${portOf(mute)}/nothing`,
+  });
+  try {
+    const payload = Buffer.from(JSON.stringify({ data: { username: 'bob' } })).toString('base64url');
+    const headers = { authorization: `Bearer x.${payload}.x` };
+    const answer = await fetch(`http://127.0.0.1:${portOf(front)}/v6/api/account/credits`, { headers });
+    expect([answer.status, await answer.text()]).toEqual([200, 'b']);
+    // it was asked, and is not given up yet
+    expect(heard.map((socket) => socket.destroyed || socket.readableEnded)).toEqual([false]);
+  } finally {
+    for (const socket of heard) socket.destroy();
+    for (const server of [front, ...cells]) server.closeAllConnections();
+    for (const server of [front, mute, ...cells]) server.close();
+    await app.close();
+  }
 });
