@@ -1,17 +1,7 @@
-import { counts, ends, money } from '../faults/invariants/check.mjs';
+import { counts, ends, money, proofs } from '../faults/invariants/check.mjs';
 import { snapshot, STATUS } from '../faults/invariants/snapshot.mjs';
 
 const SHOWN = 5;
-
-/** What staff are told of every account's balances, its ledger and its usage. */
-async function* proofs(admin, usernames) {
-  for (const username of usernames) {
-    const { data } = await admin.call('GET', `/v6/api/admin/accounts/${username}/credits/proof`);
-    for (const { ok, ...proof } of data) {
-      if (!ok) yield { invariant: 'I1', text: `${username}: the proof says ${JSON.stringify(proof)}` };
-    }
-  }
-}
 
 /**
  * Who was sent what, by what the carrier has: `{ lost, doubled, flagged }`, recipients that were never there although they are

@@ -77,7 +77,7 @@ const [{ Seed }, { openScene }, { runStrike }, { writeTable }, { Results }] = aw
 );
 /** One run without a fault, whose books are falsified. @returns how many lies were not noticed */
 async function judgeLies(seed) {
-  const { tellLies, TOLD } = await import('./lies.mjs');
+  const { LIES, tellLies } = await import('./lies.mjs');
   scene = await openScene(seed.of('scene'));
   const calm = strikes.find(({ name }) => name === 'none');
   const own = {
@@ -87,11 +87,14 @@ async function judgeLies(seed) {
     beforeJudgement: tellLies,
   };
   const { violations } = await runStrike(scene, calm, seed, own);
-  for (const invariant of TOLD) {
-    const noticed = violations.find((violation) => violation.invariant === invariant);
-    print(`  ${noticed ? 'noticed' : 'MISSED '} ${invariant}: ${noticed?.text ?? ''}`);
+  const noticed = LIES.map(({ invariant, sees }) =>
+    violations.find((violation) => violation.invariant === invariant && sees.test(violation.text)),
+  );
+  for (const [place, { invariant, sees }] of LIES.entries()) {
+    const violation = noticed[place];
+    print(`  ${violation ? 'noticed' : 'MISSED '} ${invariant}: ${violation?.text ?? sees.source}`);
   }
-  return TOLD.filter((invariant) => !violations.some((violation) => violation.invariant === invariant)).length;
+  return noticed.filter((violation) => !violation).length;
 }
 
 let scene = null;

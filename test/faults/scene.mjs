@@ -8,6 +8,7 @@ import { Graph } from './carriers/graph.mjs';
 import { Smsc } from './carriers/smsc.mjs';
 import { ACCOUNT_SID, AUTH_TOKEN, Telephone } from './carriers/telephone.mjs';
 import { Customer } from './customer.mjs';
+import { balancesOf } from './invariants/snapshot.mjs';
 
 export const ACCOUNTS = ['asha', 'bela', 'chan', 'dora', 'emil'];
 export const BALANCES = [
@@ -127,7 +128,8 @@ const usualStage = (environment) => openStage({ name: 'faults', apis: 2, workers
 
 /**
  * The stage of the fault tests: two APIs, two workers, carriers of every kind, five accounts with webhooks. Beside what every
- * stage has: `carriers`, `customers`, `members`, `front` (the way that carriers know us by), `admin`.
+ * stage has: `carriers`, `customers`, `members`, `front` (the way that carriers know us by), `admin`, `granted` (each balance before
+ * anything was sent).
  * @param {(environment: Record<string, string>) => Promise<object>} open starts APIs and workers on a stage, with these variables
  */
 export async function openScene(seed, open = usualStage) {
@@ -154,6 +156,7 @@ export async function openScene(seed, open = usualStage) {
     for (const [place, customer] of Object.values(scene.customers).entries()) {
       scene.members.push(await addMember(url, scene.admin, scene.carriers, customer, place));
     }
+    scene.granted = await balancesOf(scene.pool);
     await until(
       () => scene.carriers.smsc.binds,
       (binds) => binds >= 4,

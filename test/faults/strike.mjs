@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entriesAt } from './carriers/carrier.mjs';
-import { acceptance, counts, ends, money, sends } from './invariants/check.mjs';
+import { acceptance, books, counts, ends, money, proofs, refusals, sends } from './invariants/check.mjs';
 import { snapshot } from './invariants/snapshot.mjs';
 import { untilSettled } from './invariants/settled.mjs';
 import { Watch } from './invariants/watch.mjs';
 import { webhooks } from './invariants/webhooks.mjs';
+import { ACCOUNTS } from './scene.mjs';
 import { Balancer } from './traffic/client.mjs';
 import { Traffic } from './traffic/traffic.mjs';
 
@@ -32,6 +33,24 @@ async function detailsOf(scene, traffic, campaigns, violations) {
   return details;
 }
 
+/** I8: what each account reads after healing. */
+async function* readings({ balancer, members }, campaigns) {
+  for (const { username, token } of members) {
+    const own = campaigns.find(({ account, channel }) => account === username && channel === 'sms');
+    const paths = [
+      '/v6/api/campaigns?limit=50',
+      '/v6/api/account/credits',
+      ...(own ? [`/webhook/api/getGSMreport.php?request_id=${own.requestId}`] : []),
+      ...(own ? [`/v6/api/campaigns/${own.requestId}/contacts?format=csv`] : []),
+    ];
+    for (const path of paths) {
+      const { status, said } = await balancer.send({ method: 'GET', path, token });
+      if (status !== 200)
+        yield { invariant: 'I8', text: `${path} of ${username} after healing: ${status} ${JSON.stringify(said)}` };
+    }
+  }
+}
+
 /** I8: from healing on each request has an answer, and none is a 5xx. With `strict`, all of the traffic is held to that. */
 function* answersAfter({ asked, changes }, healedAt, strict) {
   for (const { at, status, said, path, what, name, requestId, api } of [...asked, ...changes]) {
@@ -54,8 +73,12 @@ async function judge(scene, traffic, { known, again, healedAt, strict, watch, fi
   const entriesOf = entriesAt(scene.carriers);
   const byName = new Map(traffic.asked.map((entry) => [entry.name, entry]));
   const allowedCalls = ({ name }) => 1 + (byName.get(name)?.body?.retries ?? 0);
+  for await (const violation of readings(traffic, found.campaigns)) violations.push(violation);
+  for await (const violation of proofs(scene.admin, ACCOUNTS)) violations.push(violation);
   violations.push(
+    ...refusals(traffic),
     ...money(found),
+    ...books(found, scene.granted),
     ...acceptance({ ...traffic, again }, found, entriesOf),
     ...ends(found),
     ...sends(found, entriesOf, allowedCalls, figures),
@@ -97,7 +120,8 @@ export async function runStrike(scene, strike, seed, { number, seconds, say, bef
     share: strike.share,
   });
   await traffic.meet();
-  const watch = new Watch(scene.pool, known);
+  const own = { known, numberPrefix: traffic.numbers.prefix };
+  const watch = new Watch(scene.pool, own);
   watch.start();
   try {
     const began = Date.now();
@@ -114,7 +138,7 @@ export async function runStrike(scene, strike, seed, { number, seconds, say, bef
     await traffic.resumeAll();
     const again = await traffic.askAgain();
     await traffic.resumeAll();
-    const missing = await untilSettled(scene, known, { withinMs: strike.withinMs ?? WITHIN_MS, say });
+    const missing = await untilSettled(scene, own, { withinMs: strike.withinMs ?? WITHIN_MS, say });
     const recoveredMs = Date.now() - healedAt;
     await watch.look();
     await beforeJudgement?.(scene, traffic, known);

@@ -13,10 +13,17 @@ const groups = (rows, keyOf) => {
 };
 const sum = (rows, of) => rows.reduce((total, row) => total + Number(of(row)), 0);
 const creditsOf = ({ credits, campaign }) => credits ?? campaign.unitCredits;
+const isToldAsSent = ({ status }) => status === Delivered || status === Read || status === Submitted;
 const isRefunded = ({ status, refunded }) => status === Cancelled || Boolean(refunded);
 
-/** I1: initial = balance + spent − refunded, never negative; and what a campaign got back is what its recipients had cost. */
-export function* money({ campaigns, recipients, ledger, balances }) {
+/**
+ * I1: each balance is what its ledger sums to, never negative; what a campaign got back is what its recipients had cost. I2: its
+ * debit is what they cost, and every debit and refund is a campaign's.
+ */
+export function* money({ campaigns, recipients, ledger, balances, strays }) {
+  for (const { requestId, kind, amount } of strays) {
+    yield { invariant: 'I2', requestId, text: `${kind} of ${amount}, and no campaign of it` };
+  }
   for (const { account, balance, available } of balances) {
     if (available < 0) yield { invariant: 'I1', text: `${account} ${balance} is ${available}` };
     const own = ledger.filter((entry) => entry.account === account && entry.balance === balance);
@@ -46,6 +53,36 @@ export function* money({ campaigns, recipients, ledger, balances }) {
   }
 }
 
+/** I1: initial = balance + spent − refunded. @param granted balances before anything was sent */
+export function* books({ balances, spent }, granted) {
+  const of = (rows, { account, balance }) => rows.find((row) => row.account === account && row.balance === balance);
+  for (const initial of granted) {
+    const { account, balance } = initial;
+    const { charged = 0, refunded = 0 } = of(spent, initial) ?? {};
+    const left = Number(initial.available) - Number(charged) + Number(refunded);
+    const stored = Number(of(balances, initial)?.available);
+    if (left !== stored)
+      yield { invariant: 'I1', text: `${account} ${balance}: ${left} are left by campaigns, stored ${stored}` };
+  }
+}
+
+/** I1: what staff are told of every account's balances, its ledger and its usage. */
+export async function* proofs(admin, usernames) {
+  for (const username of usernames) {
+    const { data } = await admin.call('GET', `/v6/api/admin/accounts/${username}/credits/proof`);
+    for (const { ok, ...proof } of data) {
+      if (!ok) yield { invariant: 'I1', text: `${username}: the proof says ${JSON.stringify(proof)}` };
+    }
+  }
+}
+
+/** Session messages that there may be of a request. */
+const SESSIONS = {
+  answered: (stored) => stored === 1,
+  refused: (stored) => stored === 0,
+  unknown: (stored) => stored <= 1,
+};
+
 const isChild = ({ retryOf }) => retryOf !== null;
 
 /** I2: answered → exactly one campaign with all its recipients; refused → none; unknown → all or nothing, by the client's name. */
@@ -58,7 +95,8 @@ export function* acceptance({ asked, changes, again }, { campaigns, recipients, 
     const about = `${kind} ${name} of ${account}, ${outcome} ${entry.status ?? ''}`;
     if (isSession) {
       const stored = sessions.filter(({ number }) => number === numbers[0]).length;
-      if (outcome === 'answered' && stored !== 1) yield { ...what, text: `${about}: ${stored} messages stored` };
+      if (!SESSIONS[outcome](stored)) yield { ...what, text: `${about}: ${stored} messages stored` };
+      if (outcome === 'refused' && entriesOf(numbers[0]).length > 0) yield { ...what, text: `${about}: it left` };
       continue;
     }
     const found = [
@@ -77,7 +115,7 @@ export function* acceptance({ asked, changes, again }, { campaigns, recipients, 
     if (named !== null && found.length === 1 && found[0].requestId !== named) {
       yield { ...what, text: `${about}: the answer names ${named}, there is ${found[0].requestId}` };
     }
-    if (outcome === 'unknown' && later?.status >= 500) yield { ...what, invariant: 'I8', text: `${about}: asked again, ${later.status} ${JSON.stringify(later.said)}` }; // prettier-ignore
+    if (later && (later.status === null || later.status >= 500)) yield { ...what, invariant: 'I8', text: `${about}: asked again, ${later.status} ${JSON.stringify(later.said)}` }; // prettier-ignore
     if (outcome === 'refused' && numbers.some((number) => entriesOf(number).length > 0)) {
       yield { ...what, text: `${about}: it left` };
     }
@@ -89,11 +127,30 @@ export function* acceptance({ asked, changes, again }, { campaigns, recipients, 
   }
 }
 
-/** I3: every accepted recipient is final (what waits for a time has had it). */
-export function* ends({ recipients }) {
+/** I3: every accepted recipient and session message is final (what waits for a time has had it). */
+export function* ends({ recipients, sessions }) {
   for (const { status, number, campaign } of recipients) {
     if (!isFinal(status))
       yield { invariant: 'I3', number, requestId: campaign.requestId, text: `still in status ${status}` };
+  }
+  for (const { status, number } of sessions) {
+    if (!isFinal(status)) yield { invariant: 'I3', number, text: `session message still in status ${status}` };
+  }
+}
+
+/** What a valid request may be told when the campaign that it changes has gone on meanwhile. */
+const OVERTAKEN = 409;
+
+/** I8: whatever is broken, nobody is told that a valid request is at fault. */
+export function* refusals({ asked, changes }) {
+  for (const { status, said, path, what, name, requestId, number } of [...asked, ...changes]) {
+    if (status === null || status < 400 || status >= 500 || (what && status === OVERTAKEN)) continue;
+    yield {
+      invariant: 'I8',
+      requestId,
+      number,
+      text: `${what ?? path} ${name ?? ''}: ${status} ${JSON.stringify(said)}`,
+    };
   }
 }
 
@@ -133,8 +190,7 @@ export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figure
       const words = entries.map((entry) => entry.told).join(', ');
       yield { invariant: 'I3', number, requestId, text: `${words} was acknowledged to the carrier, and is lost` };
     }
-    const told = rows.filter(({ status }) => status === Delivered || status === Read || status === Submitted);
-    if (told.length > 0 && most === 0)
+    if (most === 0 && rows.some(isToldAsSent))
       yield { invariant: 'I9', number, requestId, text: 'told as sent, and no carrier took it' };
   }
   for (const [number, rows] of groups(sessions, (row) => row.number)) {
@@ -144,6 +200,11 @@ export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figure
       figures.doubled += 1;
       yield { invariant: 'I4', number, text: `${most} sends of ${rows.length} session messages` };
     }
+    if (most === 0 && rows.some(isToldAsSent))
+      yield { invariant: 'I9', number, text: 'session message told as sent, and no carrier took it' };
+    const untold = rows.find(({ id, error }) => id !== null && error === 'No delivery receipt');
+    if (untold && isTold(entriesOf(number)))
+      yield { invariant: 'I3', number, text: 'a receipt of the session message was acknowledged, and is lost' };
   }
 }
 
@@ -154,6 +215,8 @@ export function* counts({ campaigns, recipients, counters }, details) {
   for (const { id, requestId, total } of campaigns) {
     const own = byCampaign.get(id) ?? [];
     if (own.length !== total) yield { invariant: 'I7', requestId, text: `${own.length} recipients of ${total}` };
+    const counter = sum(counted.get(id) ?? [], (row) => row.recipients);
+    if (counter !== total) yield { invariant: 'I7', requestId, text: `the counters come to ${counter} of ${total}` };
     const statuses = groups(own, ({ status }) => status);
     for (const { status, recipients: count } of counted.get(id) ?? []) {
       const there = statuses.get(status)?.length ?? 0;

@@ -3,7 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entriesAt, fateOf, isTold } from '../carriers/carrier.mjs';
-import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
+import { campaignsSince, isFinal, recipientsOf, sessionsOf, STATUS } from './snapshot.mjs';
 
 const EVERY_MS = 300;
 const TELL_EVERY_MS = 5_000;
@@ -41,8 +41,13 @@ function timesOfNumbers(recipients) {
 }
 
 /** No receipt comes any more, and all that came have counted: the deadline is moved to now for those that still wait for one. */
-async function endReceiptTime(pool, open) {
+async function endReceiptTime(pool, open, numberPrefix) {
+  await pool.query(
+    'UPDATE session_messages SET updated_at = updated_at - INTERVAL 80 HOUR WHERE receiver LIKE ? AND status IN (?)',
+    [`${numberPrefix}%`, WAITING],
+  );
   const ids = [...new Set(open.map(({ campaignId }) => campaignId))];
+  if (ids.length === 0) return;
   await pool.query(
     'UPDATE campaign_recipients SET updated_at = updated_at - INTERVAL 80 HOUR WHERE campaign_id IN (?) AND status IN (?)',
     [ids, WAITING],
@@ -52,8 +57,12 @@ async function endReceiptTime(pool, open) {
   ]);
 }
 
-/** Waits until every recipient is final and every event has been delivered. @returns what it waited for in vain, '' if for nothing */
-export async function untilSettled(scene, known, { withinMs, say }) {
+/**
+ * Waits until every recipient and session message is final and every event has been delivered.
+ * @param {{ known: Set<number>, numberPrefix: string }} own of the strike: campaigns from before it, the beginning of its numbers
+ * @returns what it waited for in vain, '' if for nothing
+ */
+export async function untilSettled(scene, { known, numberPrefix }, { withinMs, say }) {
   const entriesOf = entriesAt(scene.carriers);
   const deadline = Date.now() + withinMs;
   let missing = '';
@@ -68,9 +77,10 @@ export async function untilSettled(scene, known, { withinMs, say }) {
     await sleep(EVERY_MS);
     const recipients = await recipientsOf(scene.pool, await campaignsSince(scene.pool, known));
     const open = recipients.filter(({ status }) => !isFinal(status));
+    const sessions = (await sessionsOf(scene.pool, numberPrefix)).filter(({ status }) => !isFinal(status));
     const [[{ deliveries }]] = await scene.pool.query('SELECT COUNT(*) AS deliveries FROM webhook_deliveries');
     const receipts = pendingReceipts(scene);
-    if (open.length === 0 && receipts === 0 && deliveries === 0) return '';
+    if (open.length === 0 && sessions.length === 0 && receipts === 0 && deliveries === 0) return '';
     const statuses = Object.entries(STATUS).map(([name, status]) => [
       name,
       open.filter((row) => row.status === status),
@@ -79,6 +89,8 @@ export async function untilSettled(scene, known, { withinMs, say }) {
     const words = held.map(
       ([name, rows]) => `${rows.length} ${name} (${rows[0].campaign.requestId} ${rows[0].number})`,
     );
+    if (sessions.length > 0)
+      words.push(`${sessions.length} session messages (${sessions[0].number} in ${sessions[0].status})`);
     missing = [...words, `${receipts} receipts`, `${deliveries} deliveries`].join(', ');
     if (missing !== last) [last, since] = [missing, Date.now()];
     if (Date.now() - toldAt >= TELL_EVERY_MS) {
@@ -94,8 +106,11 @@ export async function untilSettled(scene, known, { withinMs, say }) {
     const times = timesOfNumbers(recipients);
     const hasNoReceipt = (row) =>
       WAITING.includes(row.status) && !(isWhole(row, times) && isTold(entriesOf(row.number)));
-    if (open.length > 0 && open.every(hasNoReceipt)) {
-      await endReceiptTime(scene.pool, open);
+    // the network says nothing but its own id, which is not known of a message whose answer was lost
+    const endsUntold = ({ id, number, status }) =>
+      WAITING.includes(status) && !(id !== null && isTold(entriesOf(number)));
+    if (open.length + sessions.length > 0 && open.every(hasNoReceipt) && sessions.every(endsUntold)) {
+      await endReceiptTime(scene.pool, open, numberPrefix);
       ended = true;
     }
   }

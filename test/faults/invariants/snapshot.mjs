@@ -33,24 +33,51 @@ export async function recipientsOf(pool, campaigns) {
   return rows.map((row) => ({ ...row, campaign: byId.get(row.campaignId) }));
 }
 
+/** Session messages to the numbers of one strike. */
+export async function sessionsOf(pool, numberPrefix) {
+  const [sessions] = await pool.query(
+    `SELECT id AS messageId, receiver AS number, status, error_message AS error, provider_message_id AS id
+     FROM session_messages WHERE receiver LIKE ?`,
+    [`${numberPrefix}%`],
+  );
+  return sessions;
+}
+
+export async function balancesOf(pool) {
+  const [balances] = await pool.query(
+    'SELECT a.username AS account, b.balance, b.available FROM credit_balances b JOIN accounts a ON a.id = b.account_id',
+  );
+  return balances;
+}
+
+/** What campaigns have cost and given back since the beginning, and what the ledger says of campaigns that are not there. */
+async function spendingOf(pool) {
+  const [spent] = await pool.query(
+    `SELECT a.username AS account, c.balance, SUM(c.charged_credits) AS charged, SUM(c.refunded_credits) AS refunded
+     FROM campaigns c JOIN accounts a ON a.id = c.account_id GROUP BY 1, 2`,
+  );
+  const [strays] = await pool.query(
+    `SELECT l.request_id AS requestId, l.kind, l.amount FROM credit_ledger l
+     LEFT JOIN campaigns c ON c.account_id = l.account_id AND c.request_id = l.request_id
+     WHERE l.kind IN ('debit', 'refund') AND c.id IS NULL`,
+  );
+  return { spent, strays };
+}
+
 /** All of one strike that the database knows. */
 export async function snapshot(pool, known, numberPrefix) {
   const campaigns = await campaignsSince(pool, known);
-  const [sessions] = await pool.query(
-    'SELECT receiver AS number, status, label, provider_message_id AS id FROM session_messages WHERE receiver LIKE ?',
-    [`${numberPrefix}%`],
-  );
+  const sessions = await sessionsOf(pool, numberPrefix);
   const [ledger] = await pool.query(
     `SELECT a.username AS account, l.balance, l.kind, l.request_id AS requestId, COUNT(*) AS entries, SUM(l.amount) AS amount
      FROM credit_ledger l JOIN accounts a ON a.id = l.account_id GROUP BY 1, 2, 3, 4`,
   );
-  const [balances] = await pool.query(
-    'SELECT a.username AS account, b.balance, b.available FROM credit_balances b JOIN accounts a ON a.id = b.account_id',
-  );
+  const balances = await balancesOf(pool);
   const ids = campaigns.map(({ id }) => id);
   const [counters] = ids.length === 0 ? [[]] : await pool.query(
     'SELECT campaign_id AS campaignId, status, SUM(recipients) AS recipients FROM campaign_counters WHERE campaign_id IN (?) GROUP BY 1, 2',
     [ids],
   ); // prettier-ignore
-  return { campaigns, recipients: await recipientsOf(pool, campaigns), sessions, ledger, balances, counters };
+  const recipients = await recipientsOf(pool, campaigns);
+  return { campaigns, recipients, sessions, ledger, balances, counters, ...(await spendingOf(pool)) };
 }

@@ -1,4 +1,4 @@
-import { campaignsSince, isFinal, recipientsOf, STATUS } from './snapshot.mjs';
+import { campaignsSince, isFinal, recipientsOf, sessionsOf, STATUS } from './snapshot.mjs';
 
 const EVERY_MS = 400;
 /** Of what a look asks, so that a database that stands still does not hold it for ever. */
@@ -16,8 +16,9 @@ export class Watch {
   #timer = null;
   #isLooking = false;
 
-  constructor(pool, known) {
-    Object.assign(this, { pool, known });
+  /** @param {{ known: Set<number>, numberPrefix: string }} own of the strike, as `untilSettled` takes it */
+  constructor(pool, own) {
+    Object.assign(this, { pool, ...own });
   }
 
   start() {
@@ -46,12 +47,16 @@ export class Watch {
     );
     this.long.push(...long.map((row) => ({ ...row, query: row.query?.slice(0, MOST_QUERY) })));
     this.looks += 1;
-    for (const { campaignId, seq, status, number, campaign } of recipients) {
-      const key = `${campaignId} ${seq}`;
+    const sessions = await sessionsOf(this.pool, this.numberPrefix);
+    const all = [
+      ...recipients.map((row) => ({ ...row, key: `${row.campaignId} ${row.seq}` })),
+      ...sessions.map((row) => ({ ...row, key: `session ${row.messageId}` })),
+    ];
+    for (const { key, status, number, campaign } of all) {
       const before = this.#final.get(key);
       if (before !== undefined && before !== status && !(before === STATUS.Delivered && status === STATUS.Read)) {
         const text = `status ${before} became ${status}`;
-        this.violations.push({ invariant: 'I5', text, number, requestId: campaign.requestId });
+        this.violations.push({ invariant: 'I5', text, number, requestId: campaign?.requestId });
       }
       if (isFinal(status)) this.#final.set(key, status);
     }

@@ -85,7 +85,9 @@ export default [
       return async () => {
         over = true;
         await Promise.all(rivals);
-        say(`${(await deadlocks()) - before} deadlocks`);
+        const met = (await deadlocks()) - before;
+        if (met === 0) throw new Error('no deadlock was met');
+        say(`${met} deadlocks`);
       };
     },
   },
