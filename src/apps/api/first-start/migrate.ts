@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { inTransaction, type WriteResult } from '../../../platform/database/index.js';
+import { prepareMarks, removeMarks, ResumedMigration } from './resumed-migration.js';
 
 const BEAT_MS = 1_000;
 /** A holder that shows no sign of life while a waiter has looked so often, a second apart, is dead. */
@@ -86,8 +87,17 @@ async function changed(dataSource: DataSource, change: string, parameters: unkno
   return affectedRows === 1;
 }
 
-/** Applies what is missing, each migration in a transaction of its own. @returns the names of those applied */
+/**
+ * Applies what is missing, each migration in a transaction of its own, and goes on with one that was broken off.
+ * @returns the names of those applied
+ */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
+  await prepareMarks(dataSource);
+  const migrations = dataSource.migrations.map((migration) =>
+    migration instanceof ResumedMigration ? migration : new ResumedMigration(migration),
+  );
+  Object.assign(dataSource, { migrations });
   const applied = await dataSource.runMigrations({ transaction: 'each' });
+  await removeMarks(dataSource);
   return applied.map((migration) => migration.name);
 }
