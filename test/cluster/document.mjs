@@ -28,6 +28,9 @@ export function machine() {
   return `${cpus().length} cores for all of it, ${Math.round(totalmem() / 2 ** 30)} GB, ${named.join(', ')}`;
 }
 
+/** Of which code a figure is. */
+const commit = () => execFileSync('git', ['log', '-1', '--format=%as %h'], { cwd: ROOT, encoding: 'utf8' }).trim();
+
 const cells = (line) =>
   line
     .split('|')
@@ -47,10 +50,10 @@ export async function writeDocument(rows, results) {
   const lines = rows.flatMap(({ name, shown, goal }) => {
     const result = results.get(name);
     if (result === undefined) return kept.has(name) ? [kept.get(name)] : [];
-    return [`| \`${name}\` | ${shown} | ${goal} | ${result.figure} | ${result.ok ? 'yes' : 'no'} |`];
+    return [`| \`${name}\` | ${shown} | ${goal} | ${result.figure} | ${result.ok ? 'yes' : 'no'} | ${commit()} |`];
   });
-  const table = ['| row | shown | goal | figure | met |', '| --- | --- | --- | --- | --- |', ...lines].join('\n');
-  const written = `${BEGIN}\n\nMeasured on ${machine()}.\n\n${table}\n\n${END}`;
+  const head = ['| row | shown | goal | figure | met | code |', '| --- | --- | --- | --- | --- | --- |'];
+  const written = `${BEGIN}\n\nMeasured on ${machine()}, each row with the code of its last column.\n\n${[...head, ...lines].join('\n')}\n\n${END}`;
   const whole = text.slice(0, text.indexOf(BEGIN)) + written + text.slice(text.indexOf(END) + END.length);
   writeFileSync(DOCUMENT, await format(whole, { parser: 'markdown', printWidth: 130 }));
 }

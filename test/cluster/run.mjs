@@ -4,8 +4,9 @@
  * is missing. `-- --list` names the rows, `--only a,b` chooses, `--keep-document` leaves docs/operate/cluster.md as it is.
  *
  * A row is a file in `rows/` that exports
- * `{ name, shown, goal, needs, environment?, run(stage) → { figure, ok, text? } }`: what is shown, which figure is wanted, what
- * it stands on (`servers/needs.mjs`), variables of all its processes; run gets a stage (`stage.mjs`).
+ * `{ name, shown, goal, needs, environment?, isBare?, run(stage) → { figure, ok, text? } }`: what is shown, which figure is
+ * wanted, what it stands on (`servers/needs.mjs`), variables of all its processes, whether its database stays empty; run gets a
+ * stage (`stage.mjs`).
  */
 import { mkdtempSync, chmodSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -90,14 +90,14 @@ function causal(uri) {
   return pool;
 }
 
-/** A stage for this row, its database migrated and seeded. */
+/** A stage for this row, its database migrated and seeded unless the row does so itself (`isBare`). */
 export async function openStage(row, servers, say) {
   const stage = new ClusterStage(row, servers, say);
   stage.pool = causal(servers.databaseUrl);
   stage.pools = servers.nodeUrls.map(causal);
   for (const pool of [stage.pool, ...stage.pools]) stage.onEnd(() => pool.end());
   try {
-    await prepare(stage.environment);
+    if (!row.isBare) await prepare(stage.environment);
     return stage;
   } catch (error) {
     await stage.close();

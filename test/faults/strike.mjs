@@ -66,7 +66,7 @@ function* answersAfter({ asked, changes }, healedAt, strict) {
 }
 
 /** @returns every violation of an invariant */
-async function judge(scene, traffic, { known, again, healedAt, strict, watch, figures }) {
+async function judge(scene, traffic, { known, again, healedAt, strict, overtaken, watch, figures }) {
   const violations = [...watch.violations, ...answersAfter(traffic, healedAt, strict)];
   const found = await snapshot(scene.pool, known, traffic.numbers.prefix);
   const details = await detailsOf(scene, traffic, found.campaigns, violations);
@@ -76,7 +76,7 @@ async function judge(scene, traffic, { known, again, healedAt, strict, watch, fi
   for await (const violation of readings(traffic, found.campaigns)) violations.push(violation);
   for await (const violation of proofs(scene.admin, ACCOUNTS)) violations.push(violation);
   violations.push(
-    ...refusals(traffic),
+    ...refusals(traffic, overtaken),
     ...money(found),
     ...books(found, scene.granted),
     ...acceptance({ ...traffic, again }, found, entriesOf),
@@ -143,8 +143,8 @@ export async function runStrike(scene, strike, seed, { number, seconds, say, bef
     await watch.look();
     await beforeJudgement?.(scene, traffic, known);
     await watch.look();
-    const strict = strike.strict ?? false;
-    const violations = await judge(scene, traffic, { known, again, healedAt, strict, watch, figures });
+    const { strict = false, overtaken } = strike;
+    const violations = await judge(scene, traffic, { known, again, healedAt, strict, overtaken, watch, figures });
     if (missing !== '') violations.unshift({ invariant: 'I3', text: `not settled in time: ${missing}` });
     figures.requests = traffic.asked.length + traffic.changes.length;
     figures.unanswered = traffic.asked.filter(({ outcome }) => outcome === 'unknown').length;

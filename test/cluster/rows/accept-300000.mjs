@@ -71,7 +71,7 @@ export async function run(stage) {
   const stored = 'SELECT COUNT(*) AS stored FROM campaign_recipients';
   await until(() => stage.query(2, stored), ([row]) => Number(row.stored) === ACCEPTS * CONTACTS, { withinMs: 60_000 }); // prettier-ignore
   return {
-    figure: `${median(waits).toFixed(0)} ms`,
+    figure: `${median(waits).toFixed(0)} ms, of all ${Math.max(...waits).toFixed(0)} ms`,
     ok: median(waits) <= LIMIT_MS,
     text: `${waits.map((wait) => wait.toFixed(0)).join(', ')} ms; at rest ${median(rests).toFixed(0)} ms; accepted in ${median(times).toFixed(0)} ms`,
   };

@@ -14,8 +14,8 @@ const DRAINED_MS = 1_000;
 
 export const name = 'due-lanes';
 export const shown =
-  '20,000 lanes of 1,000 accounts and 20 routes due at once, two relays: until each of them has a turn in the queue';
-export const goal = 'each look examines ≤ 1,000 rows, drained ≤ 1 s';
+  '20,000 lanes of 1,000 accounts and 20 routes due at once, two relays: until each route has its turn in the queue, which takes its lanes';
+export const goal = 'each look examines ≤ 1,000 rows, all routes ≤ 1 s';
 export const needs = ['single'];
 
 /** Campaigns of one recipient that wait for a moment nobody has set yet. */
@@ -87,8 +87,8 @@ export async function run(stage) {
   const mostOf = (statements) => Math.max(...statements.map(({ examined }) => examined));
   const seconds = (ms) => `${(ms / 1_000).toFixed(2)} s`;
   return {
-    figure: `${mostOf(looks)} rows, drained in ${seconds(drained)}`,
-    ok: mostOf(looks) <= MOST_EXAMINED && drained <= DRAINED_MS,
-    text: `${ofRelays.length} looks of relays (at most ${mostOf(ofRelays)} rows), ${looks.length - ofRelays.length} of turns (${mostOf(looks)}); the workers had the last lane in hand after ${seconds(taken)}`,
+    figure: `${mostOf(looks)} rows, all routes after ${seconds(drained)}, the last lane in hand after ${seconds(taken)}`,
+    ok: ofRelays.length > 0 && mostOf(looks) <= MOST_EXAMINED && drained <= DRAINED_MS,
+    text: `${ofRelays.length} looks of relays (at most ${mostOf(ofRelays)} rows), ${looks.length - ofRelays.length} of turns (${mostOf(looks)})`,
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addRoute } from '../../../bench/carrier.mjs';
 import { size } from '../../../bench/stage.mjs';
 import { broadcast, contacts, until } from '../../stage/client.mjs';
@@ -10,11 +11,13 @@ const CONTACTS = size('CLUSTER_CONTACTS', 100_000);
 const PACE = CONTACTS / 40;
 const AGAIN_MS = 10_000;
 const RECEIPTS_AT_ONCE = 500;
+const READ_EVERY_MS = 100;
+const SHOWN = 5;
 
 export const name = 'writer-killed';
 export const shown =
-  'SIGKILL of the database node that writes, and its return, in a campaign of 100,000 behind the proxy';
-export const goal = 'sending again ≤ 10 s, 0 lost, 0 silent doubles, credits exact';
+  'SIGKILL of the database node that writes, and its return, in a campaign of 100,000 behind the proxy, its report, list and export read from the others all the time';
+export const goal = 'sending again ≤ 10 s, 0 lost, 0 silent doubles, credits exact; every read answered';
 export const needs = ['galera'];
 export const environment = { RECEIPT_TIMEOUT: '30s' };
 
@@ -28,12 +31,40 @@ async function waiting(stage, statuses) {
   return Number(rows[0].waiting);
 }
 
+/** Reads what readers are for, one after the other. @returns what was not answered with 200 */
+async function reads({ url }, token, requestId, isOver) {
+  const paths = [
+    `/webhook/api/getGSMreport.php?request_id=${requestId}`,
+    '/v6/api/campaigns?limit=50',
+    `/v6/api/campaigns/${requestId}/contacts?limit=100`,
+  ];
+  const found = { count: 0, faults: [] };
+  for (; !isOver(); found.count++) {
+    const path = paths[found.count % paths.length];
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+    const text = await response.text();
+    if (response.status !== 200) found.faults.push(`${path}: ${response.status} ${text.slice(0, 200)}`);
+    await sleep(READ_EVERY_MS);
+  }
+  return found;
+}
+
+/** Reads that a replica has answered, as the API counts them. */
+async function replicaReads({ url }) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^database_replica_reads_total(?:\{[^}]*\})? (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
 export async function run(stage) {
   const carrier = await stage.carrier();
-  const api = await stage.start('api');
+  const api = await stage.start('api', { DATABASE_READ_URL: stage.readUrl });
   const { admin, client } = await stage.signInAt(api, { gsm_credits: 2 * CONTACTS });
   await addRoute(admin, carrier, 'bench', { messages_per_second: PACE });
-  await client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(CONTACTS), 'bench'));
+  const accepted = await client.call(
+    ...['POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(CONTACTS), 'bench')],
+  );
+  let isOver = false;
+  const reading = reads(api, client.token, accepted.request_id, () => isOver);
   await Promise.all([stage.start('worker'), stage.start('worker')]);
   let taken = 0;
   const sent = async () => (taken += (await carrier.ask({ take: true })).taken);
@@ -53,12 +84,19 @@ export async function run(stage) {
   await carrier.ask({ receipts: RECEIPTS_AT_ONCE });
   // by its receipt, or by the end of the time that one may take
   await until(() => waiting(stage, [PENDING, SUBMITTED, UNKNOWN]), (left) => left === 0, { everyMs: 500 }); // prettier-ignore
+  isOver = true;
+  const read = await reading;
+  for (const fault of read.faults.slice(0, SHOWN)) stage.say(fault);
+  const byReplica = await replicaReads(api);
   const { recipients, faults } = await judge(stage, admin, ['bench']);
   const { lost, doubled, flagged, unseen, notCharged } = sendsOf(recipients, seen);
   return {
-    figure: `${(again / 1_000).toFixed(1)} s, ${lost} lost, ${doubled} doubled, ${faults.length + notCharged} faults of credits or counts`,
+    figure: `${(again / 1_000).toFixed(1)} s, ${lost} lost, ${doubled} doubled, ${faults.length + notCharged} faults of credits or counts; ${read.faults.length} of ${read.count} reads failed`,
     ok:
-      again <= AGAIN_MS && later <= AGAIN_MS && lost === 0 && doubled === 0 && faults.length === 0 && notCharged === 0,
-    text: `longest pause ${(pause / 1_000).toFixed(1)} s, ${(later / 1_000).toFixed(1)} s when it came back; ${flagged} flagged as of unknown outcome, ${unseen} of them never at the carrier`,
+      again <= AGAIN_MS &&
+      later <= AGAIN_MS &&
+      lost + doubled + faults.length + notCharged + read.faults.length === 0 &&
+      byReplica > 0,
+    text: `longest pause ${(pause / 1_000).toFixed(1)} s, ${(later / 1_000).toFixed(1)} s when it came back; ${flagged} flagged as of unknown outcome, ${unseen} of them never at the carrier; ${byReplica} reads by readers`,
   };
 }

@@ -1,7 +1,7 @@
 import { isTaken, isTold } from '../carriers/carrier.mjs';
 import { isFinal, STATUS } from './snapshot.mjs';
 
-const { Cancelled, Delivered, Read, Submitted } = STATUS;
+const { Cancelled, Delivered, Failed, Read, Submitted } = STATUS;
 const groups = (rows, keyOf) => {
   const found = new Map();
   for (const row of rows) {
@@ -76,12 +76,14 @@ export async function* proofs(admin, usernames) {
   }
 }
 
-/** Session messages that there may be of a request. */
+/** Session messages that there may be of a request: asked again, it is another one where the network has refused the first. */
 const SESSIONS = {
-  answered: (stored) => stored === 1,
-  refused: (stored) => stored === 0,
-  unknown: (stored) => stored <= 1,
+  answered: (stored) => stored.length === 1,
+  refused: (stored) => stored.length === 0,
+  unknown: (stored) => stored.filter(({ status, error }) => status !== Failed || error === UNTOLD).length <= 1,
 };
+/** What may have left, and nothing was heard of it until the end of the time that a receipt may take. */
+const UNTOLD = 'No delivery receipt';
 
 const isChild = ({ retryOf }) => retryOf !== null;
 
@@ -94,8 +96,8 @@ export function* acceptance({ asked, changes, again }, { campaigns, recipients, 
     const what = { invariant: 'I2', number: numbers[0], requestId: entry.requestId };
     const about = `${kind} ${name} of ${account}, ${outcome} ${entry.status ?? ''}`;
     if (isSession) {
-      const stored = sessions.filter(({ number }) => number === numbers[0]).length;
-      if (!SESSIONS[outcome](stored)) yield { ...what, text: `${about}: ${stored} messages stored` };
+      const stored = sessions.filter(({ number }) => number === numbers[0]);
+      if (!SESSIONS[outcome](stored)) yield { ...what, text: `${about}: ${stored.length} messages stored` };
       if (outcome === 'refused' && entriesOf(numbers[0]).length > 0) yield { ...what, text: `${about}: it left` };
       continue;
     }
@@ -133,24 +135,24 @@ export function* ends({ recipients, sessions }) {
     if (!isFinal(status))
       yield { invariant: 'I3', number, requestId: campaign.requestId, text: `still in status ${status}` };
   }
-  for (const { status, number } of sessions) {
-    if (!isFinal(status)) yield { invariant: 'I3', number, text: `session message still in status ${status}` };
+  for (const { status, number, waits } of sessions) {
+    if (!isFinal(status) && !waits)
+      yield { invariant: 'I3', number, text: `session message still in status ${status}` };
   }
 }
 
-/** What a valid request may be told when the campaign that it changes has gone on meanwhile. */
-const OVERTAKEN = 409;
+/** What a valid request may be told where something has come before it: its campaign has gone on, its time has passed. */
+const isOvertaken = ({ what, status, said }, overtaken) => (what && status === 409) || overtaken.includes(said?.code);
+const OVERTAKEN = ['schedule_time_past'];
 
-/** I8: whatever is broken, nobody is told that a valid request is at fault. */
-export function* refusals({ asked, changes }) {
-  for (const { status, said, path, what, name, requestId, number } of [...asked, ...changes]) {
-    if (status === null || status < 400 || status >= 500 || (what && status === OVERTAKEN)) continue;
-    yield {
-      invariant: 'I8',
-      requestId,
-      number,
-      text: `${what ?? path} ${name ?? ''}: ${status} ${JSON.stringify(said)}`,
-    };
+/** I8: whatever is broken, nobody is told that a valid request is at fault. @param overtaken codes of what a strike lets pass besides */
+export function* refusals({ asked, changes }, overtaken = []) {
+  for (const entry of [...asked, ...changes]) {
+    const { status, said, path, what, name, requestId, number } = entry;
+    const isFault = status !== null && status >= 400 && status < 500;
+    if (!isFault || isOvertaken(entry, [...OVERTAKEN, ...overtaken])) continue;
+    const text = `${what ?? path} ${name ?? ''}: ${status} ${JSON.stringify(said)}`;
+    yield { invariant: 'I8', requestId, number, text };
   }
 }
 
@@ -184,7 +186,7 @@ export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figure
         text: `charged and never at a carrier (${certain[0].status} ${certain[0].error ?? ''})`,
       };
     } else if (isFlagged && entries.length === 0) figures.unseen += 1;
-    const untold = rows.find(({ error }) => error === 'No delivery receipt');
+    const untold = rows.find(({ error }) => error === UNTOLD);
     const isWhole = rows.length === 1 && !(isFlagged && untold?.campaign.channel === 'unofficial');
     if (untold && isWhole && isTold(entries)) {
       const words = entries.map((entry) => entry.told).join(', ');
@@ -202,7 +204,7 @@ export function* sends({ recipients, sessions }, entriesOf, allowedCalls, figure
     }
     if (most === 0 && rows.some(isToldAsSent))
       yield { invariant: 'I9', number, text: 'session message told as sent, and no carrier took it' };
-    const untold = rows.find(({ id, error }) => id !== null && error === 'No delivery receipt');
+    const untold = rows.find(({ id, error }) => id !== null && error === UNTOLD);
     if (untold && isTold(entriesOf(number)))
       yield { invariant: 'I3', number, text: 'a receipt of the session message was acknowledged, and is lost' };
   }

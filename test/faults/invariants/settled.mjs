@@ -77,7 +77,9 @@ export async function untilSettled(scene, { known, numberPrefix }, { withinMs, s
     await sleep(EVERY_MS);
     const recipients = await recipientsOf(scene.pool, await campaignsSince(scene.pool, known));
     const open = recipients.filter(({ status }) => !isFinal(status));
-    const sessions = (await sessionsOf(scene.pool, numberPrefix)).filter(({ status }) => !isFinal(status));
+    const sessions = (await sessionsOf(scene.pool, numberPrefix)).filter(
+      ({ status, waits }) => !isFinal(status) && !waits,
+    );
     const [[{ deliveries }]] = await scene.pool.query('SELECT COUNT(*) AS deliveries FROM webhook_deliveries');
     const receipts = pendingReceipts(scene);
     if (open.length === 0 && sessions.length === 0 && receipts === 0 && deliveries === 0) return '';

@@ -33,10 +33,11 @@ export async function recipientsOf(pool, campaigns) {
   return rows.map((row) => ({ ...row, campaign: byId.get(row.campaignId) }));
 }
 
-/** Session messages to the numbers of one strike. */
+/** Session messages to the numbers of one strike. `waits`: for its time of the next day, as that of today had passed when it was asked for. */
 export async function sessionsOf(pool, numberPrefix) {
   const [sessions] = await pool.query(
-    `SELECT id AS messageId, receiver AS number, status, error_message AS error, provider_message_id AS id
+    `SELECT id AS messageId, receiver AS number, status, error_message AS error, provider_message_id AS id,
+       status = ${STATUS.Pending} AND COALESCE(due_at > UTC_TIMESTAMP() + INTERVAL 1 HOUR, FALSE) AS waits
      FROM session_messages WHERE receiver LIKE ?`,
     [`${numberPrefix}%`],
   );
