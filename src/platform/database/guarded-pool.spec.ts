@@ -119,8 +119,8 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
     );
   };
 
-  it('hears a single statement again', async () => {
-    refused.set('UPDATE t', [DEADLOCK, DEADLOCK]);
+  it.each([DEADLOCK, 1205, 1020, 3101])('hears a single statement again: %i', async (code) => {
+    refused.set('UPDATE t', [code, code]);
     expect(await say('UPDATE t')).toBeUndefined();
     expect(heard).toEqual(['1 UPDATE t', '1 UPDATE t', '1 UPDATE t']);
   });
