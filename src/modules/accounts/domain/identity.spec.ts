@@ -7,6 +7,11 @@ describe('identities', () => {
     for (const text of ['jane', 'jane@', '@', 'jane@host', 'a@b c.d e']) expect(looksLikeEmail(text)).toBe(false);
   });
 
+  it('tells it of a stranger’s text as fast as it reads it', () => {
+    for (const text of ['@a@b.c', 'a@.b.c', 'a@b..c']) expect(looksLikeEmail(text)).toBe(true);
+    for (const text of ['a@.b', 'a@b.', `@${'.'.repeat(200_000)} x`]) expect(looksLikeEmail(text)).toBe(false);
+  });
+
   it('knows usernames', () => {
     for (const text of ['abc', 'A.b_c-9', 'a'.repeat(64)]) expect(isUsername(text)).toBe(true);
     for (const text of ['ab', 'a'.repeat(65), 'a b c', 'abc\n', 'a@b.c', 'jäne']) expect(isUsername(text)).toBe(false);

@@ -27,8 +27,14 @@ export const isUsername = (text: string): boolean => USERNAME.test(text);
 /** A plain address with a domain, at most 254 characters. Expects trimmed text. */
 export const isEmail = (text: string): boolean => text.length <= 254 && EMAIL.test(text);
 
-/** How login tells an e-mail from a username: it contains @ and a domain (reference/authentication#login). */
-export const looksLikeEmail = (text: string): boolean => /@[^@\s]+\.[^@\s]+$/.test(text.trim());
+/**
+ * How login tells an e-mail from a username: it contains @ and a domain (reference/authentication#login). The text is a stranger's:
+ * one expression for all of it, dot included, takes seconds for 64 KB of dots.
+ */
+export function looksLikeEmail(text: string): boolean {
+  const domain = /@([^@\s]+)$/.exec(text.trim())?.[1] ?? '';
+  return domain.slice(1, -1).includes('.');
+}
 
 /** Stored and compared in lower case. */
 export const normalEmail = (text: string): string => text.trim().toLowerCase();
