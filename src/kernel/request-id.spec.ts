@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellOfRequestId, newRequestId } from './request-id.js';
+import { cellOfRequestId, isRequestId, newRequestId } from './request-id.js';
 
 const AT = { at: new Date('2026-05-01T20:00:00Z'), zone: 'Asia/Kolkata' };
 
@@ -12,6 +12,14 @@ describe('newRequestId', () => {
   it('carries the letter of its cell in the same form', () => {
     expect(newRequestId('GSMCAMP', 6, { ...AT, cell: 'b' })).toMatch(/^GSMCAMP_20260502_B[A-Z0-9]{5}$/);
     expect(newRequestId('WCAMP', 8, { ...AT, cell: 'z' })).toMatch(/^WCAMP_20260502_Z[A-Z0-9]{7}$/);
+  });
+});
+
+describe('isRequestId', () => {
+  it('takes what a campaign can have, and nothing that the database could not compare', () => {
+    const ids = ['a', 'order-1', 'x'.repeat(64), '0f9c8b7a-6d5e-4c3b-2a19-08f7e6d5c4b3', newRequestId('VCAMP', 8, AT)];
+    expect(ids.filter(isRequestId)).toEqual(ids);
+    expect(['', 'é', 'a b', 'a\n', 'x'.repeat(65), 'a/b'].filter(isRequestId)).toEqual([]);
   });
 });
 

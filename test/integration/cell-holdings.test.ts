@@ -27,9 +27,10 @@ describe('what a cell tells the front', () => {
     const digest = apiKeyDigest(String((made.body['data'] as Record<string, unknown>)['key']));
     const name = { kind: 'username', value: member.account.username };
     const asked = {
-      request_ids: [id, 'unknown', id.toLowerCase()],
-      api_keys: [digest, '0'.repeat(64)],
-      names: [name, { ...name, kind: 'email' }],
+      // what none can have spoils no other's question
+      request_ids: [id, 'unknown', id.toLowerCase(), 'é', ''],
+      api_keys: [digest, '0'.repeat(64), 'é'.repeat(64)],
+      names: [name, { ...name, kind: 'email' }, { ...name, value: 'é\ud800' }],
     };
     expect(await ask(asked)).toMatchObject({
       status: 200,

@@ -20,7 +20,7 @@ export { RevokeManagedApiKeyCommand } from './commands/revoke-managed-api-key.co
 export { CreateAccountCommand } from './commands/create-account.command.js';
 export { type AssignedUser } from './domain/assigned-user.js';
 export { type Account, NUMBER_CHECKS, type NumberCheckMode, type Role, roleOf, USER_TYPES } from './domain/account.js';
-export { apiKeyDigest, isApiKey } from './domain/api-key.js';
+export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/api-key.js';
 export { looksLikeEmail, normalEmail } from './domain/identity.js';
 export { accountErrors } from './domain/account.errors.js';
 export { assertMayChange } from './domain/account-policy.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRequestId } from '../../../kernel/request-id.js';
 import { type ReadText, readText } from '../../../kernel/text.js';
 import { type RawSmsOptions, readSmsOptions, type SmsOptionFault, type SmsOptions } from '../../sender-ids/index.js';
 import {
@@ -27,8 +28,6 @@ export interface SmsBroadcast extends Broadcast {
 /** Rows of the endpoint's error table that look at the request alone. */
 export type SmsBroadcastFault = BroadcastFault | 'requestIdFormat' | SmsOptionFault;
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
-
 /** The first alias that is not empty, in the order of reference/sms#addbroadcastgsmphp. */
 function firstGiven(...values: unknown[]): ReadText {
   return values.map(readText).find((read) => read.kind !== 'empty') ?? { kind: 'empty' };
@@ -43,7 +42,7 @@ export function readSmsBroadcast(
 ): { broadcast: SmsBroadcast } | BroadcastRefusal<'requestIdFormat' | SmsOptionFault> {
   const id = firstGiven(raw.providermessageid, raw.provider_message_id, raw.providerMessageId);
   const givenId = id.kind === 'text' ? id.value : null;
-  const badId = id.kind === 'fault' || (givenId !== null && !REQUEST_ID.test(givenId));
+  const badId = id.kind === 'fault' || (givenId !== null && !isRequestId(givenId));
   // how long it is of use cannot be said here
   const said = readSmsOptions({ sender_id: raw.sender_id, dlt_template_id: raw.dlt_template_id });
   const read = readBroadcast<'requestIdFormat' | SmsOptionFault>(raw, {

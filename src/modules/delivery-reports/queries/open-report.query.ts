@@ -13,6 +13,7 @@ import {
   statusesOf,
 } from '../../engine/index.js';
 import type { AppError } from '../../../kernel/app-error.js';
+import { isRequestId } from '../../../kernel/request-id.js';
 import { reportErrors } from '../delivery-reports.errors.js';
 import { RecordText, REPORT_COLUMNS, type ReportRow } from '../record-text.js';
 
@@ -50,9 +51,6 @@ export class OpenReportQuery extends Query<OpenReport> {
   }
 }
 
-/** What a request id can be at all (reference/sms#own-ids); anything else is not worth a look into the database. */
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
-
 /** Finds the campaign, judges whether the viewer may see it, and reads the counters. */
 @QueryHandler(OpenReportQuery)
 export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
@@ -64,7 +62,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
 
   async execute({ channel, requestId, access, viewer, selection }: OpenReportQuery): Promise<OpenReport> {
     const notFound = (): AppError => notFoundOf(channel, requestId);
-    if (!REQUEST_ID.test(requestId)) throw notFound();
+    if (!isRequestId(requestId)) throw notFound();
     const { campaign, reader } = await campaignIn(await this.reads.session(), requestId);
     if (campaign?.channel !== channel.name) throw notFound();
     const account = await this.accounts.byId(campaign.accountId);

@@ -1,3 +1,4 @@
+import { isRequestId } from '../../../kernel/request-id.js';
 import type { BalanceName } from '../../credits/index.js';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
@@ -122,7 +123,6 @@ type RecipientColumns = readonly [
 const MOST_LANES = 20_000;
 const FIRST_CHUNK = 1_000;
 const ROWS_A_CHUNK = 4_000;
-const ASCII = /^[\x20-\x7e]*$/;
 
 /**
  * Reads campaigns for reports, owners and staff. Takes no locks and holds no connection between calls. What only shows
@@ -137,8 +137,7 @@ export class CampaignReader {
   }
 
   async byRequestId(requestId: string): Promise<CampaignRecord | null> {
-    // The column is ASCII, and the database refuses to compare it with anything else.
-    if (!ASCII.test(requestId)) return null;
+    if (!isRequestId(requestId)) return null;
     const rows: CampaignRow[] = await this.source.query('SELECT * FROM campaigns WHERE request_id = ?', [requestId]);
     return rows[0] ? toRecord(rows[0]) : null;
   }
