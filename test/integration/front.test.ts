@@ -207,6 +207,27 @@ describe('what a front lets through', () => {
     await until('the network to be served', async () => (await post('2001:db8::2')) === 200);
   });
 
+  it('counts compressed bodies as they are decoded, and gives back what cannot be', async () => {
+    const whole = gzipSync(Buffer.alloc(4 * MB, 32));
+    const damaged = whole.subarray(0, -1);
+    const post = async (path: string, body: Buffer): Promise<number> => {
+      const headers = { 'x-forwarded-for': '2001:db8::1', 'content-encoding': 'gzip' };
+      return (await call(path, { method: 'POST', body, headers })).status;
+    };
+    expect(await post(LOGIN, gzipSync(Buffer.alloc(0x10001, 32)))).toBe(413);
+    expect(toCell()).toEqual([]);
+    for (let i = 0; i < 20; i++) expect(await post(SMS, damaged)).toBe(200);
+    for (let i = 0; i < 20; i++) expect(await post(SMS, whole)).toBe(200);
+    const slow = connect(portOf(front), '127.0.0.1');
+    open.push(slow);
+    slow.write(`POST ${SMS} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 2001:db8::1\r\nContent-Length: ${63 * MB}\r\n\r\n`);
+    slow.write(Buffer.alloc(62 * MB, 32));
+    // it could not be read, and is refused for what it holds before that shows
+    await until('the network to be refused', async () => (await post(SMS, damaged)) === 503);
+    slow.destroy();
+    await until('the network to be served', async () => (await post(SMS, damaged)) === 200);
+  });
+
   it('says which methods its own pages have', async () => {
     const refused = await call('/health/live', { method: 'POST' });
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);

@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { networksOf } from '../../platform/security/index.js';
-import { refusals } from './refusals.js';
+import { Refusal, refusals } from './refusals.js';
 
 /** Of all bodies that are held at the moment, compressed or not. */
 const MOST_HELD_BYTES = 256 * 1024 * 1024;
 /** Of one network, so that none keeps all others from sending; or one body, where BODY_LIMIT is larger. */
 const MOST_OF_NETWORK = MOST_HELD_BYTES / 4;
 
-const DECODERS = new Map(
-  [
-    { names: ['gzip', 'x-gzip'], decode: promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip) },
-    { names: ['deflate'], decode: promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate) },
-    { names: ['br'], decode: promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress) },
-  ].flatMap(({ names, decode }) => names.map((name) => [name, decode] as const)),
-);
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+const NOTHING = Buffer.alloc(0);
 
 /** A body that was read before its cell was known. */
 export interface WholeBody {
@@ -34,36 +34,41 @@ export class WholeBodies {
   private held = 0;
   private readonly heldOf = new Map<string, number>();
 
-  /** @throws Refusal 413 over the limit; 503 while too much is held */
+  /** @throws Refusal 413 over the limit, compressed or not; 503 while too much is held */
   async read(request: IncomingMessage, limit: number, ip: string): Promise<WholeBody> {
     const network = networksOf(ip)[0]?.name ?? ip;
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const take = (bytes: number): void => {
-      size += bytes;
-      if (this.count(network, bytes) > Math.max(MOST_OF_NETWORK, limit) || this.held > MOST_HELD_BYTES) {
-        throw refusals.unreachable();
-      }
-    };
+    const [raw, plain] = [this.holding(network, limit), this.holding(network, limit)];
     const release = (): void => {
-      this.count(network, -size);
-      size = 0;
+      raw.release();
+      plain.release();
     };
     try {
       if (Number(request.headers['content-length']) > limit) throw refusals.tooLarge();
-      for await (const chunk of request as AsyncIterable<Buffer>) {
-        take(chunk.length);
-        if (size > limit) throw refusals.tooLarge();
-        chunks.push(chunk);
-      }
-      const raw = Buffer.concat(chunks);
-      const plain = await decoded(raw, request.headers['content-encoding'], limit);
-      if (plain !== raw) take(plain.length);
-      return { raw, plain, release };
+      const bytes = await allOf(request, raw.take);
+      const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+      if (encoding === '' || encoding === 'identity') return { raw: bytes, plain: bytes, release };
+      return { raw: bytes, plain: await decoded(bytes, encoding, plain), release };
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** Counts the bytes of one body as they come. */
+  private holding(network: string, limit: number): Holding {
+    let size = 0;
+    return {
+      take: (bytes) => {
+        size += bytes;
+        const ofNetwork = this.count(network, bytes);
+        if (size > limit) throw refusals.tooLarge();
+        if (ofNetwork > Math.max(MOST_OF_NETWORK, limit) || this.held > MOST_HELD_BYTES) throw refusals.unreachable();
+      },
+      release: () => {
+        this.count(network, -size);
+        size = 0;
+      },
+    };
   }
 
   /** @returns what is held of the network */
@@ -76,11 +81,36 @@ export class WholeBodies {
   }
 }
 
-/** What a compressed body holds. @returns empty for one that cannot be read, or holds more than the limit: the cell says so */
-async function decoded(raw: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> {
-  const name = encoding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity') return raw;
-  const decode = DECODERS.get(name);
-  if (!decode) return Buffer.alloc(0);
-  return decode(raw, { maxOutputLength: limit }).catch(() => Buffer.alloc(0));
+interface Holding {
+  /** @throws Refusal when it is too much */
+  take: (bytes: number) => void;
+  release: () => void;
+}
+
+/** All bytes of a stream, which ends when `take` throws. */
+async function allOf(stream: AsyncIterable<Buffer>, take: Holding['take']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) {
+    take(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * What a compressed body holds, counted as it is decoded: a small one may hold much.
+ * @returns nothing of one that cannot be read: the cell says so
+ * @throws Refusal
+ */
+async function decoded(raw: Buffer, encoding: string, holding: Holding): Promise<Buffer> {
+  const decoder = DECODERS.get(encoding)?.();
+  if (!decoder) return NOTHING;
+  decoder.end(raw);
+  try {
+    return await allOf(decoder, holding.take);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    holding.release();
+    return NOTHING;
+  }
 }
