@@ -2,6 +2,7 @@ import { UnsupportedMediaTypeException } from '@nestjs/common';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../config/index.js';
+import { MOST_PARTS } from '../../kernel/form-field.js';
 import { isObject } from '../../kernel/objects.js';
 import { parseWithRecords } from '../../kernel/parse-records.js';
 import { markForm } from './form-body.js';
@@ -111,7 +112,7 @@ function readerOf(rule: BodyRule, limit: number): RequestHandler {
   const json = rule.late
     ? jsonWithRecords(limit, rule.late)
     : express.json({ ...options, strict: false, type: isJson });
-  const form = rule.form ? express.urlencoded({ ...options, extended: false, parameterLimit: 100_000 }) : null;
+  const form = rule.form ? express.urlencoded({ ...options, extended: false, parameterLimit: MOST_PARTS }) : null;
   return (request, response, next) => {
     const done = (error?: unknown): void => {
       if (error) next(bodyFault(error));
