@@ -247,7 +247,7 @@ describe('two cells behind a front', () => {
     }
     const open = await call('GET', `${REPORT}?request_id=order-1`);
     expect([open.status, open.body.message]).toEqual([404, 'Report not found']);
-    expect((await call('GET', `${REPORT}?request_id=none`)).status).toBe(404);
+    for (const id of ['none', '%C3%A9']) expect((await call('GET', `${REPORT}?request_id=${id}`)).status).toBe(404);
     expect((await call('GET', REPORT)).body.message).toBe('request_id is required');
   });
 

@@ -1,22 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { cellOfRequestId } from '../../kernel/request-id.js';
+import { cellOfRequestId, isRequestId } from '../../kernel/request-id.js';
 import type { FrontEnvironment } from '../../platform/config/index.js';
 import { networksOf } from '../../platform/security/index.js';
 import { apiKeyDigest, isApiKey, looksLikeEmail, normalEmail } from '../accounts/index.js';
-import { EVERY_CELL } from '../cell-directory/index.js';
+import { type CellName, EVERY_CELL } from '../cell-directory/index.js';
 import { CellList } from './cell-list.js';
 import { CellLookups, Unknowable } from './cell-lookups.js';
 import { placesFor } from './domain/placement.js';
-import {
-  bodyField,
-  bodyFields,
-  callerOf,
-  type Fields,
-  fieldsIn,
-  nameOf,
-  reportIdOf,
-} from './domain/requested-names.js';
+import { bodyField, type Caller, callerOf, fieldsIn, nameOf, reportIdOf } from './domain/requested-names.js';
 import type { Target, Way } from './domain/ways.js';
 import { FRONT_ENVIRONMENT } from './front-environment.js';
 import { refusals } from './refusals.js';
@@ -33,7 +25,6 @@ export interface Asked {
 
 /** Longer ones no account has. */
 const LONGEST_NAME = 254;
-const LONGEST_ID = 64;
 
 /** Which bodies have to be read before the cell is known. */
 export const wantsBody = ({ by }: Way): boolean => by === 'body' || by === 'report' || by === 'new';
@@ -93,40 +84,41 @@ export class CellChooser {
     return cell;
   }
 
-  private async ofAccount({ target, headers, body }: Asked, way: Way): Promise<string | null> {
-    if (way.by === 'query') {
-      const name = nameOf(fieldsIn(target.search)[way.field]);
-      if (name !== '') return this.ofName(name, way.login);
-    }
-    if (way.by === 'body' && body !== null) {
-      const name = nameOf(bodyField(body, headers['content-type'], way.field));
-      if (name !== '') return this.ofName(name, way.login);
-    }
-    return this.ofCaller(headers);
+  private async ofAccount(asked: Asked, way: Way): Promise<string | null> {
+    const name = nameOf(given(asked, way));
+    if (name === '') return this.ofCaller(asked.headers);
+    const login = 'login' in way && way.login;
+    return login && looksLikeEmail(name)
+      ? this.ofName({ kind: 'email', value: normalEmail(name) }, null)
+      : this.ofUsername(name, login ? null : callerOf(asked.headers));
   }
 
   private async ofCaller(headers: IncomingHttpHeaders): Promise<string | null> {
     const caller = callerOf(headers);
     if (caller === null) return null;
     if ('apiKey' in caller) return isApiKey(caller.apiKey) ? this.lookups.cellOfKey(apiKeyDigest(caller.apiKey)) : null;
-    const found = await this.ofName(caller.username, false);
-    const { signer } = caller;
-    // staff logs in to each cell: of a name that every cell has the token says whose it is
-    return found === EVERY_CELL && signer !== null && this.cells.has(signer) ? signer : found;
+    return this.ofUsername(caller.username, caller);
   }
 
-  private async ofName(text: string, login: boolean): Promise<string | null> {
-    if (text.length > LONGEST_NAME) return null;
-    return login && looksLikeEmail(text)
-      ? this.lookups.cellOfName({ kind: 'email', value: normalEmail(text) })
-      : this.lookups.cellOfName({ kind: 'username', value: text.toLowerCase() });
+  /** Staff logs in to each cell: of a name that every cell has the token of that name says whose it is. */
+  private async ofUsername(username: string, caller: Caller): Promise<string | null> {
+    const value = username.toLowerCase();
+    const isTheirs = caller !== null && 'username' in caller && caller.username.toLowerCase() === value;
+    const signer = isTheirs && caller.signer !== null && this.cells.has(caller.signer) ? caller.signer : null;
+    const found = await this.ofName({ kind: 'username', value }, signer);
+    return found === EVERY_CELL ? (signer ?? EVERY_CELL) : found;
+  }
+
+  private async ofName(name: CellName, signer: string | null): Promise<string | null> {
+    // of the value, since a text in lower case may be longer
+    return name.value.length > LONGEST_NAME ? null : this.lookups.cellOfName(name, signer);
   }
 
   /** The letter's cell or the caller's first, then all others; what two others have is told to none. */
   private async ofReport({ target, headers, body }: Asked): Promise<string[]> {
-    const fields: Fields = body === null ? {} : bodyFields(body, headers['content-type']);
-    const id = reportIdOf(fieldsIn(target.search), fields);
-    if (id === '' || id.length > LONGEST_ID) return this.cells.upFirst();
+    const inBody = (field: string): unknown => body && bodyField(body, headers['content-type'], field);
+    const id = reportIdOf(fieldsIn(target.search), inBody);
+    if (!isRequestId(id)) return this.cells.upFirst(); // no cell has it
     const letter = cellOfRequestId(id);
     const first = letter !== null && this.cells.has(letter) ? letter : await this.callersOwn(headers);
     if (first !== null) {
@@ -145,4 +137,10 @@ export class CellChooser {
     const cell = await this.ofCaller(headers);
     return cell !== null && this.cells.has(cell) ? cell : null;
   }
+}
+
+/** What stands where the way says that a name is. */
+function given({ target, headers, body }: Asked, way: Way): unknown {
+  if (way.by === 'query') return fieldsIn(target.search)[way.field];
+  return way.by === 'body' && body ? bodyField(body, headers['content-type'], way.field) : null;
 }

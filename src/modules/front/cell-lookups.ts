@@ -11,6 +11,8 @@ import { FRONT_ENVIRONMENT } from './front-environment.js';
 
 const KEPT_MS = 10_000;
 const MOST_KEPT = 50_000;
+/** How long it is known that no cell has a key: who has just made one has not tried it before. */
+const UNKNOWN_MS = 1_000;
 /** How long the directory is waited for: a key is looked up within a millisecond, and the cells can be asked instead. */
 const PATIENCE_MS = 500;
 /** How long it is left alone after it did not answer. */
@@ -34,6 +36,8 @@ export class CellLookups implements OnApplicationShutdown {
   private readonly fresh = boundedCache<string, string>(MOST_KEPT, { ttlMs: KEPT_MS });
   /** what the directory said at some time, for when it is away */
   private readonly former = boundedCache<string, string>(MOST_KEPT);
+  /** digests of keys that no cell has; apart, so that they push out nothing that is known */
+  private readonly unknown = boundedCache<string, true>(MOST_KEPT, { ttlMs: UNKNOWN_MS });
   private awayAt = -Infinity;
   private readonly questions: ReadonlyMap<string, GroupCommit<Item, boolean>>;
   private readonly logger = new Logger('Front');
@@ -60,10 +64,11 @@ export class CellLookups implements OnApplicationShutdown {
 
   /**
    * The cell of a name, or `EVERY_CELL`. Kept for 10 s; without the directory what it said before, else what the cells say.
+   * @param signer the cell that signed a token of that name: while it is silent, what another has may be another's
    * @returns null for a name that none has
    * @throws Unknowable
    */
-  async cellOfName(name: CellName): Promise<string | null> {
+  async cellOfName(name: CellName, signer: string | null): Promise<string | null> {
     const key = keyOf(name);
     const known = this.fresh.get(key);
     if (known !== undefined) return known;
@@ -76,16 +81,20 @@ export class CellLookups implements OnApplicationShutdown {
     const former = this.former.get(key);
     if (former !== undefined) return former;
     const held = await this.held(name, this.cells.letters);
-    return held.by.length > 1 ? EVERY_CELL : only(held); // names of staff alone stand in several
+    if (held.by.length > 1) return EVERY_CELL; // names of staff alone stand in several
+    if (signer !== null && held.silent.includes(signer)) throw new Unknowable('the cell of the token is silent');
+    return only(held);
   }
 
-  /** The cell of an API key, by its digest. @throws Unknowable */
+  /** The cell of an API key, by its digest. Kept for 10 s; that none has it for one. @throws Unknowable */
   async cellOfKey(digest: string): Promise<string | null> {
     const key = keyOf({ apiKey: digest });
     const known = this.fresh.get(key);
     if (known !== undefined) return known;
+    if (this.unknown.has(digest)) return null;
     const found = await this.holderOf({ apiKey: digest });
-    if (found !== null) this.fresh.set(key, found);
+    if (found === null) this.unknown.set(digest, true);
+    else this.fresh.set(key, found);
     return found;
   }
 

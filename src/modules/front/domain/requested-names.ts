@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readFormField } from '../../../kernel/form-field.js';
 import { readJsonField } from '../../../kernel/json-field.js';
 import { isObject, readJsonObject } from '../../../kernel/objects.js';
 import { readText } from '../../../kernel/text.js';
@@ -36,26 +37,23 @@ function nameIn(token: string): Caller {
 /** Fields by which a report is asked for, in the order in which they count. */
 const REPORT_IDS = ['request_id', 'requestid', 'provider_message_id', 'providermessageid'];
 
-/** The id of a report as the cell will read it. @returns '' for none, or for something else than a text or number */
-export function reportIdOf(query: Fields, body: Fields): string {
-  const values = REPORT_IDS.flatMap((name) => [readText(query[name]), readText(body[name])]);
-  const first = [...values, readText(body['providerMessageId'])].find(({ kind }) => kind !== 'empty');
+/**
+ * The id of a report as the cell will read it. @param inBody what a field of the body holds
+ * @returns '' for none, or for something else than a text or number
+ */
+export function reportIdOf(query: Fields, inBody: (field: string) => unknown): string {
+  const values = REPORT_IDS.flatMap((name) => [readText(query[name]), readText(inBody(name))]);
+  const first = [...values, readText(inBody('providerMessageId'))].find(({ kind }) => kind !== 'empty');
   return first?.kind === 'text' ? first.value : '';
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Of a name that comes twice the last one counts, as in a cell's forms. */
+/** Fields of a query. Of a name that comes twice the last one counts. */
 export const fieldsIn = (encoded: string): Fields => Object.fromEntries(new URLSearchParams(encoded));
 
 const isForm = (contentType: string | undefined): boolean =>
   /^\s*application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
-
-/** Fields of a body that was read whole: JSON, or a form. @returns {} for what is neither */
-export function bodyFields(body: Buffer, contentType: string | undefined): Fields {
-  if (isForm(contentType)) return fieldsIn(body.toString());
-  return readJsonObject(body.toString()) ?? {};
-}
 
 /** A text, or a finite number as its text; '' for everything else. */
 export function nameOf(value: unknown): string {
@@ -63,9 +61,24 @@ export function nameOf(value: unknown): string {
   return read.kind === 'text' ? read.value : '';
 }
 
-/** What a field of a body holds that was read whole. Most bodies have none, and of a long one little is looked at. */
+/** What a field of a body holds that was read whole, JSON or a form. Of a long one little is looked at. */
 export function bodyField(body: Buffer, contentType: string | undefined, field: string): unknown {
+  const bytes = inUtf8(body, contentType);
+  if (isForm(contentType)) return readFormField(bytes, field);
   // unless its letters, or an escape, occur there is no such field
-  if (!body.includes(field) && !body.includes(isForm(contentType) ? '%' : '\\u')) return undefined;
-  return isForm(contentType) ? fieldsIn(body.toString())[field] : readJsonField(body, field);
+  return bytes.includes(field) || bytes.includes('\\u') ? readJsonField(bytes, field) : undefined;
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** As a cell's parser, which takes the byte order mark away, and JSON in UTF-16. @returns nothing of a charset that is not known */
+function inUtf8(body: Buffer, contentType: string | undefined): Buffer {
+  const charset = CHARSET.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  if (/^utf-?8$/i.test(charset)) return body.subarray(body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0);
+  try {
+    return Buffer.from(new TextDecoder(charset).decode(body));
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
