@@ -104,14 +104,14 @@ export async function run(stage) {
   for (const node of stage.nodeUrls.keys()) await stage.query(node, 'SELECT 1');
   const { token } = await signIn(apis[1].url, 'admin');
   const mixture = new Mixture(apis, token, seed);
-  const watch = new Watch(stage.pools[2], new Set());
+  const own = { known: new Set(), numberPrefix: '9' };
+  const watch = new Watch(stage.pools[2], own);
   watch.start();
   const before = await stage.conflicts();
   const hotBegan = Date.now();
   let hotMs = 0;
   const items = (count) => Array.from({ length: count }, (_, index) => index);
   const single = (username) => (index) => mixture.send('single', index, username(index), [mixture.numbers.next()]);
-  const known = new Set();
   try {
     await Promise.all([
       each(
@@ -128,7 +128,7 @@ export async function run(stage) {
     ]);
     stage.say(`accepted: ${[...mixture.answers].map(([key, count]) => `${key}: ${count}`).join(', ')}`);
     const scene = { pool: stage.pools[2], carriers: { smsc }, environment: stage.environment, workers: stage.workers };
-    const settle = () => untilSettled(scene, known, { withinMs: SETTLED_MS, say: stage.say });
+    const settle = () => untilSettled(scene, own, { withinMs: SETTLED_MS, say: stage.say });
     const missing = [await settle()];
     const { parents, children, retried } = await retryAll(stage, mixture);
     missing.push(await settle());

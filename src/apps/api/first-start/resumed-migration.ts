@@ -26,7 +26,7 @@ export async function removeMarks(dataSource: DataSource): Promise<void> {
  * A migration that goes on where it was broken off. Servers end a transaction with each change of a table (MariaDB: implicit
  * commit): of a migration whose process was killed the first changes are there, and it is not noted as applied. A mark that is
  * committed with its first change tells so, and then what is made already is left out. Without the mark it is a fault: what stands
- * there is somebody else's.
+ * there is another application's.
  */
 export class ResumedMigration implements MigrationInterface {
   readonly name: string;
