@@ -1,3 +1,4 @@
+import { JsonLoad } from './json-load.js';
 import {
   afterSpace,
   CLOSE,
@@ -14,6 +15,7 @@ import {
   quoteAfter,
   type Units,
 } from './json-text.js';
+import { depthOf } from './objects.js';
 
 /** Names of fields that are told apart; an item with one more is parsed. */
 const MOST_NAMES = 1_000;
@@ -44,6 +46,8 @@ export class JsonRecords {
   length = 0;
   /** objects and lists one within the other, an item itself counted */
   deepest = 0;
+  /** what has been spent on them */
+  readonly load = new JsonLoad();
   private kept = 0;
   private items: Uint32Array<ArrayBuffer>;
   private fields: Uint32Array<ArrayBuffer>;
@@ -133,8 +137,10 @@ export class JsonRecords {
   /**
    * Takes the item that begins here.
    * @returns where it ends; NONE = it is no JSON
+   * @throws TooMuchJson
    */
   add(from: number): number {
+    this.load.addItem();
     const before = this.written;
     this.own = 0;
     this.usual = 0;
@@ -261,6 +267,7 @@ export class JsonRecords {
   private endOfParsed(from: number): number {
     const end = endOfValue(this.units, from);
     if (end === NONE) return NONE;
+    this.load.addParsed(this.units, from, end);
     const value = parsed(this.text.slice(from, end));
     if (value === undefined) return NONE;
     this.deepest = Math.max(this.deepest, depthOf(value));
@@ -284,13 +291,3 @@ function twice(words: Uint32Array): Uint32Array<ArrayBuffer> {
 }
 
 const keyOf = (name: string, outer: number): string => `${outer} ${name}`;
-
-/** Objects and lists one within the other; 0 = it is neither. */
-function depthOf(value: unknown): number {
-  let level: unknown[] = [value];
-  for (let depth = 0; ; depth++) {
-    level = level.filter((each) => typeof each === 'object' && each !== null);
-    if (level.length === 0) return depth;
-    level = level.flatMap((each) => Object.values(each as object) as unknown[]);
-  }
-}

@@ -19,3 +19,13 @@ export function readJsonObject(text: string): JsonObject | null {
     return null;
   }
 }
+
+/** Objects and lists one within the other; 0 = it is neither. */
+export function depthOf(value: unknown): number {
+  let level: unknown[] = [value];
+  for (let depth = 0; ; depth++) {
+    level = level.filter((each) => typeof each === 'object' && each !== null);
+    if (level.length === 0) return depth;
+    level = level.flatMap((each) => Object.values(each as object) as unknown[]);
+  }
+}

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TooMuchJson } from './json-load.js';
 import { JsonRecords } from './json-records.js';
 import { parseWithRecords } from './parse-records.js';
 
@@ -180,5 +181,50 @@ describe('a long list within a JSON text', () => {
     const twice = `{"recipients":[{"to":"1","v":[[[[1]]]],"v":1}],"pad":"${LONG}"}`;
     const parsed = (await parseWithRecords(twice, FIELD, 9)) as Record<string, JsonRecords>;
     expect(parsed[FIELD]?.deepest).toBe(1);
+  });
+});
+
+describe('what a long text may ask of the parser', () => {
+  const MOST = 500_000;
+  const times = (unit: string, count: number): string => `${`${unit},`.repeat(count - 1)}${unit}`;
+
+  it.each([
+    ['objects beside the list', `{"contacts":[${times('{}', MOST)}],"recipients":[{"to":"1"}]}`],
+    ['objects without the list', `{"contacts":[${times('{}', MOST)}]}`],
+    ['lists one within the other', `{"x":${'['.repeat(MOST)}${']'.repeat(MOST)}}`],
+    ['lists in a list', `[${times('[]', MOST)}]`],
+    ['a list that comes twice', `{"recipients":[${times('{}', MOST / 2)}],"recipients":[${times('{}', MOST / 2)}]}`],
+    ['objects in one item', `{"recipients":[[${times('{}', MOST)}]]}`],
+    ['items that the parser reads', `{"recipients":[${times('1', MOST + 1)}]}`],
+    ['items that are plain', `{"recipients":[${times('{}', MOST + 1)}]}`],
+    ['items and what stands before', `{"x":[${times('{}', MOST / 2)}],"recipients":[${times('[]', MOST / 2)}]}`],
+    ['items and what stands behind', `{"recipients":[${times('[]', MOST / 2)}],"x":[${times('{}', MOST / 2)}]}`],
+    ['what is no JSON', `{"x":[${'{'.repeat(MOST)}`],
+  ])('is refused for too many: %s', async (_, json) => {
+    await expect(parseWithRecords(json, FIELD, 5)).rejects.toThrow(TooMuchJson);
+  });
+
+  it.each([
+    ['as many as may be', `{"contacts":[${times('{}', MOST - 2)}]}`],
+    ['numbers without end', `{"contacts":[${times('1', MOST + 1)}]}`],
+    ['brackets in texts', `{"x":"${'[{'.repeat(MOST)}","y":"\\"${'{'.repeat(MOST)}"}`],
+    ['items that are looked through first', `{"recipients":[${times('[]', MOST * 0.6)}],"r\\u0065cipients":1}`],
+  ])('is enough for %s', async (_, json) => {
+    expect(await parseWithRecords(json, FIELD, 5)).toEqual(JSON.parse(json));
+  });
+
+  it('is enough for a hundred thousand recipients, plain or not', async () => {
+    for (const more of [{}, { tags: ['x'], more: {} }]) {
+      const one = JSON.stringify({ to: '1', variables: { name: 'x' }, ...more });
+      const json = `{"recipients":[${times(one, 100_000)}]}`;
+      expect(await parseWithRecords(json, FIELD, 100_000)).toMatchObject({ recipients: { length: 100_000 } });
+    }
+  });
+
+  it('is found out while others have their turn', async () => {
+    let turns = 0;
+    setImmediate(() => (turns += 1));
+    await parseWithRecords(`{"contacts":[${times('123456789012', 50_000)}]}`, FIELD, 5);
+    expect(turns).toBe(1);
   });
 });

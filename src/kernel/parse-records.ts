@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { JsonLoad } from './json-load.js';
 import { JsonRecords } from './json-records.js';
 import {
   afterSpace,
@@ -27,15 +28,32 @@ const CHARACTERS_A_TURN = 512 * 1024;
  * @param most items that are kept
  * @param bytes the text in UTF-8, where they are there
  * @throws SyntaxError as `JSON.parse` does
+ * @throws TooMuchJson for a long text of which too many objects would be made
  */
 export async function parseWithRecords(text: string, field: string, most: number, bytes?: Buffer): Promise<unknown> {
-  const found = text.length < LONG ? null : await findRecords(text, unitsOf(text, bytes), field, most);
-  // Whatever is not as it mostly is, the parser judges.
-  if (!found) return JSON.parse(text);
-  const rest: unknown = JSON.parse(`${text.slice(0, found.from)}[]${text.slice(found.end)}`);
+  if (text.length < LONG) return JSON.parse(text);
+  const units = unitsOf(text, bytes);
+  const found = await findRecords(text, units, field, most);
+  if (!found) {
+    // Whatever is not as it mostly is, the parser judges.
+    await refuseMuch(new JsonLoad(), units, 0, units.length);
+    return JSON.parse(text);
+  }
+  const { records, from, end } = found;
+  await refuseMuch(records.load, units, 0, from);
+  await refuseMuch(records.load, units, end, units.length);
+  const rest: unknown = JSON.parse(`${text.slice(0, from)}[]${text.slice(end)}`);
   if (!isObject(rest)) throw new Error('the object around a list was lost');
-  rest[field] = found.records;
+  rest[field] = records;
   return rest;
+}
+
+async function refuseMuch(load: JsonLoad, units: Units, from: number, end: number): Promise<void> {
+  for (let at = from; at < end;) {
+    const stop = Math.min(end, at + CHARACTERS_A_TURN);
+    at = load.addParsed(units, at, stop);
+    if (at < end) await turn();
+  }
 }
 
 interface Found {

@@ -306,4 +306,10 @@ describe('the error table of personalised sends, from top to bottom', () => {
     expect((await send({ recipients })).status).toBe(202); // 18 MB
     expectRefused(await send({ padding: 'x'.repeat(64 * 1024 * 1024) }), 413, 'Request body is too large');
   }, 120_000);
+
+  it('as many objects and lists as memory is for, however short they are', async () => {
+    for (const change of [{ contacts: many(500_001, () => []) }, { recipients: many(500_001, () => 1) }]) {
+      expectRefused(await send(change), 413, 'Request body is too large');
+    }
+  });
 });

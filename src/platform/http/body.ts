@@ -3,6 +3,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../config/index.js';
 import { MOST_PARTS } from '../../kernel/form-field.js';
+import { TooMuchJson } from '../../kernel/json-load.js';
 import { isObject } from '../../kernel/objects.js';
 import { parseWithRecords } from '../../kernel/parse-records.js';
 import { markForm } from './form-body.js';
@@ -168,7 +169,7 @@ function finish(rule: BodyRule, request: Request, _response: Response, next: Nex
 function bodyFault(error: unknown): Error {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.parse.failed' || error instanceof SyntaxError) return bodyErrors.malformedJson();
-  if (status === 413) return bodyErrors.tooLarge();
+  if (status === 413 || error instanceof TooMuchJson) return bodyErrors.tooLarge();
   if (status === 415) return new UnsupportedMediaTypeException(protocolErrors.charset.message);
   return bodyErrors.unreadable();
 }
