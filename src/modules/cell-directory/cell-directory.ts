@@ -71,10 +71,13 @@ export class CellDirectory implements OnApplicationShutdown {
     return affectedRows > 0;
   }
 
-  /** Gives a name back, unless it was claimed again since. */
-  async giveBack({ kind, value }: CellName, cell: string, claim: number): Promise<void> {
-    const row = [kind, value, cell, claim];
-    await this.query('DELETE FROM cell_names WHERE kind = ? AND value = ? AND cell = ? AND claim = ?', row);
+  /** Gives a name back. @returns false when it was claimed again since, and so stays */
+  async giveBack({ kind, value }: CellName, cell: string, claim: number): Promise<boolean> {
+    const { affectedRows } = await this.query<WriteResult>(
+      'DELETE FROM cell_names WHERE kind = ? AND value = ? AND cell = ? AND claim = ?',
+      [kind, value, cell, claim],
+    );
+    return affectedRows > 0;
   }
 
   /** What a cell has, by kind and value, from behind a name on. */

@@ -50,26 +50,32 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
 
   /** Settles notes that are older than a registration takes. @returns how many */
   async sweep(olderThanSeconds = SETTLED_AFTER_SECONDS): Promise<number> {
-    const notes = await this.dataSource.query<ClaimNote[]>(
-      `SELECT claim, kind, value FROM name_claims WHERE created_at <= UTC_TIMESTAMP(3) - INTERVAL ? SECOND
-       ORDER BY created_at LIMIT ${AT_ONCE}`,
-      [olderThanSeconds],
-    );
-    for (const note of notes) await this.settle(note, this.environment.CELL ?? '');
-    return notes.length;
+    let settled = 0;
+    for (;;) {
+      const notes = await this.dataSource.query<ClaimNote[]>(
+        `SELECT claim, kind, value FROM name_claims WHERE created_at <= UTC_TIMESTAMP(3) - INTERVAL ? SECOND
+         ORDER BY created_at LIMIT ${AT_ONCE}`,
+        [olderThanSeconds],
+      );
+      for (const note of notes) await this.settle(note, this.environment.CELL ?? '');
+      settled += notes.length;
+      // claims may come faster than one part of them in each period
+      if (notes.length < AT_ONCE || this.task.isStopped) return settled;
+    }
   }
 
   /**
    * The directory first: a claim that comes later changes the row again, and is left alone. Then the note is marked, so
    * that its transaction cannot commit any more; the mark is a write, behind which a cluster shows every note that was
-   * there before. Only then is it looked, in one statement, whether the name is taken or wanted here.
+   * there before. Only then is it looked, in one statement, whether the name is taken or wanted here. A name that is not, and
+   * was claimed again all the same, another sweep or a new claim is at: the note stays, and it is looked once more.
    */
   private async settle(note: ClaimNote, cell: string): Promise<void> {
     const name = { kind: note.kind, value: note.value };
     const claim = newId();
     const isOurs = await this.directory.adopt(name, cell, claim);
     if (!(await this.mark(note))) return; // its transaction has come about
-    if (isOurs && !(await this.isHeld(note))) await this.directory.giveBack(name, cell, claim);
+    if (isOurs && !(await this.isHeld(note)) && !(await this.directory.giveBack(name, cell, claim))) return;
     await this.dataSource.query(again('DELETE FROM name_claims WHERE claim = ? AND kind = ?'), [note.claim, note.kind]);
   }
 
