@@ -1,6 +1,8 @@
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccountRegistrar, DirectoryFill, NameClaims, NameClaimSweeper } from '../../src/modules/accounts/index.js';
+import { AssignedUsers } from '../../src/modules/accounts/persistence/assigned-users.js';
+import { CellDirectory } from '../../src/modules/cell-directory/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type Accounts, accountsOf, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
@@ -48,6 +50,21 @@ describe('names over two cells', () => {
     return Number(row?.n);
   };
   const sweep = (index: 0 | 1): Promise<number> => part(index, NameClaimSweeper).sweep(0);
+  /** The rows of cell b are given back right after cell a has claimed, so many times. */
+  const goesAfterClaim = (times: number): void => {
+    const cells = part(0, CellDirectory);
+    const spy = vi.spyOn(cells, 'claim');
+    for (let time = 0; time < times; time++) {
+      spy.mockImplementationOnce(async (...given) => {
+        await CellDirectory.prototype.claim.call(cells, ...given);
+        await directory.query("DELETE FROM cell_names WHERE value = 'passed-on'");
+      });
+    }
+  };
+  const foreignRow = () => directory.query("INSERT INTO cell_names VALUES ('username', 'passed-on', 'b', 1)");
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
 
   it('are taken once, whichever cell is asked, in the words and the order of registration', async () => {
     const taken = form({ mobile_no: '+91 98765 43210' });
@@ -106,6 +123,35 @@ describe('names over two cells', () => {
     expect(await cellOf('frozen')).toBe('b');
   });
 
+  it('have a row of the cell that takes them, also when another one’s goes meanwhile', async () => {
+    const name = { kind: 'username' as const, value: 'passed-on' };
+    const claims = part(0, NameClaims);
+    await foreignRow();
+    goesAfterClaim(1);
+    const claim = await claims.claim([name]);
+    await inTransaction(part(0, DataSource), (tx) => claims.end(tx, claim));
+    expect(await cellOf('passed-on')).toBe('a');
+    await directory.query("DELETE FROM cell_names WHERE value = 'passed-on'");
+    await foreignRow();
+    goesAfterClaim(2);
+    await expect(claims.claim([name])).rejects.toMatchObject({ kind: 'unavailable' });
+    await sweep(0);
+  });
+
+  it('are given back in the end when two sweeps come to one at the same moment', async () => {
+    const name = { kind: 'username' as const, value: 'twice-swept' };
+    await part(0, NameClaims).claim([name]);
+    const cells = part(0, CellDirectory);
+    const giveBack = cells.giveBack.bind(cells);
+    vi.spyOn(cells, 'giveBack').mockImplementationOnce(async (...given) => {
+      await cells.adopt(name, 'a', 1); // the other one begins
+      return giveBack(...given);
+    });
+    await sweep(0);
+    await sweep(0);
+    expect([await cellOf('twice-swept'), await notes(0)]).toEqual([undefined, 0]);
+  });
+
   it('stay with a claim that comes while an earlier one is given back', async () => {
     const name = { kind: 'username' as const, value: 'again' };
     await part(0, NameClaims).claim([name]);
@@ -149,7 +195,7 @@ describe('names of people and of staff', () => {
 
   beforeAll(async () => {
     directory = await createDirectory();
-    api = await startCell('a', directory, { USER_RATE_LIMIT: 0 });
+    api = await startCell('a', directory, { USER_RATE_LIMIT: 0, USERS_PER_ACCOUNT: 1 });
     accounts = accountsOf(api);
   });
   afterAll(async () => {
@@ -185,6 +231,24 @@ describe('names of people and of staff', () => {
     expect(await cellOf('other')).toBe('b');
   });
 
+  it('are not claimed by what is refused all the same', async () => {
+    const token = accounts.token(await accounts.account({ email: 'here@x.example' }));
+    const user = { username: 'only', password: PASSWORD, firstname: 'A', lastname: 'B', email: 'only@x.example' };
+    const made = await accounts.call('POST', USERS, { token, body: user });
+    const path = `${USERS}/${String((made.body['data'] as { id: number }).id)}`;
+    await takenIn('b', 'email', 'there@x.example');
+    const change = (of: string, email: string) => accounts.row('PATCH', of, { token, body: { email } });
+    const taken = [409, 'Email already registered'];
+    expect(await change(`${USERS}/999999`, 'nobody@x.example')).toEqual([404, 'User not found']);
+    expect(await change(path, 'here@x.example')).toEqual(taken);
+    expect(await change(path, 'there@x.example')).toEqual(taken);
+    const second = { ...user, username: 'second', email: 'second@x.example' };
+    expect(await accounts.row('POST', USERS, { token, body: second })).toEqual([409, 'At most 1 users are allowed']);
+    const names = ['nobody@x.example', 'second', 'second@x.example'];
+    expect(await directory.query('SELECT value FROM cell_names WHERE value IN (?)', [names])).toEqual([]);
+    expect(await sweep()).toBe(0);
+  });
+
   it('of staff may stand in every cell, and are then no client’s', async () => {
     const token = accounts.token(await accounts.account({ userType: 'super' }));
     const create = (username: string, user_type: string) => {
@@ -218,11 +282,21 @@ describe('without the directory', () => {
   it('no name is given away, and everything else goes on', async () => {
     const manager = await accounts.account({ userType: 'super' });
     const token = accounts.token(manager);
+    const user = { accountId: manager.id, username: 'person', email: 'p@x.example', firstname: 'A', lastname: 'B' };
+    const users = api.app.get(AssignedUsers, { strict: false });
+    const { id } = await inTransaction(api.app.get(DataSource), (tx) =>
+      users.create(tx, { ...user, passwordHash: 'x' }),
+    );
+    const person = `${USERS}/${id}`;
     expect(await accounts.row('POST', REGISTER, { body: form() })).toEqual(AWAY);
     const names = { username: 'somename', password: PASSWORD, firstname: 'A', lastname: 'B' };
     expect(await accounts.row('POST', '/v6/api/admin/accounts', { token, body: names })).toEqual(AWAY);
     expect(await accounts.row('POST', USERS, { token, body: names })).toEqual(AWAY);
-    expect(await accounts.row('PATCH', `${USERS}/1`, { token, body: { email: 'x@x.example' } })).toEqual(AWAY);
+    expect(await accounts.row('PATCH', person, { token, body: { email: 'x@x.example' } })).toEqual(AWAY);
+    // what stands there is nobody’s to give
+    expect((await accounts.row('PATCH', person, { token, body: { email: 'P@x.example', firstname: 'C' } }))[0]).toBe(
+      200,
+    );
     expect((await accounts.row('GET', '/v6/api/account/credits', { token }))[0]).toBe(200);
     const login = { email_or_username: manager.username, password: PASSWORD };
     expect((await accounts.row('POST', '/v6/api/v1/auth/login', { body: login }))[0]).toBe(200);

@@ -13,6 +13,7 @@ import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js'
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
+import { NameCheck } from '../persistence/name-check.js';
 import { NameClaims } from '../persistence/name-claims.js';
 
 /** What to change of an assigned user; absent = keep. Texts as they came; null clears the e-mail. */
@@ -42,6 +43,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     private readonly users: AssignedUsers,
     private readonly hasher: PasswordHasher,
     private readonly loginAddresses: LoginAddresses,
+    private readonly names: NameCheck,
     private readonly claims: NameClaims,
     private readonly audit: AuditLog,
   ) {}
@@ -49,6 +51,10 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
   async execute({ actor, id, changes }: ChangeAssignedUserCommand): Promise<void> {
     assertUserManager(actor);
     const patch = readPatch(changes);
+    const seen = await this.users.find(actor.id, id);
+    // an e-mail that stands there is left alone, also by what comes between the look and the lock
+    if (patch.email === seen.email) delete patch.email;
+    if (patch.email) await this.names.checkEmail(patch.email);
     const passwordHash = changes.password === undefined ? null : await this.hasher.hash(changes.password);
     const claim = await this.claims.claim(patch.email ? [{ kind: 'email', value: patch.email }] : []);
     await inTransaction(this.dataSource, async (tx) => {

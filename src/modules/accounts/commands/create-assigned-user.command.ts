@@ -44,7 +44,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     private readonly audit: AuditLog,
   ) {}
 
-  /** Rights, values in the order of the fields, then the names against the database, as for accounts. */
+  /** Rights, values in the order of the fields, then the names against the database, as for accounts, then how many there are. */
   async execute({ actor, draft }: CreateAssignedUserCommand): Promise<AssignedUser> {
     assertUserManager(actor);
     assertPassword(draft.password);
@@ -52,6 +52,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     refuseLong('lastname', draft.lastname);
     const given = { username: draft.username.trim(), email: readEmail(draft.email), mobileNo: undefined };
     const { username, email } = await this.names.check(given);
+    await this.users.assertRoom(actor.id);
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname } = draft;
     const claim = await this.claims.claim(identitiesOf({ username, email, mobileNo: null }));

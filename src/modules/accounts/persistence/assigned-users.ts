@@ -78,6 +78,20 @@ export class AssignedUsers {
     });
   }
 
+  /** A look before one more is made, which `create` decides. @throws AppError conflict as it does */
+  async assertRoom(accountId: number): Promise<void> {
+    const { USERS_PER_ACCOUNT: most } = this.environment;
+    const there = await this.dataSource.manager.countBy(AssignedUserEntity, { accountId });
+    if (there >= most) throw accountErrors.tooManyUsers(most);
+  }
+
+  /** The row as it stands. @throws AppError not_found unless it is the account's */
+  async find(accountId: number, id: number): Promise<AssignedUserEntity> {
+    const row = await this.dataSource.manager.findOneBy(AssignedUserEntity, { id, accountId });
+    if (!row) throw accountErrors.userNotFound();
+    return row;
+  }
+
   /** The row, locked until the transaction ends. @throws AppError not_found unless it is the account's */
   async lock(tx: EntityManager, accountId: number, id: number): Promise<AssignedUserEntity> {
     const row = await tx.findOne(AssignedUserEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });

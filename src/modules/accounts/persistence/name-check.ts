@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { isDuplicateKey } from '../../../platform/database/index.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { type Identity, identitiesOf, isUsername, normalMobile } from '../domain/identity.js';
+import { type Identity, type IdentityKind, identitiesOf, isUsername, normalMobile } from '../domain/identity.js';
 import { AccountStore } from './account-store.js';
 import { NameClaims } from './name-claims.js';
 
@@ -35,17 +35,19 @@ export class NameCheck {
     const mobileNo = given.mobileNo ? normalMobile(given.mobileNo) : null;
     const names: Names = { username: given.username, email: given.email, mobileNo };
     const identities = identitiesOf(names);
-    const [here, elsewhere] = await Promise.all([
-      this.store.taken(identities),
-      this.claims.takenElsewhere(identities, userType),
-    ]);
-    const taken = [...here, ...elsewhere];
+    const taken = await this.takenAnywhere(identities, userType);
     if (taken.includes('email')) throw accountErrors.taken.email();
     if (!isUsername(given.username)) throw fieldErrors.invalid('username');
     if (taken.includes('username')) throw accountErrors.taken.username();
     if (mobileNo === null && given.mobileNo !== undefined) throw fieldErrors.invalid('mobile_no');
     if (taken.includes('mobile')) throw accountErrors.taken.mobile();
     return names;
+  }
+
+  /** As `check`, of the new e-mail of a person. @throws AppError conflict */
+  async checkEmail(email: string): Promise<void> {
+    const taken = await this.takenAnywhere([{ kind: 'email', value: email }]);
+    if (taken.length > 0) throw accountErrors.taken.email();
   }
 
   /**
@@ -62,6 +64,14 @@ export class NameCheck {
       await this.refuseTaken(tx, identities);
       throw accountErrors.taken[identities[0]?.kind ?? 'username']();
     }
+  }
+
+  private async takenAnywhere(identities: Identity[], userType?: string | null): Promise<IdentityKind[]> {
+    const [here, elsewhere] = await Promise.all([
+      this.store.taken(identities),
+      this.claims.takenElsewhere(identities, userType),
+    ]);
+    return [...here, ...elsewhere];
   }
 
   private async refuseTaken(tx: EntityManager, identities: Identity[]): Promise<void> {

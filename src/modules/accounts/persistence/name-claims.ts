@@ -43,14 +43,12 @@ export class NameClaims {
   /** Which names other cells have. @throws AppError unavailable without the directory */
   async takenElsewhere(identities: readonly Identity[], userType?: string | null): Promise<IdentityKind[]> {
     if (this.cell === undefined) return [];
-    const scope = this.scopeOf(this.cell, userType);
-    const cells = await this.asked(() => Promise.all(identities.map((name) => this.directory.cellOf(name))));
-    const taken = identities.filter((_, index) => (cells[index] ?? scope) !== scope);
-    return IDENTITY_KINDS.filter((kind) => taken.some((name) => name.kind === kind));
+    return kindsElsewhere(identities, await this.holders(identities), this.scopeOf(this.cell, userType));
   }
 
   /**
-   * To be called before the transaction that takes the names, which calls `end`.
+   * To be called before the transaction that takes the names, which calls `end`, and behind whatever else may refuse them: a
+   * claim that comes to nothing keeps other cells from the names until the sweeper has seen to it.
    * @param userType of the account: names of staff may stand in every cell
    * @throws AppError conflict with the text of the first name that another cell has; unavailable without the directory
    */
@@ -59,9 +57,12 @@ export class NameClaims {
     const claim = { id: newId(), names: identities.length };
     await this.note(this.dataSource.manager, identities, claim.id, 0);
     const scope = this.scopeOf(this.cell, userType);
-    await this.asked(() => this.directory.claim(identities, scope, claim.id));
-    const [kind] = await this.takenElsewhere(identities, userType);
+    let holders = await this.claimed(identities, scope, claim);
+    // another cell has given the name back between the two statements: a name is taken by a row alone
+    if (holders.includes(null)) holders = await this.claimed(identities, scope, claim);
+    const [kind] = kindsElsewhere(identities, holders, scope);
     if (kind) throw accountErrors.taken[kind]();
+    if (holders.includes(null)) throw accountErrors.directoryAway();
     return claim;
   }
 
@@ -80,6 +81,16 @@ export class NameClaims {
   /** The names are free with this transaction; the sweeper tells the directory. */
   async giveUp(tx: EntityManager, identities: readonly Identity[]): Promise<void> {
     if (this.cell !== undefined) await this.note(tx, identities, newId(), 1);
+  }
+
+  /** @returns the cells that have the names then; null = none */
+  private async claimed(identities: readonly Identity[], scope: string, { id }: NameClaim): Promise<(string | null)[]> {
+    await this.asked(() => this.directory.claim(identities, scope, id));
+    return this.holders(identities);
+  }
+
+  private holders(identities: readonly Identity[]): Promise<(string | null)[]> {
+    return this.asked(() => Promise.all(identities.map((name) => this.directory.cellOf(name))));
   }
 
   private async note(
@@ -108,4 +119,14 @@ export class NameClaims {
       throw accountErrors.directoryAway();
     }
   }
+}
+
+/** Of which of the names a row says that others have it. */
+function kindsElsewhere(
+  identities: readonly Identity[],
+  holders: readonly (string | null)[],
+  scope: string,
+): IdentityKind[] {
+  const taken = identities.filter((_, index) => (holders[index] ?? scope) !== scope);
+  return IDENTITY_KINDS.filter((kind) => taken.some((name) => name.kind === kind));
 }
