@@ -1,5 +1,5 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
-import type { WriteResult } from '../../../platform/database/index.js';
+import { again, type WriteResult } from '../../../platform/database/index.js';
 
 const TABLE = 'migrations_begun';
 /** What a change of a table that has been made already fails with: the table, column or key is there, or it is gone. */
@@ -13,13 +13,15 @@ const MADE: ReadonlySet<unknown> = new Set([
 /** Where migrations that were begun are marked. */
 export async function prepareMarks(dataSource: DataSource): Promise<void> {
   await dataSource.query(
-    `CREATE TABLE IF NOT EXISTS ${TABLE} (name VARCHAR(191) CHARACTER SET ascii NOT NULL PRIMARY KEY) ENGINE = InnoDB`,
+    again(
+      `CREATE TABLE IF NOT EXISTS ${TABLE} (name VARCHAR(191) CHARACTER SET ascii NOT NULL PRIMARY KEY) ENGINE = InnoDB`,
+    ),
   );
 }
 
 /** All that were begun are applied. */
 export async function removeMarks(dataSource: DataSource): Promise<void> {
-  await dataSource.query(`DELETE FROM ${TABLE}`);
+  await dataSource.query(again(`DELETE FROM ${TABLE}`));
 }
 
 /**
