@@ -4,6 +4,7 @@ import { Cable } from '../support/cable.js';
 import { CELL_TOKEN, createDirectory, type DirectoryDatabase } from '../support/cells.js';
 import { approvedTemplate, connectChat } from '../support/chat-service.js';
 import { Client, numbersEnding } from '../support/client.js';
+import { startRedisNode } from '../stage/redis-cluster.mjs';
 import { freePort, type Service, ServiceProcess, startService, until } from '../support/processes.js';
 
 const PASSWORD = 'Sunny-Day-7';
@@ -27,6 +28,7 @@ describe('two cells behind a front', () => {
   const clients = {} as Record<Letter, Client>;
   const admins = {} as Record<Letter, Client>;
   let directory: DirectoryDatabase;
+  let ownRedis: Awaited<ReturnType<typeof startRedisNode>>;
   let front: ServiceProcess;
 
   const name = (cell: Letter): string => `${cell}client`;
@@ -45,6 +47,7 @@ describe('two cells behind a front', () => {
         return {
           CELL: cell,
           CELL_TOKEN,
+          ...(cell === 'b' && { REDIS_URL: ownRedis.url }),
           DATABASE_URL: Object.assign(new URL(own.url), { host: `127.0.0.1:${ports}` }).href,
           DIRECTORY_URL: directory.url,
           JWT_SECRET: jwtSecret,
@@ -55,6 +58,7 @@ describe('two cells behind a front', () => {
         };
       };
     for (const cell of LETTERS) lines[cell] = new Cable(listened);
+    ownRedis = await startRedisNode();
     cells.a = await startService(1, settings('a'));
     cells.b = await startService(1, settings('b'), cells.a);
     const direct = new URL(directory.url);
@@ -89,6 +93,7 @@ describe('two cells behind a front', () => {
     await cells.b.stop();
     await cells.a.stop();
     await Promise.all([cable.cut(), lines.a.cut(), lines.b.cut()]);
+    await ownRedis.stop();
     await directory.drop();
   });
 
