@@ -30,30 +30,30 @@ function packagesOf(lock) {
   return JSON.stringify({ ...packages, '': { ...packages[''], version: '' } });
 }
 
+let known = null;
+
 /**
- * The last version (or the commit that `UPGRADE_FROM` names), built in a checkout of its own.
- * @returns {Promise<{ root: string, remove: () => void }>} where it stands
+ * The last version (or the commit that `UPGRADE_FROM` names), built in a checkout of its own, once for all rounds of a run, with
+ * which it goes.
+ * @returns {Promise<string>} where it stands
  */
-export async function formerVersion() {
+export const formerVersion = () => (known ??= build());
+
+async function build() {
   if (!existsSync(join(ROOT, '.git')))
     throw new Error('The last version is taken from git: run this in a clone with its history');
   const commit = process.env.UPGRADE_FROM ?? formerCommit();
   const root = join(mkdtempSync(join(tmpdir(), 'switchboard-former-')), 'checkout');
-  const remove = () => {
+  process.once('exit', () => {
     rmSync(join(root, '..'), { recursive: true, force: true });
     git('worktree', 'prune');
-  };
+  });
   git('worktree', 'add', '--quiet', '--detach', root, commit);
   say(`Version ${versionAt(commit)} (${commit.slice(0, 7)}) is built in ${root}`);
-  try {
-    const own = packagesOf(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-    if (packagesOf(git('show', `${commit}:package-lock.json`)) === own) {
-      symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-    } else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root });
-    await run(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root });
-  } catch (error) {
-    remove();
-    throw error;
-  }
-  return { root, remove };
+  const own = packagesOf(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  if (packagesOf(git('show', `${commit}:package-lock.json`)) === own) {
+    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  } else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root });
+  await run(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root });
+  return root;
 }

@@ -36,19 +36,13 @@ export default {
       import('../../stage/stage.mjs'),
       import('../../stage/former.mjs'),
     ]);
-    const { root, remove } = await formerVersion();
-    const stage = await openStage({
+    return openStage({
       name: 'faults',
       apis: 2,
       workers: 2,
       environment: { ...environment, SHUTDOWN_DELAY },
-      root,
-    }).catch((error) => {
-      remove();
-      throw error;
+      root: await formerVersion(),
     });
-    stage.onEnd(remove);
-    return stage;
   },
   strict: true,
   spoils: true,
