@@ -287,6 +287,29 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     expect(await route.send('4915112345678', 'too late')).toMatchObject({ kind: 'unsent', afterMs: 0 });
   });
 
+  it('unbinds although receipts never cease to come: what it has not answered comes again', async () => {
+    await open();
+    const statuses: number[] = [];
+    let count = 0;
+    const bring = (): void => {
+      const short_message = receiptText(`flood-${++count}`, 'DELIVRD');
+      void smsc.deliver({ esm_class: 4, short_message }).then((status) => statuses.push(status));
+    };
+    // a commit takes as long as many receipts: there is always one under way
+    route.commit.run = () => new Promise((resolve) => setTimeout(resolve, 50));
+    const flood = setInterval(bring, 2);
+    try {
+      await vi.waitUntil(() => statuses.length > 20, PATIENCE);
+      await route.connection.close(3_600_000);
+    } finally {
+      clearInterval(flood);
+    }
+    expect(smsc.commands.at(-1)).toBe('unbind');
+    expect(statuses.every((status) => status === 0)).toBe(true);
+    expect(route.receipts.length).toBe(statuses.length);
+    expect(count).toBeGreaterThan(statuses.length);
+  });
+
   it('never has more in flight than the window', async () => {
     await open({ window: 7 });
     let most = 0;

@@ -1,9 +1,21 @@
+import { writeIdResponse } from '../../../../platform/smpp/index.js';
 import type { Receipt } from '../../ports/message-driver.js';
 
 /** What is to be answered: the sequence number of a deliver_sm or data_sm, and the command of its answer. */
 export interface Delivery {
   sequence: number;
   answer: number;
+}
+
+/** A deliver_sm_resp or data_sm_resp: header and an empty message id. */
+const ANSWER_LENGTH = 17;
+
+/** An answer to each of them. */
+export function answersTo(deliveries: readonly Delivery[], status: number): Buffer {
+  const bytes = Buffer.allocUnsafe(deliveries.length * ANSWER_LENGTH);
+  let at = 0;
+  for (const { sequence, answer } of deliveries) at = writeIdResponse(bytes, at, answer, status, sequence, '');
+  return bytes;
 }
 
 /**

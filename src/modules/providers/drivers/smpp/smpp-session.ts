@@ -14,18 +14,17 @@ import {
   Status,
   statusText,
   SubmitSmEncoder,
-  writeIdResponse,
 } from '../../../../platform/smpp/index.js';
 import type { InboundText } from '../../ports/inbound-sink.js';
 import { isReceipt, readReceipt } from './receipt.js';
-import { type Delivery, ReceiptBatch } from './receipt-batch.js';
+import { answersTo, type Delivery, ReceiptBatch } from './receipt-batch.js';
 import type { SmppConfig } from './smpp-config.js';
 import type { SessionEvents } from './session-events.js';
 import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
 import type { Submit } from './submit.js';
 import { SubmitQueue } from './submit-queue.js';
 
-/** How the reason of an end begins when the carrier takes no session of this login, or no further one. */
+/** How the reason of an end begins when the carrier takes no session of this login, or no other. */
 export const BIND_REFUSED = 'bind refused: ';
 const CONNECT_MS = 10_000;
 const SWEEP_MS = 200;
@@ -33,8 +32,6 @@ const UNBIND_MS = 1_000;
 const MOST_UNANSWERED = 1_000;
 /** Submits that have been told that they leave, and are not with the kernel yet: what dies with the process, at the most. */
 const MOST_A_WRITE = 10;
-/** A deliver_sm_resp or data_sm_resp: header and an empty message id. */
-const ANSWER_LENGTH = 17;
 
 /**
  * One SMPP connection from connect to close: bind_transceiver, window, time-outs, enquire_link, receipts. It never
@@ -57,6 +54,8 @@ export class SmppSession {
   private enquiredAt = 0;
   /** messages from handsets without an answer yet */
   private inboundUnanswered = 0;
+  /** about to unbind: nothing is read but the answer to that */
+  private leaving = false;
   private idle: (() => void) | null = null;
   private unbound: (() => void) | null = null;
   private reason = 'connection closed';
@@ -104,23 +103,28 @@ export class SmppSession {
     return Math.max(0, this.pausedUntil - performance.now());
   }
 
-  /** Takes nothing more, waits for answers under way and receipts being committed, unbinds. @param waitMs at most */
+  /**
+   * Takes nothing more, waits for answers under way and receipts being committed, unbinds. Receipts come for as long as they are
+   * answered: those after the last answer to a submit are not read, and come again over another session.
+   * @param waitMs at most
+   */
   async close(waitMs: number): Promise<void> {
     if (this.state === 'binding') this.fail('closed');
     if (this.state !== 'bound') return;
     this.state = 'closing';
     this.queue.failAll();
     if (this.pending.size > 0) await within(waitMs, (resolve) => (this.idle = resolve));
+    this.leaving = true;
+    this.socket.pause();
     await within(waitMs, (resolve) => void this.batch.drained().then(resolve));
     if (this.isClosed()) return;
     this.socket.write(headerOnly(Command.Unbind, 0, this.next()));
+    this.socket.resume();
     await within(UNBIND_MS, (resolve) => (this.unbound = resolve));
     this.fail('closed');
   }
 
-  private isClosed(): boolean {
-    return this.state === 'closed';
-  }
+  private readonly isClosed = (): boolean => this.state === 'closed';
 
   private fail(reason: string): void {
     this.reason = reason;
@@ -164,8 +168,7 @@ export class SmppSession {
     const now = performance.now();
     if (this.state !== 'bound' || now < this.pausedUntil) return;
     while (!this.socket.writableNeedDrain) {
-      const room = this.config.window - this.pending.size;
-      const leaving = this.queue.take(Math.min(room, MOST_A_WRITE), now);
+      const leaving = this.queue.take(Math.min(this.config.window - this.pending.size, MOST_A_WRITE), now);
       if (leaving.length === 0) return;
       this.write(leaving, now);
     }
@@ -206,9 +209,9 @@ export class SmppSession {
         const submit = this.pending.get(sequence);
         if (!submit) return;
         this.pending.delete(sequence);
-        const messageId = command === Command.SubmitSmResp ? readMessageId(bytes, start, end) : '';
-        const refused = status === 0 && command === Command.GenericNack ? Status.SystemError : status;
-        return submit.done({ kind: 'answered', status: refused, messageId });
+        const isNack = command === Command.GenericNack;
+        const messageId = isNack ? '' : readMessageId(bytes, start, end);
+        return submit.done({ kind: 'answered', status: isNack ? status || Status.SystemError : status, messageId });
       }
       case Command.DeliverSm:
         return this.deliver(readDeliverSm(bytes, start, end), { sequence, answer: Command.DeliverSmResp });
@@ -233,6 +236,7 @@ export class SmppSession {
   }
 
   private deliver(message: DeliverSm | null, delivery: Delivery): void {
+    if (this.leaving) return;
     if (!message) return this.answer([delivery], Status.InvalidMessageLength);
     if (!isReceipt(message)) {
       return void this.takeInbound({ from: digitsOf(message.sourceAddr), text: message.text }, delivery);
@@ -253,10 +257,7 @@ export class SmppSession {
 
   private answer(deliveries: readonly Delivery[], status: number): void {
     if (this.isClosed() || !this.socket.writable) return;
-    const bytes = Buffer.allocUnsafe(deliveries.length * ANSWER_LENGTH);
-    let at = 0;
-    for (const { sequence, answer } of deliveries) at = writeIdResponse(bytes, at, answer, status, sequence, '');
-    this.socket.write(bytes);
+    this.socket.write(answersTo(deliveries, status));
     this.listenAgain();
   }
 
@@ -266,15 +267,14 @@ export class SmppSession {
   }
 
   private listenAgain(): void {
-    if (this.socket.isPaused() && !this.isFull) this.socket.resume();
+    if (this.socket.isPaused() && !this.isFull && !this.leaving) this.socket.resume();
   }
 
   /** Time-outs. While reading rests (too many receipts wait for their commit), answers may be there unread: they get more time. */
   private sweep(now: number): void {
-    if (this.state === 'binding') {
-      if (now - this.lastHeard > CONNECT_MS) this.fail('no answer to the bind');
-      return;
-    }
+    const isBinding = this.state === 'binding';
+    if (isBinding && now - this.lastHeard > CONNECT_MS) this.fail('no answer to the bind');
+    if (isBinding) return;
     this.queue.turnAway(now);
     if (this.unread.sinceMs(now) > this.config.submitTimeoutMs) return this.fail('answers are not read');
     if (this.socket.isPaused()) {
